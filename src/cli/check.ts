@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeForm } from '../core/form.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
-import { type Settings, settingsInForce } from '../core/settings.js'
+import { type SettingKey, type Settings, settingsInForce } from '../core/settings.js'
 import { playIn } from '../engine/play.js'
 import { sentIn } from '../engine/scripted.js'
 import { isChange, operationAt, operationOf } from '../reference/operations.js'
@@ -22,11 +22,12 @@ import type { Hold } from '../scenario/script.js'
 import { Answers, type Play, playSteps, type StepBindings, type StepCall, type StepOutcome } from '../scenario/steps.js'
 import { unknownVariable } from '../scenario/variables.js'
 import { FAMILIES } from '../store/store.js'
-import { bindingsFor, givenVariables, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
+import { bindingsFor, givenVariables, notGiven, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
 import { type CallBounds, NOT_SENT, playOver } from './check/service-calls.js'
 import { isMade } from './drift/compare.js'
-import { type Drift, driftOf, type PlayedStep, wasMade } from './drift/drift.js'
-import { driftPoints } from './drift/drift-points.js'
+import { type Drift, driftOf, wasMade } from './drift/drift.js'
+import { contradiction, driftPoints } from './drift/drift-points.js'
+import type { PlayedStep } from './drift/round.js'
 import { serviceState } from './drift/service-state.js'
 import { problemsOf } from './failures.js'
 import { scenarioFiles } from './scenario-files.js'
@@ -82,7 +83,25 @@ export async function check(places: readonly string[], options: CheckOptions): P
     }
   }
   const unknown = given.areAllLoaded ? [...options.variables.keys()].filter(name => !given.known.has(name)) : []
-  return [...checked, ...unknown.map(name => withFailure(`--var ${name}`, `--var ${name}`, { path: '', message: unknownVariable(name, [...given.known]) }))]
+  const failures = unknown.map(name => withFailure(`--var ${name}`, `--var ${name}`, { path: '', message: unknownVariable(name, [...given.known]) }))
+  return [...withoutContradictions(checked), ...failures]
+}
+
+/** Files without the settings that they need different values of, which are a failure of their own. */
+function withoutContradictions(checked: readonly CheckedFile[]): CheckedFile[] {
+  const contradicted = new Map<string, string[]>()
+  for (const key of new Set(checked.flatMap(({ settings }) => Object.keys(settings ?? {}))) as Set<SettingKey>) {
+    const needed = checked.flatMap(({ file, settings }) => (settings?.[key] === undefined ? [] : [{ file, value: JSON.stringify(settings[key]) }]))
+    if (new Set(needed.map(({ value }) => value)).size > 1)
+      contradicted.set(
+        key,
+        needed.map(({ file, value }) => `${file} needs ${key}: ${value}`)
+      )
+  }
+  const isAgreed = ([key]: [string, unknown]) => !contradicted.has(key)
+  const agreed = checked.map(file => ({ ...file, settings: file.settings && Object.fromEntries(Object.entries(file.settings).filter(isAgreed)) }))
+  const found = [...contradicted].map(([key, files]) => withFailure('--against', contradiction(key), ...files.map(message => ({ path: '', message }))))
+  return [...agreed, ...found]
 }
 
 type File = Pick<Checking, 'library' | 'settings'> & { given: GivenNames; options: CheckOptions }
@@ -103,6 +122,11 @@ async function checkFile(file: string, { library, settings, given, options }: Fi
     if (called.includes(name) || FAMILIES.some(family => sandbox.store[family].get(name) !== undefined)) given.known.add(name)
   }
   const own = bindingsOf(sandbox.store)
+  const missing = options.against === null ? [] : notGiven(sandbox.requireLoaded(), own, options)
+  if (missing.length > 0) {
+    const points = [{ title: 'every variable and key is given', problems: missing, ms: 0 }]
+    return { points: await withPlaces(points, document), notes: [`nothing was sent to ${options.against}`], settings: null }
+  }
   const service = options.against === null ? null : playOver(options.against, options)
   const { points, ...more } = await checkLoaded({ ...options, sandbox, settings, document, library, own, bindings: bindingsFor(own, options), service })
   return { ...more, points: await withPlaces(points, document) }

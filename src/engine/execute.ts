@@ -26,12 +26,17 @@ export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: 
 
 /**
  * Executes a request, and waits for nothing: a script may answer it, but neither holds nor delays it, and what it would lose is known, not lost. Without
- * `isScripted` it is not asked. `base` is the path of the API as answers show it.
+ * `isScripted` it is not asked. `base` is the path of the API as answers show it. `onEntered` is called once the caller is known, before anything is looked up.
  */
-export function execute(world: World, { body, ...request }: ApiRequest, { isScripted = true, base = BASE } = {}): Exchange {
+export function execute(
+  world: World,
+  { body, ...request }: ApiRequest,
+  { isScripted = true, base = BASE, onEntered = (_operation: OperationId): unknown => null } = {}
+): Exchange {
   const exchange = arrive(world, { ...request, base })
   try {
     enter(exchange)
+    onEntered(exchange.operation as OperationId)
     refuseLarge(exchange, body ?? '')
     decode(exchange, formIn(body ?? '', exchange), isScripted)
     const action = isScripted && world.state.script.operations.has(exchange.operation as OperationId) ? askScript(exchange) : null

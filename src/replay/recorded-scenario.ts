@@ -7,7 +7,7 @@ import type { SecretWords } from '../core/secret-words.js'
 import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
 import { type AnyRecord, type Exchange, tookEffect } from '../engine/exchange.js'
 import { playIn } from '../engine/play.js'
-import { isChange, nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
 import { exportedRecord, keysIn } from '../scenario/export.js'
@@ -236,7 +236,7 @@ function documentFrom(head: { name: string; description: string }, { members, pl
     { ...(name !== null && text.includes(`\${${name}.`) && { as: name }), ...step, expect }
   ])
   const script = scriptOf(calls)
-  const changes = plays.filter(({ call, status }) => !isStopped(call) && status < 300 && isChange(operationOf(call.operation as OperationId)))
+  const changes = plays.filter(({ call, status }) => !isStopped(call) && status < 300 && tookEffect(call))
   const effects = new Map<string, number>()
   for (const { call } of changes) effects.set(nameOf(call.operation as OperationId), (effects.get(nameOf(call.operation as OperationId)) ?? 0) + 1)
   const expect = Array.from(effects, ([on, times]) => ({ on, took_effect: true, times }))

@@ -16,10 +16,11 @@ export type CheckedFile = {
   settings: GivenSettings | null
 }
 export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: null }
-export const withFailure = (file: string, title: string, problem: Problem): CheckedFile => ({
+/** A file with one point, which failed. */
+export const withFailure = (file: string, title: string, ...problems: Problem[]): CheckedFile => ({
   ...NOTHING_FOUND,
   file,
-  points: [{ file, title, problems: [problem], ms: 0 }]
+  points: [{ file, title, problems, ms: 0 }]
 })
 
 /** A problem by its place in the document. */
@@ -33,7 +34,7 @@ export const isWarned = ({ problems, isWarning = false }: Point): boolean => pro
 /** `1 file`, `2 files`. */
 export const countOf = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`
 
-/** Of settings that contradict each other, the last. */
+/** The settings that were found over all files. */
 export const settingsFound = (checked: readonly CheckedFile[]): GivenSettings => Object.assign({}, ...checked.map(({ settings }) => settings))
 
 export async function withPlaces(points: readonly PlacedPoint[], document: SourceDocument): Promise<Point[]> {

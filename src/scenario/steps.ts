@@ -162,6 +162,10 @@ const callsIn = (play: PlayData): readonly StepData[] => {
   return isWait(play) ? [] : [play]
 }
 
+/** The calls of a list, each with its place in it. */
+export const placedCalls = (plays: readonly PlayData[]): { step: StepData; at: PathStep[] }[] =>
+  plays.flatMap((play, index) => callsIn(play).map((step, nth) => ({ step, at: isAtOnce(play) ? [index, 'at_once', nth] : [index] })))
+
 /** Checks what a step expects of its answer. */
 function checkExpected(expect: StepData['expect'], flaws: Flaws | undefined, report: Report): void {
   if (expect?.status !== undefined && !flaws?.has('status')) compileStatus(expect.status, within(report, 'status'))
@@ -233,7 +237,8 @@ async function playStep(
   return { at, step, call, answer, problems }
 }
 
-const splitCall = (call: string): [string, string] => {
+/** The method and the path of a call as a step writes it. */
+export const splitCall = (call: string): [string, string] => {
   const [method = '', path = ''] = call.trim().split(/\s+/)
   return [method.toUpperCase(), path]
 }

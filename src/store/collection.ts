@@ -152,10 +152,12 @@ export class Collection<R extends StoredRecord> {
     return this.#indexes.find(([other]) => other === name)?.[2] as OrderedIndex<Stored<R>>
   }
 
-  insert(record: R): R {
+  /** Inserts a record, after the others of its instant; or at another place among them, by a number that comes before theirs. */
+  insert(record: R, nth = this.#inserted): R {
     // who knows the changes by their ids alone would take the record for the deleted one, which had another place
     if (this.#places.get(record.id) !== undefined) [this.#older, this.#changes] = [[], []]
-    return this.#put('add', record, this.#inserted++)
+    this.#inserted++
+    return this.#put('add', record, nth)
   }
 
   /** Puts a record in the place of the one with its id; it keeps its number in the order of creation. The record that is there already changes nothing. */

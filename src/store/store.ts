@@ -41,7 +41,8 @@ export class Store implements Collections {
 
   /** A store like another but for the families that begin empty. */
   constructor(from?: Store, empty: readonly Family[] = []) {
-    const ownerOf = (location: string) => (this.locations.get(location) as Records['locations']).account
+    // a record that is only tried out can belong to one that is not there
+    const ownerOf = (location: string | undefined) => this.locations.get(location ?? '')?.account ?? ''
     const collection = <F extends Family>(family: F, groups: Groups<Records[F]>): Collection<Records[F]> =>
       from === undefined || empty.includes(family) ? new Collection(groups) : collectionOf(from, family).clone(groups)
     this.accounts = collection('accounts', {
@@ -56,7 +57,7 @@ export class Store implements Collections {
     this.refunds = collection('refunds', {
       all,
       transaction: refund => refund.transaction,
-      account: refund => ownerOf((this.transactions.get(refund.transaction) as Records['transactions']).location)
+      account: refund => ownerOf(this.transactions.get(refund.transaction)?.location)
     })
     this.keys = new Map(from?.keys)
   }

@@ -365,25 +365,63 @@ t.test('check: a running service is sent only the steps, with the keys that are 
     )
   }
 
-  const missing: [args: string[], message: string][] = [
-    [ticket, 'The scenario calls with the key sk_merchant; give --key sk_merchant=KEY for it.'],
-    [[...ticket, '--key', 'sk_there'], 'The scenario calls with the key sk_reseller; give --key sk_reseller=KEY for it.']
-  ]
-  for (const [args, message] of missing) {
-    t.strictSame(await ran(['check', file, '--against', baseUrl, ...args]), { status: 1, stdout: '', stderr: `commerce-emulator: ${message}\n` })
-  }
-  const keyless = { steps: [{ do: 'GET /tickets' }] }
   const bare = `${root}/bare.json`
-  await writeFile(bare, JSON.stringify(keyless))
-  t.strictSame(await ran(['check', bare, '--against', baseUrl]), {
-    status: 1,
-    stdout: '',
-    stderr: 'commerce-emulator: A step names no key, and the scenario has none of a merchant; give --key KEY for it.\n'
+  await writeFile(bare, JSON.stringify({ steps: [{ do: 'GET /tickets' }] }))
+  t.equal((await ran(['check', bare, '--against', baseUrl, '--key', 'sk_there'])).status, 0, 'a scenario without a key of its own')
+})
+
+t.test('check: variables and keys are checked before the first call is sent', async t => {
+  const state = { state: { refunds: { count: 1 } } }
+  const paying = { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}' } }
+  const together = [
+    { do: 'GET /tickets', query: { location: '${loc_a}' } },
+    { do: 'GET /tickets/${payment.ticket}', key: 'sk_reseller' }
+  ]
+  const merchant = 'the key sk_merchant is not given; add --key sk_merchant=KEY'
+  const valueless = (name: string) => `\${${name}} has no value: give it with --var ${name}=VALUE`
+  const cases: [title: string, scenario: object, args: string[], problems: string[]][] = [
+    [
+      'all of them',
+      { data: smallFixture(), steps: [paying], play: [{ wait: '1s' }, { at_once: together }], expect: [{ on: 'GET /tickets' }, state] },
+      ['--key', 'other=sk_other'],
+      [valueless('tkt_a'), valueless('loc_a'), merchant, 'the key sk_reseller is not given; add --key sk_reseller=KEY', merchant]
+    ],
+    [
+      'a variable, where the keys are given',
+      { data: smallFixture(), steps: [paying], play: [{ do: 'GET /tickets', key: '${payment.id}' }] },
+      [],
+      [valueless('tkt_a')]
+    ],
+    ['a key of no name', { steps: [{ do: 'GET /tickets' }] }, [], ['no key is given, and the scenario has none of a merchant; add --key KEY']]
+  ]
+  let calls = 0
+  const base = await serving(t, (_request, response) => {
+    calls++
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"unknown"}')
   })
-  t.equal((await ran(['check', bare, '--against', baseUrl, '--key', 'sk_there'])).status, 0)
-  const unnamed = await ran(['check', file, '--against', baseUrl, '--key', 'sk_there', ...reseller])
-  t.equal(unnamed.status, 1)
-  t.ok(unnamed.stdout.includes(`✗ 1. POST /transactions\n      ${file}:1:574 \${tkt_a} has no value: give it with --var tkt_a=VALUE\n`), unnamed.stdout)
+  for (const [title, scenario, args, problems] of cases) {
+    const file = `${t.testdir({ 'own.json': JSON.stringify(scenario) })}/own.json`
+
+    const { status, stdout } = await ran(['check', file, '--against', base, ...args])
+
+    const said = stdout.split('\n').slice(1, 3 + problems.length)
+    const messages = said.slice(2).map(line => /^ {6}\S+own\.json:1:\d+ (.*)$/.exec(line)?.[1])
+    t.strictSame([status, ...said.slice(0, 2), ...messages], [1, `  nothing was sent to ${base}`, '  ✗ every variable and key is given', ...problems], title)
+  }
+  const lines = `${t.testdir({ 'own.yaml': 'fixtures: [bistro]\nsteps:\n  - do: GET /tickets\n    query:\n      location: ${loc_bistro}\n' })}/own.yaml`
+  const { stdout } = await ran(['check', lines, '--against', base, '--key', 'k'])
+  t.ok(stdout.includes(`own.yaml:5:17 ${valueless('loc_bistro')}`), stdout)
+  t.equal(calls, 0, 'nothing was sent')
+  const late = `${t.testdir({
+    'own.json': JSON.stringify({
+      steps: [
+        { ...paying, body: {} },
+        { do: 'GET /tickets', key: '${payment.id}' }
+      ]
+    })
+  })}/own.json`
+  const { status, stderr } = await ran(['check', late, '--against', base])
+  t.strictSame([status, stderr, calls], [1, 'commerce-emulator: the key unknown is not given; add --key unknown=KEY.\n', 1], 'a key that an answer gives')
 })
 
 t.test('check: a key goes to the address that was given and to no other', async t => {

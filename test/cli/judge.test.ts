@@ -18,7 +18,7 @@ async function emulatorWithFindings(t: Test, settings: object = {}) {
   })
   t.teardown(emulator.close)
   const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
-  for (let call = 0; call < 2; call++) await fetch(`${emulator.baseUrl}/tickets/tkt_none`, { headers })
+  for (let call = 0; call < 2; call++) await fetch(`${emulator.baseUrl}/tickets?limit=0`, { headers })
   await fetch(`${emulator.baseUrl}/transactions`, { method: 'POST', body: new URLSearchParams({ ticket: 'tkt_a', payment_type: 'external' }) })
   return emulator
 }

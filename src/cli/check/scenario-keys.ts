@@ -1,6 +1,10 @@
 /** What names and keys of a scenario mean where it is played. */
 import { ApiError } from '../../core/errors.js'
-import type { StepBindings } from '../../scenario/steps.js'
+import { needsKey } from '../../reference/operations.js'
+import type { PlacedProblem } from '../../reports/points.js'
+import { namesIn, textsIn } from '../../scenario/references.js'
+import type { FirstState } from '../../scenario/scenario.js'
+import { Answers, placedCalls, type StepBindings, splitCall } from '../../scenario/steps.js'
 import type { GivenVariables } from '../../scenario/variables.js'
 
 export type PlayedWith = {
@@ -19,25 +23,55 @@ export const givenVariables = ({ variables }: Pick<PlayedWith, 'variables'>, kno
   known
 })
 
-/** In process the scenario's own, for a running service those of the command line. Errors: `setting_invalid` for a key that is not given. */
-export function bindingsFor(own: StepBindings, { against, keys, variables }: PlayedWith): StepBindings {
-  const variable = (name: string) => variables.get(name)
-  if (against === null) return { variable: name => variable(name) ?? own.variable(name), key: own.key }
-  const first = own.key('')
+/** The values of names and keys: the scenario's own in process, those of the command line for a running service. Errors: `setting_invalid` for a key that is not given. */
+export function bindingsFor(own: StepBindings, given: PlayedWith): StepBindings {
+  const variable = (name: string) => given.variables.get(name)
+  if (given.against === null) return { variable: name => variable(name) ?? own.variable(name), key: own.key }
   const key = (name: string) => {
-    const isFirst = name === '' || name === first
-    const found = keys.get(name) ?? (isFirst ? (keys.get(first ?? '') ?? keys.get('')) : undefined)
-    if (found !== undefined) return found
-    const wanted = name || first
-    const message = wanted
-      ? `The scenario calls with the key ${wanted}; give --key ${wanted}=KEY for it.`
-      : 'A step names no key, and the scenario has none of a merchant; give --key KEY for it.'
-    throw new ApiError('setting_invalid', { message })
+    const found = keyGiven(name, own, given)
+    if (found === undefined) throw new ApiError('setting_invalid', { message: `${missingKey(name, own)}.` })
+    return found
   }
   return { variable, key }
 }
 
-/** So that an expectation of a key holds wherever the scenario is played. */
+/** The key that is sent in place of a scenario's own; undefined where none is given. */
+function keyGiven(name: string, own: StepBindings, { keys }: PlayedWith): string | undefined {
+  const first = own.key('')
+  return keys.get(name) ?? (name === '' || name === first ? (keys.get(first ?? '') ?? keys.get('')) : undefined)
+}
+
+function missingKey(name: string, own: StepBindings): string {
+  const wanted = name || own.key('')
+  return wanted ? `the key ${wanted} is not given; add --key ${wanted}=KEY` : 'no key is given, and the scenario has none of a merchant; add --key KEY'
+}
+
+/** What the calls to a service need and were not given, each at its place: values of names that no step returns, and keys. */
+export function notGiven(
+  { steps, play, expectations }: Pick<FirstState, 'steps' | 'play' | 'expectations'>,
+  own: StepBindings,
+  given: PlayedWith
+): PlacedProblem[] {
+  const { names } = new Answers([...steps, ...play])
+  const keyProblems = (key: string, at: PlacedProblem['at']) => (keyGiven(key, own, given) === undefined ? [{ at, message: missingKey(key, own) }] : [])
+  const ofCalls = (['steps', 'play'] as const).flatMap(list =>
+    placedCalls(list === 'steps' ? steps : play).flatMap(({ step, at }) => {
+      const [method, path] = splitCall(step.do)
+      const key = step.key ?? (needsKey(method, path) ? '' : null)
+      const unknown = textsIn(step, [list, ...at]).flatMap(({ steps, text }) =>
+        namesIn(text)
+          .filter(name => !names.has(name.split('.')[0]) && !given.variables.has(name))
+          .map(name => ({ at: steps, message: `\${${name}} has no value: give it with --var ${name}=VALUE` }))
+      )
+      // a key that an answer returns is known then
+      return [...unknown, ...(key === null || key.includes('${') ? [] : keyProblems(key, [list, ...at]))]
+    })
+  )
+  const read = expectations.findIndex(({ data }) => 'state' in data)
+  return [...ofCalls, ...(read < 0 ? [] : keyProblems('', ['expect', read]))]
+}
+
+/** The scenario's own key for a key that was sent in its place, so that an expectation of a key holds wherever the scenario is played. */
 export function scenarioKeyOf(key: string | null, { against, keys, own }: Pick<PlayedWith, 'against' | 'keys'> & { own: StepBindings }): string | null {
   const [name] = (against !== null && [...keys].find(([, sent]) => sent === key)) || [key]
   return name === '' ? own.key('') : name

@@ -5,14 +5,14 @@ import { judgementOf } from '../../evidence/judgement.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../../reference/assumptions.js'
 import { operationOf } from '../../reference/operations.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../../scenario/schemas.js'
-import { type Compared, lackedThere } from './causes.js'
+import type { Compared } from './about.js'
 import { errorIn, fieldOf, idParts, membersOf } from './compare.js'
 
 /** Settings to try together, all of one assumption. */
 export type Candidate = { assumption: AssumptionId; settings: GivenSettings }
 
 /** Single settings to try, those of assumptions that the answer relied on first. */
-export function candidatesFor(compared: Compared): Candidate[] {
+export function candidatesFor(compared: Compared, accounts: readonly string[]): Candidate[] {
   const { judged } = compared
   const relied = judgementOf(judged).relied.map(place => ASSUMPTION_IDS[place] as AssumptionId)
   const possible = judged.operation === null ? [] : operationOf(judged.operation).assumptions
@@ -21,7 +21,7 @@ export function candidatesFor(compared: Compared): Candidate[] {
     for (const key of ASSUMPTIONS[assumption].settings as readonly SettingKey[]) if (!found.has(key)) found.set(key, assumption)
   }
   return [...found].flatMap(([key, assumption]) =>
-    valuesFor(key, compared)
+    valuesFor(key, compared, accounts)
       .filter(value => value !== judged.settings[key] && SANDBOX_SETTINGS_CHECKER.isRight(nested({ [key]: value })))
       .map(value => ({ assumption, settings: { [key]: value } }))
   )
@@ -36,11 +36,11 @@ export const pairsOf = (candidates: readonly Candidate[]): Candidate[] =>
       .map(other => ({ assumption, settings: { ...settings, ...other.settings } }))
   )
 
-/** The values of a setting that may make the emulator answer as the service did. */
-function valuesFor(key: SettingKey, compared: Compared): readonly unknown[] {
+/** The values of a setting that may make the emulator answer as the service did; `accounts` are those that it may have acted as. */
+function valuesFor(key: SettingKey, compared: Compared, accounts: readonly string[]): readonly unknown[] {
   const { there, here, differences } = compared
-  if (key === 'auth.accept_any_key') return there.status === here.status ? [] : actorsFor(compared)
-  if (key.startsWith('statuses.')) return lackedThere(compared) === null ? [there.status] : []
+  if (key === 'auth.accept_any_key') return there.status === here.status ? [] : actorsFor(compared, accounts)
+  if (key.startsWith('statuses.')) return [there.status]
   if (key === 'errors.expose_rule') {
     // only where nothing else differs does an answer show whether errors name their rules
     const kinds = differences.map(({ kind, steps }) => (['error.rule', 'error.assumption'].includes(pathOf(steps)) ? kind : null))
@@ -58,7 +58,7 @@ function valuesFor(key: SettingKey, compared: Compared): readonly unknown[] {
 }
 
 /** The Accounts that a service may have acted as: where a rule refuses the call to the Account of its key, only the one that the service names. */
-function actorsFor({ there, judged, accounts }: Compared): readonly string[] {
+function actorsFor({ there, judged }: Compared, accounts: readonly string[]): readonly string[] {
   return judged.outcome.refusal?.rule ? accounts.filter(account => fieldOf(there.body, 'account') === account) : accounts
 }
 

@@ -1,4 +1,4 @@
-/** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up, times are compared by their form. */
+/** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up. */
 import { pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
@@ -6,13 +6,14 @@ import type { Json, StepAnswer } from '../../scenario/steps.js'
 import type { IdPairs } from './id-pairs.js'
 
 /**
- * What differs: `outcome` where one did what the other refused, `status` for any other two statuses; `missing` and `unknown` for a field that the service does not have, or
- * has besides; `record` for another record at this place of a list, `members` for their number; `prefix` and `length` of a new id; `value`.
+ * What differs: `form` where an answer or a part of it cannot be what the operation answers, as `says` tells; `outcome` where one did what the other refused,
+ * `status` for any other two statuses; `missing` and `unknown` for a field that the service does not have, or has besides; `record` for another record at this
+ * place of a list, `members` for their number; `prefix` and `length` of a new id; `value`.
  */
-export type DifferenceKind = 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
-export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here: Json | undefined; there: Json | undefined }
-/** `bases` are what the paths in answers begin with. */
-export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isCreate: boolean }
+export type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
+export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here?: Json | undefined; there?: Json | undefined; says?: string }
+/** `bases` are what the paths in answers begin with; `isEarlier` tells whether the service had a record, by its id there, before the run. */
+export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isEarlier: (there: string) => boolean }
 
 const OWN_IDS: readonly unknown[] = ['id', 'first_id', 'last_id']
 /** Fields by which a record refers to another one. */
@@ -22,8 +23,6 @@ const FREE_TEXT = ['error.message', 'error.request_id']
 
 /** Whether an answer says that what was asked was done. */
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
-/** Whether an answer says nothing of the API: none came, or the service failed. */
-export const isFailure = ({ status }: StepAnswer) => status === 0 || status >= 500
 /** A field of an answer; undefined where it has none of that name. */
 export const fieldOf = (body: unknown, name: string): unknown => (isObject(body) ? body[name] : undefined)
 /** The error that an answer shows; empty where it shows none. */
@@ -37,13 +36,26 @@ export const membersOf = (list: unknown): readonly unknown[] => {
   return Array.isArray(data) ? data : []
 }
 
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
+
+/** Why an answer cannot be read as one of the API; null where it can. */
+export function formProblem({ status, body, headers, fault }: StepAnswer): string | null {
+  if (fault === 'malformed_body') return 'the body is cut short, or is not JSON'
+  if (status === 204) return null
+  if (body === null) return 'the body is empty'
+  const type = headers?.['content-type']
+  return type !== undefined && JSON_TYPE.test(type) ? null : `Content-Type must be application/json; got ${type ?? 'none'}`
+}
+
 /** What differs between the answers, status first. */
-export function answerDifferences(there: StepAnswer, here: StepAnswer, comparison: Comparison): FieldDifference[] {
+export function answerDifferences(there: StepAnswer, here: StepAnswer, comparison: Comparison, isCreate = false): FieldDifference[] {
+  const problem = formProblem(there)
+  if (problem !== null) return [{ kind: 'form', steps: [], there: there.body, says: problem }]
   const status = { steps: ['status'], here: here.status, there: there.status }
   if (isMade(there) !== isMade(here)) return [{ kind: 'outcome', ...status }]
   return [
     ...(there.status === here.status ? [] : [{ kind: 'status' as const, ...status }]),
-    ...(comparison.isCreate && isMade(here) ? idDifferences(there.body, here.body) : []),
+    ...(isCreate && isMade(here) ? idDifferences(there.body, here.body) : []),
     ...valueDifferences(there.body, here.body, [], comparison)
   ]
 }
@@ -61,7 +73,7 @@ function idDifferences(there: Json, here: Json): FieldDifference[] {
   return (['prefix', 'length'] as const).flatMap(kind => (of[kind] === by[kind] ? [] : [{ kind, steps: ['id'], here: by[kind], there: of[kind] }]))
 }
 
-function valueDifferences(there: Json | undefined, here: Json | undefined, steps: readonly Step[], comparison: Comparison): FieldDifference[] {
+export function valueDifferences(there: Json | undefined, here: Json | undefined, steps: readonly Step[], comparison: Comparison): FieldDifference[] {
   if (Array.isArray(there) && Array.isArray(here)) {
     const found = here.slice(0, there.length).flatMap((member, index) => valueDifferences(there[index], member, [...steps, index], comparison))
     return there.length === here.length ? found : [...found, { kind: 'members', steps, here: here.length, there: there.length }]
@@ -70,10 +82,11 @@ function valueDifferences(there: Json | undefined, here: Json | undefined, steps
   const isMember = typeof steps.at(-1) === 'number' && typeof here.id === 'string' && typeof there.id === 'string'
   if (isMember && !comparison.pairs.match(there.id as string, here.id as string))
     return [{ kind: 'record', steps, here: here.id as string, there: there.id as string }]
-  return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name): FieldDifference[] => {
-    const [of, by, at] = [there[name], here[name], [...steps, name]]
-    if (Object.hasOwn(there, name) && Object.hasOwn(here, name)) return valueDifferences(of, by, at, comparison)
-    return [Object.hasOwn(here, name) ? { kind: 'missing', steps: at, here: by, there: undefined } : { kind: 'unknown', steps: at, here: undefined, there: of }]
+  const mine = Array.isArray(here.data) ? inOrderOf(there, here as ListShown, comparison) : here
+  return [...new Set([...Object.keys(mine), ...Object.keys(there)])].flatMap((name): FieldDifference[] => {
+    const [of, by, at] = [there[name], mine[name], [...steps, name]]
+    if (Object.hasOwn(there, name) && Object.hasOwn(mine, name)) return valueDifferences(of, by, at, comparison)
+    return [Object.hasOwn(mine, name) ? { kind: 'missing', steps: at, here: by, there: undefined } : { kind: 'unknown', steps: at, here: undefined, there: of }]
   })
 }
 
@@ -81,14 +94,32 @@ function isSame(there: Json | undefined, here: Json | undefined, steps: readonly
   if (typeof there !== 'string' || typeof here !== 'string') return there === here
   const name = steps.at(-1)
   if (FREE_TEXT.includes(pathOf(steps))) return true
-  if (name === 'created') return formOf(there) === formOf(here)
   if (name === 'url') return pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) === pathBelow(here, bases.here)
   const isReference = REFERENCES.includes(name)
   return isReference || OWN_IDS.includes(name) ? pairs.match(there, here, isReference) : pairs.here(there) === here
 }
 
-/** The form of a time: its digits are not looked at. */
-const formOf = (text: string) => text.replace(/\d/g, '0')
+type ListShown = { readonly [name: string]: Json } & { readonly data: readonly Json[] }
+
+/** A list, where the members of one instant that the service had before the run follow each other as there: nothing says which of them is the newer one. */
+function inOrderOf(there: unknown, here: ListShown, { pairs, isEarlier }: Comparison): ListShown {
+  const idOf = (member: unknown) => String(fieldOf(member, 'id'))
+  const places = new Map(membersOf(there).map((member, place) => [pairs.here(idOf(member)), place]))
+  const placeOf = (member: Json) => places.get(idOf(member)) ?? places.size
+  const instantOf = (member: Json) => (isEarlier(pairs.there(idOf(member))) ? fieldOf(member, 'created') : member)
+  const runs: Json[][] = []
+  for (const member of here.data) {
+    const run = runs.at(-1)
+    if (run !== undefined && instantOf(run[0] as Json) === instantOf(member)) run.push(member)
+    else runs.push([member])
+  }
+  const data = runs.flatMap(run => run.sort((a, b) => placeOf(a) - placeOf(b)))
+  // those of a search name what was retrieved
+  const end = (name: string, place: number) =>
+    here[name] === fieldOf(here.data.at(place), 'id') && data.length > 0 && { [name]: fieldOf(data.at(place), 'id') as Json }
+  return { ...here, data, ...end('first_id', 0), ...end('last_id', -1) }
+}
+
 const pathBelow = (url: string, base: string) => (url.startsWith(base) ? url.slice(base.length) : url)
 
 /** How far two answers are apart: what was made here and refused there is further than any field, and a list of other records further than its fields, however many. */

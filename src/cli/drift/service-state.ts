@@ -3,7 +3,7 @@ import type { Family } from '../../reference/operations.js'
 import type { PlacedProblem } from '../../reports/points.js'
 import type { StateData, StateRecords } from '../../scenario/final-state.js'
 import { type Json, type Play, withTexts } from '../../scenario/steps.js'
-import { errorIn, fieldOf } from './compare.js'
+import { errorIn, fieldOf, formProblem } from './compare.js'
 import type { IdPairs } from './id-pairs.js'
 
 export type ServiceReading = {
@@ -19,10 +19,12 @@ export type ServiceState = { records: StateRecords; unread: PlacedProblem[] }
 type Part = { [name: string]: Json }
 
 /** Pages of a list that are read. */
-const MOST_PAGES = 100
+const MAX_PAGES = 100
 const PAGE = 100
 /** The filters by which a list is narrowed before it is read. */
 const FILTERS: Readonly<Partial<Record<Family, readonly string[]>>> = { tickets: ['location'], transactions: ['location'], refunds: ['transaction'] }
+
+const isList = (body: Json) => Array.isArray(fieldOf(body, 'data')) && typeof fieldOf(body, 'has_more') === 'boolean'
 
 /** Reads what an expected state names: each record by its id, and the lists that are counted. */
 export async function serviceState(data: StateData, { play, key, pairs, accountOf }: ServiceReading): Promise<ServiceState> {
@@ -31,9 +33,10 @@ export async function serviceState(data: StateData, { play, key, pairs, accountO
   const unread: PlacedProblem[] = []
   /** A body, but for one that cannot be read. */
   const get = async (path: string, query: string, at: readonly string[], isRight: (status: number, body: Json) => boolean): Promise<Json> => {
-    const { status, body } = await play({ method: 'GET', path, query, key, form: null })
-    const { message } = errorIn(body)
-    if (isRight(status, body)) return status === 200 ? withTexts(body, pairs.here) : null
+    const answer = await play({ method: 'GET', path, query, key, form: null })
+    const { status, body } = answer
+    const message = formProblem(answer) ?? errorIn(body).message
+    if (formProblem(answer) === null && isRight(status, body)) return status === 200 ? withTexts(body, pairs.here) : null
     return refuse(at, `GET ${path} was answered with ${status}${typeof message === 'string' ? ` (${message})` : ''}`)
   }
   const refuse = (at: readonly string[], message: string): null => {
@@ -43,16 +46,16 @@ export async function serviceState(data: StateData, { play, key, pairs, accountO
   /** The records of a list, page after page. */
   const listed = async (path: string, filter: string, at: readonly string[]): Promise<Part[]> => {
     const found: Part[] = []
-    for (let page = 0, after = ''; page < MOST_PAGES; page++) {
+    for (let page = 0, after = ''; page < MAX_PAGES; page++) {
       const query = `limit=${PAGE}${filter}${after && `&starting_after=${encodeURIComponent(after)}`}`
-      const body = await get(path, query, at, (status, body) => status === 200 && Array.isArray(fieldOf(body, 'data')))
+      const body = await get(path, query, at, (status, body) => status === 200 && isList(body))
       if (body === null) return []
-      const { data, has_more, last_id } = body as { data: Part[]; has_more?: boolean; last_id?: string }
+      const { data, has_more, last_id } = body as { data: Part[]; has_more: boolean; last_id?: string }
       found.push(...data)
       after = pairs.there(last_id ?? String(data.at(-1)?.id ?? ''))
-      if (has_more !== true || after === '') return found
+      if (!has_more || after === '') return found
     }
-    refuse(at, `GET ${path} has more than ${MOST_PAGES * PAGE} records, which are not all read`)
+    refuse(at, `GET ${path} has more than ${MAX_PAGES * PAGE} records, which are not all read`)
     return []
   }
   const usersOf = async (account: string | undefined, at: readonly string[]): Promise<Part[]> => {
@@ -62,7 +65,9 @@ export async function serviceState(data: StateData, { play, key, pairs, accountO
   }
   const recordOf = async (family: Family, id: string, account: string | undefined): Promise<Json> => {
     if (family === 'users') return (await usersOf(account ?? accountOf(id), [family, id])).find(user => user.id === id) ?? null
-    return get(`/${family}/${encodeURIComponent(pairs.there(id))}`, '', [family, id], status => status === 200 || status === 404)
+    const there = pairs.there(id)
+    const isRecord = (status: number, body: Json) => status === 404 || (status === 200 && fieldOf(body, 'id') === there)
+    return get(`/${family}/${encodeURIComponent(there)}`, '', [family, id], isRecord)
   }
 
   for (const [family, { count, where = {}, ...records }] of Object.entries(data) as [Family, { count?: number; where?: { [name: string]: string } }][]) {

@@ -1,0 +1,229 @@
+/**
+ * A round of a comparison: the calls that were made at a service are made here, one after the other, in an emulator with some settings. Each difference gets its
+ * one cause here: a setting that removes it, other data that the service had before the run, or none of these: then it is wrong.
+ */
+import { BASE } from '../../core/paths.js'
+import type { Step } from '../../core/places.js'
+import type { GivenSettings, SettingKey, Settings } from '../../core/settings.js'
+import { execute } from '../../engine/execute.js'
+import { answerSeen, requestOf } from '../../engine/play.js'
+import type { AssumptionId } from '../../reference/assumptions.js'
+import { type OperationId, operationOf } from '../../reference/operations.js'
+import { Sandbox } from '../../sandbox/sandbox.js'
+import type { Snapshot } from '../../sandbox/snapshots.js'
+import type { SourceDocument } from '../../scenario/documents.js'
+import type { Library } from '../../scenario/library.js'
+import { bindingsOf, type Launch } from '../../scenario/scenario.js'
+import { type StepCall, type StepOutcome, wantsStatus } from '../../scenario/steps.js'
+import { FAMILIES, type Records, type Store } from '../../store/store.js'
+import { givenVariables, type PlayedWith } from '../check/scenario-keys.js'
+import { type About, aboutOf, type Compared } from './about.js'
+import { type Candidate, candidatesFor, pairsOf } from './candidates.js'
+import { answerDifferences, type Comparison, distanceOf, type FieldDifference, fieldOf, isMade, membersOf } from './compare.js'
+import { IdPairs } from './id-pairs.js'
+import { type Learned, namedIn, ServiceRecords, saysMissing } from './service-records.js'
+
+/** A call that was made at the service, with its answer and where the scenario writes it. */
+export type PlayedStep = { place: readonly Step[]; label: string; outcome: StepOutcome }
+export type Cause =
+  /** Neither a setting nor what was there before the run explains it. */
+  | { by: 'wrong'; about: About }
+  | { by: 'setting'; assumption: AssumptionId; settings: GivenSettings }
+  /** Another call needs another value of the setting. */
+  | { by: 'contradiction'; key: SettingKey; value: unknown }
+  /** `lacked`, in words: the records, at least one of which the service says that it does not have. */
+  | { by: 'data'; lacked?: string }
+  | { by: 'script' }
+/** What differs in one call, for one cause. */
+export type Deviation<C extends Cause = Cause> = { played: PlayedStep; differences: readonly FieldDifference[]; cause: C }
+/** Differences that settings of one assumption explain. */
+export type Explained = Deviation<Extract<Cause, { by: 'setting' }>>
+export type RoundOptions = Pick<PlayedWith, 'keys' | 'variables'> & {
+  document: SourceDocument
+  library: Library
+  launch: Launch
+  /** The base address of the service. */
+  base: string
+  /** The scenario's key for one that was sent in its place. */
+  keyHere: (key: string | null) => string | null
+}
+export type Round = { explained: Explained[]; others: Deviation[]; pairs: IdPairs }
+
+/** Accounts that are tried as the one that every key acts as. */
+const MAX_ACCOUNTS = 20
+/** Refunds that a Transaction includes (TXN-8). */
+const MAX_EMBEDDED = 10
+const SEED = 2_147_483_629
+/** Who calls, in a scenario that has no key of a merchant. */
+const CALLER = { id: 'caller', object: 'account', type: 'merchant', created: '1970-01-01T00:00:00.000Z', reseller: null } as Records['accounts']
+
+/** A sandbox in which a scenario is loaded, with these settings besides its own. */
+async function loadedWith(settings: GivenSettings, { document, library, launch, keys, variables }: RoundOptions): Promise<Sandbox> {
+  const sandbox = new Sandbox({ library, launch: { ...launch, flag: { ...launch.flag, ...settings } }, machine: Date.now })
+  await sandbox.load(document, { name: document.name, file: document.name }, { variables: givenVariables({ variables }), keys })
+  // what the run makes here has an id that no record of the service has, were that an emulator too
+  await sandbox.changeSettings({ seed: SEED })
+  if (bindingsOf(sandbox.store).key('') === null) {
+    sandbox.store.accounts.insert(CALLER)
+    sandbox.store.keys.set(CALLER.id, CALLER.id)
+  }
+  return sandbox
+}
+
+/** Makes every call here, without the script; where its answer differs, settings are tried unless `isSearching` is false. */
+export async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSettings, options: RoundOptions, isSearching = true): Promise<Round> {
+  const { base, keyHere, variables, document } = options
+  const sandbox = await loadedWith(settings, options)
+  const { store: loaded } = sandbox.requireLoaded()
+  const records = new ServiceRecords(sandbox)
+  const isKnown = (id: string) => isIn(loaded, id) || isIn(sandbox.store, id)
+  const named = [...variables].filter(([name]) => isKnown(name)).map(([name, value]) => [value, name] as const)
+  const pairs = new IdPairs({ isKnown, isLoaded: id => isIn(loaded, id) || records.isEarlier(id) }, named)
+  const round: Round = { explained: [], others: [], pairs }
+  const bases = { here: BASE, there: new URL(base).pathname.replace(/\/+$/, '') }
+  const comparisonWith = (pairs: IdPairs): Comparison => ({ pairs, bases, isEarlier: records.isEarlier })
+  // those of the scenario alone: a setting is in force before any call makes an Account
+  const accounts = [...loaded.accounts.inCreationOrder().slice(0, MAX_ACCOUNTS)].map(({ id }) => id)
+  const hasScript = ((document.data as { script?: unknown[] } | null)?.script ?? []).length > 0
+
+  /** Makes a call from the same state again, with the ids and the key that it has here; of a list with the records alone that the service has shown, if so wanted. */
+  const attempt = ({ outcome: { call, answer: there } }: PlayedStep, before: Snapshot, { wrong }: Learned, isShownOnly: boolean): Compared => {
+    sandbox.restore(before)
+    const pairs = round.pairs.copy()
+    const comparison = comparisonWith(pairs)
+    const key = call.key === null ? null : (keyHere(call.key) ?? CALLER.id)
+    const request = requestOf({ ...translated(call, pairs), key })
+    const onEntered = (operation: OperationId) => isShownOnly && records.leaveOutUnseen(operation, comparison)
+    const judged = execute(sandbox, request, { isScripted: false, onEntered })
+    const here = answerSeen(judged)
+    const isCreate = judged.operation !== null && operationOf(judged.operation).kind === 'create'
+    const found = wrong.length > 0 ? wrong : answerDifferences(there, here, comparison, isCreate)
+    const compared = { call, there, here, judged, pairs, differences: [], unseen: [] }
+    const unseen = isShownOnly ? found.filter(difference => isUnseen(difference, compared, records)) : []
+    return { ...compared, unseen, differences: found.filter(difference => !unseen.includes(difference)) }
+  }
+  /** The candidate that brings the answers nearest, if any does. */
+  const nearest = async (candidates: readonly Candidate[], tryIt: () => Compared, { differences }: Compared) => {
+    let [least, found]: [number, { candidate: Candidate; compared: Compared } | null] = [distanceOf(differences), null]
+    for (const candidate of candidates) {
+      const was = sandbox.settings
+      await sandbox.changeSettings(candidate.settings)
+      const compared = tryIt()
+      await sandbox.changeSettings(valuesOf(was, Object.keys(candidate.settings)))
+      const distance = distanceOf(compared.differences)
+      if (distance < least) [least, found] = [distance, { candidate, compared }]
+    }
+    return found
+  }
+  /** Changes settings as long as one brings the answers nearer; they stay changed, unless the answers have to agree and do not. */
+  const explain = async (played: PlayedStep, tryIt: () => Compared, isWhole: boolean): Promise<Compared | null> => {
+    const [was, explained] = [sandbox.settings, [] as Explained[]]
+    let best = tryIt()
+    while (best.differences.length > 0) {
+      const { differences } = best
+      const singles = candidatesFor(best, accounts)
+      const nearer = (await nearest(singles, tryIt, best)) ?? (await nearest(pairsOf(singles), tryIt, best))
+      if (nearer === null) break
+      const { candidate, compared } = nearer
+      await sandbox.changeSettings(candidate.settings)
+      const left = new Set(compared.differences.map(shownPlace))
+      const gone = differences.filter(difference => !left.has(shownPlace(difference)))
+      explained.push({ played, differences: gone, cause: { by: 'setting', ...candidate } })
+      best = compared
+    }
+    if (isWhole && !agrees(best)) {
+      const changed = explained.flatMap(({ cause }) => Object.keys(cause.settings))
+      await sandbox.changeSettings(valuesOf(was, changed))
+      return null
+    }
+    round.explained.push(...explained)
+    return tryIt()
+  }
+  /** The answer with all records, or with those alone that the service has shown where that is nearer; settings are tried where neither agrees. */
+  const bestOf = async (played: PlayedStep, tryIt: (isShownOnly: boolean) => Compared, all: Compared): Promise<Compared> => {
+    if (all.differences.length === 0) return all
+    const shown = tryIt(true)
+    if (agrees(shown)) return { ...shown, unseen: all.differences }
+    const isNearer = distanceOf(shown.differences) < distanceOf(all.differences)
+    if (!isSearching) return tryIt(isNearer)
+    for (const isShownOnly of played.outcome.call.method === 'GET' ? [true, false] : []) {
+      const found = await explain(played, () => tryIt(isShownOnly), true)
+      const whole = tryIt(false)
+      if (found !== null) return whole.differences.length === 0 ? whole : found
+    }
+    return (await explain(played, () => tryIt(isNearer), false)) as Compared
+  }
+  const compareOne = async (played: PlayedStep): Promise<void> => {
+    const { step, call, answer, problems } = played.outcome
+    const add = (differences: readonly FieldDifference[], cause: Cause) => round.others.push({ played, differences, cause })
+    const learned = await records.learn(call, answer, comparisonWith(round.pairs))
+    const created = fieldOf(answer.body, 'created') as string
+    // what the run makes is made at the time of the service
+    if (isMade(answer) && records.isMade(fieldOf(answer.body, 'id')) && !Number.isNaN(Date.parse(created)))
+      sandbox.setClock({ at: Date.parse(created), running: false })
+    const before = sandbox.snapshot()
+    const tryIt = (isShownOnly: boolean) => attempt(played, before, learned, isShownOnly)
+    let compared = tryIt(false)
+    const { fault, status } = step.expect ?? {}
+    const isScripted = fault !== undefined || (hasScript && status !== undefined && !wantsStatus(status, compared.here.status))
+    if (isScripted && problems.length > 0) add([], { by: 'script' })
+    const isUnreadable = compared.differences[0]?.kind === 'form'
+    const isAsScripted = isScripted && problems.length === 0 && (fault !== undefined || !isUnreadable)
+    // whether a call took effect is unknown when its answer was lost
+    if (answer.status === 0 || isAsScripted) return sandbox.restore(before)
+    const lacked = isMade(answer) || saysMissing(compared.here) || isUnreadable ? null : records.lackedBy(call, answer)
+    if (lacked !== null) {
+      if (compared.differences.length > 0) add(compared.differences, { by: 'data', lacked })
+      return sandbox.restore(before)
+    }
+    compared = await bestOf(played, tryIt, compared)
+    round.pairs = compared.pairs
+    for (const difference of compared.differences) add([difference], { by: 'wrong', about: aboutOf(difference, compared) })
+    if (learned.wrong.length === 0) for (const difference of [...learned.others, ...compared.unseen]) add([difference], { by: 'data' })
+    // the state goes on as that of the service; what a list left out is there again
+    if (isMade(answer) !== isMade(compared.here) || call.method === 'GET') sandbox.restore(before)
+  }
+
+  for (const played of playedSteps) await compareOne(played)
+  return round
+}
+
+/**
+ * Whether a difference is about records that the service had before the run and has not shown: more may follow a full page, and what a search leaves out is
+ * not shown at all. What belongs to a record of this run has no others.
+ */
+function isUnseen({ kind, steps, here: by, there: of }: FieldDifference, { call, here, there, judged }: Compared, records: ServiceRecords): boolean {
+  if (kind === 'form') return false
+  if (judged.outcome.refusal !== null) return kind === 'outcome' && judged.outcome.refusal.code === 'cursor_unknown'
+  const name = steps.at(-1)
+  const owner = steps.slice(0, -1).reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], there.body)
+  if (steps.length > 1 && name === 'has_more') {
+    const charge = steps.slice(0, -2).reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], there.body)
+    return of === true && membersOf(owner).length === MAX_EMBEDDED && !records.isMade(fieldOf(charge, 'id'))
+  }
+  const query = new URLSearchParams(call.query)
+  if (judged.operation === null || operationOf(judged.operation as OperationId).kind !== 'list' || namedIn(call).some(({ id }) => records.isMade(id)))
+    return false
+  const { 'pagination.default_limit': usual, 'pagination.max_limit': most } = judged.settings
+  const isSearch = (query.get('search_query') ?? '') !== ''
+  const isFull = membersOf(there.body).length === Math.min(Number(query.get('limit') ?? usual), most)
+  if (name === 'has_more') return of === true && by === false && (isFull || isSearch)
+  if (!isSearch) return false
+  const hasMore = fieldOf(there.body, 'has_more') === true
+  if (kind === 'members') return hasMore && membersOf(there.body).length < membersOf(here.body).length
+  return (name === 'first_id' || name === 'last_id') && typeof of === 'string' && (hasMore || !records.isEarlier(of))
+}
+
+/** Whether two answers agree but for what may follow a full page. */
+const agrees = ({ differences, unseen }: Compared) => differences.length === 0 && unseen.every(({ steps }) => steps.at(-1) === 'has_more')
+/** Whether a store has a record of an id. */
+const isIn = (store: Store, id: string) => FAMILIES.some(family => store[family].get(id) !== undefined)
+const valuesOf = (settings: Settings, keys: readonly string[]) => Object.fromEntries(keys.map(key => [key, settings[key as SettingKey]]))
+const shownPlace = ({ kind, steps }: FieldDifference) => JSON.stringify([kind, steps])
+
+/** A call with the ids of the emulator in place of those of the service. */
+function translated({ path, query, form, ...call }: StepCall, { here }: IdPairs): StepCall {
+  const mapped = (text: string) => String(new URLSearchParams([...new URLSearchParams(text)].map(([name, value]) => [name, here(value)] as [string, string])))
+  const steps = path.split('/').map(part => encodeURIComponent(here(decodeURIComponent(part))))
+  return { ...call, path: steps.join('/'), query: mapped(query), form: form === null ? null : mapped(form) }
+}

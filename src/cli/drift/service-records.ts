@@ -1,0 +1,186 @@
+/**
+ * What a running service had before the run. It becomes known when an answer first shows it, and the emulator takes it over then: whatever differs after that
+ * is wrong. Nothing is taken over that this run made or wrote, or that is not what the reference says. Ids are those of the service.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { checkerOf } from '../../core/checking.js'
+import type { Step } from '../../core/places.js'
+import { isObject, type Test } from '../../core/quick-check.js'
+import { type Family, LINKED_FAMILIES, type OperationId, operationAt, operationOf, RESOURCE_NAMES } from '../../reference/operations.js'
+import { RESOURCES } from '../../reference/tables.js'
+import type { Sandbox } from '../../sandbox/sandbox.js'
+import { type NamedRecord, recordsNamedBy } from '../../scenario/named-records.js'
+import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
+import { collectionOf, FAMILIES, type RecordOf } from '../../store/store.js'
+import { type Comparison, errorIn, type FieldDifference, fieldOf, isMade, membersOf, valueDifferences } from './compare.js'
+
+/** Refusals of a call that names a record which does not exist, and the rules that they may name. */
+const MISSING_CODES: readonly unknown[] = ['resource_missing', 'reference_missing']
+const MISSING_RULES: readonly unknown[] = ['TXN-1', 'REF-1', 'USR-1', null]
+/** Fields that are compared and never taken over: a record is known by its id, and its Refunds are records of their own. */
+const FIXED: readonly string[] = ['id', 'object', 'refunds']
+
+type Part = { readonly [name: string]: Json }
+type Stored = RecordOf<Family> & Part
+type ShownRecord = { family: Family; steps: readonly Step[]; record: Part & { id: string } }
+/** What an answer shows of the time before the run, and what of it cannot be so. */
+export type Learned = { others: FieldDifference[]; wrong: FieldDifference[] }
+
+/** A time as every answer writes it (A05). */
+export const isTime: Test = text => typeof text === 'string' && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text
+const isAnything: Test = () => true
+const isSumOfRefunds = ({ amount_refunded, refunds }: Part): boolean => {
+  const sum = membersOf(refunds).reduce<number>((sum, refund) => sum + Number(fieldOf(refund, 'amount')), 0)
+  return fieldOf(refunds, 'has_more') === true ? Number(amount_refunded) >= sum : amount_refunded === sum
+}
+
+/** What the reference says of the records of each family, and of each field. */
+const CHECKS = Object.fromEntries(
+  FAMILIES.map(family => {
+    const fields = Object.entries(RESOURCES[family].properties as object).map(([name, schema]) => [name, checkerOf(() => schema).isRight] as const)
+    return [family, { record: checkerOf(() => RESOURCES[family]), fields: new Map(fields).set('created', isTime) }]
+  })
+) as unknown as Readonly<Record<Family, { record: ReturnType<typeof checkerOf>; fields: ReadonlyMap<string, Test> }>>
+
+export class ServiceRecords {
+  readonly #sandbox: Sandbox
+  readonly #made = new Set<unknown>()
+  /** Records of before the run as they were shown last. */
+  readonly #shown = new Map<string, Part>()
+  /** Records that the service has, shown or not. */
+  readonly #present = new Set<string>()
+  /** The parameters that this run wrote of a record. */
+  readonly #written = new Map<string, Set<string>>()
+  /** The number of the record that was inserted last. */
+  #last = 0
+
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox
+  }
+
+  /** Whether the run made a record. */
+  readonly isMade = (id: unknown) => this.#made.has(id)
+  /** Whether a record of before the run was shown. */
+  readonly isEarlier = (id: string) => this.#shown.has(id)
+
+  /** Learns from an answer, before the same call is made here. */
+  async learn(call: StepCall, answer: StepAnswer, comparison: Comparison): Promise<Learned> {
+    const learned: Learned = { others: [], wrong: [] }
+    const at = operationAt(call.method, call.path)
+    if (at === null || !isMade(answer)) return learned
+    const { kind } = operationOf(at.operation)
+    for (const { id } of namedIn({ ...call, query: '' })) this.#present.add(id)
+    if (kind === 'create') this.#made.add(fieldOf(answer.body, 'id'))
+    if (kind === 'update') {
+      const id = at.params.id as string
+      this.#written.set(id, new Set([...(this.#written.get(id) ?? []), ...new URLSearchParams(call.form as string).keys()]))
+    }
+    const mineOf = ({ family, record }: ShownRecord) =>
+      collectionOf(this.#sandbox.store, family).get(comparison.pairs.here(record.id)) as unknown as Stored | undefined
+    // those that are here too come first: what they refer to is known then
+    const isUnknown = (shown: ShownRecord) => Number(mineOf(shown) === undefined)
+    for (const shown of recordsIn(answer.body, at.operation).sort((a, b) => isUnknown(a) - isUnknown(b))) {
+      const { id } = shown.record
+      this.#present.add(id)
+      // what belongs to a record of this run is of this run
+      if (this.#made.has(id) || Object.keys(LINKED_FAMILIES).some(name => this.#made.has(shown.record[name]))) continue
+      const mine = mineOf(shown)
+      if (mine !== undefined) this.#take(shown, mine, comparison, learned)
+      else if (!collectionOf(this.#sandbox.store, shown.family).has(comparison.pairs.here(id))) await this.#add(shown, comparison, learned)
+      this.#shown.set(id, shown.record)
+    }
+    return learned
+  }
+
+  /** Takes over what a record had that is here too: what is shown for the first time and was not written, and that what it refers to has another id here. */
+  #take({ family, steps, record }: ShownRecord, { extra = {}, ...own }: Stored, comparison: Comparison, { others }: Learned): void {
+    const [before, written] = [this.#shown.get(record.id), this.#written.get(record.id)]
+    const mine = { ...own, ...extra } as Part
+    const changes: Record<string, Json> = {}
+    for (const [name, there] of Object.entries(record)) {
+      const isRight = Object.hasOwn(extra, name) ? isAnything : CHECKS[family].fields.get(name)
+      if (isRight === undefined || FIXED.includes(name) || (name === 'amount_refunded' && !isSumOfRefunds(record))) continue
+      const here = mine[name]
+      const isLink = name in LINKED_FAMILIES && typeof there === 'string'
+      if (isLink && typeof here === 'string' && comparison.pairs.match(there, here, true)) continue
+      if (before !== undefined && !(isLink && before[name] === there)) continue
+      const value = isLink ? comparison.pairs.here(there) : (merged(there, here, name, written) as Json)
+      if (isDeepStrictEqual(value, here) || !isRight(value)) continue
+      changes[name] = value
+      if (before === undefined && name !== 'created') others.push(...valueDifferences(value, here, [...steps, name], comparison))
+    }
+    if (Object.keys(changes).length === 0) return
+    const fields = (isExtra: boolean) => Object.fromEntries(Object.entries({ ...mine, ...changes }).filter(([name]) => Object.hasOwn(extra, name) === isExtra))
+    collectionOf(this.#sandbox.store, family).replace({ ...fields(false), extra: fields(true) } as unknown as RecordOf<Family>)
+  }
+
+  /** Adds a record that only the service had, if it is as the reference says; a field that the reference does not have is left out. */
+  async #add({ family, steps, record }: ShownRecord, comparison: Comparison, { others, wrong }: Learned): Promise<void> {
+    const { record: checker, fields } = CHECKS[family]
+    const known: Part = Object.fromEntries(Object.entries(record).filter(([name]) => fields.has(name)))
+    const found = (await checker.problems(known)).map(({ steps, message }) => ({ steps, says: message }))
+    if (found.length === 0 && !isTime(known.created)) found.push({ steps: ['created'], says: 'must be a time such as 2026-01-31T09:30:00.000Z' })
+    if (found.length === 0 && family === 'transactions' && !isSumOfRefunds(known))
+      found.push({ steps: ['amount_refunded'], says: 'must be the sum of its Refunds' })
+    for (const { steps: below, says } of found) {
+      const there = below.reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], record) as Json
+      wrong.push({ kind: 'form', steps: [...steps, ...below], there, says })
+    }
+    if (found.length > 0) return
+    const { refunds: _refunds, ...own } = known
+    const linked = Object.entries(own).map(([name, value]) => [name, name in LINKED_FAMILIES ? comparison.pairs.here(value as string) : value])
+    // before all that the run made in the same instant
+    collectionOf(this.#sandbox.store, family).insert(Object.fromEntries(linked) as RecordOf<Family>, --this.#last)
+    others.push({ kind: 'record', steps, there: record.id })
+  }
+
+  /** Leaves out what a list, or the Refunds of a Transaction, would show here of records that the service has not shown: whether it has them, and where, is unknown. */
+  leaveOutUnseen(operation: OperationId, { pairs }: Comparison): void {
+    const { family, kind } = operationOf(operation)
+    const lists: Family[] = [...(kind === 'list' ? [family] : []), ...(family === 'transactions' && kind !== 'create' ? (['refunds'] as const) : [])]
+    for (const list of lists) {
+      const collection = collectionOf(this.#sandbox.store, list)
+      for (const { id } of collection.inCreationOrder()) {
+        const there = pairs.there(id)
+        if (!this.#made.has(there) && !this.#shown.has(there)) collection.remove(id)
+      }
+    }
+  }
+
+  /** The records, in words, at least one of which the service says by its refusal that it lacks; null where it refuses for another reason, or is known to have them all. */
+  lackedBy(call: StepCall, { status, body }: StepAnswer): string | null {
+    const { code, rule = null } = errorIn(body)
+    const isMissing = MISSING_CODES.includes(code) || (status === 404 && MISSING_RULES.includes(rule))
+    const lacked = isMissing ? namedIn(call).filter(({ id }) => !this.#present.has(id)) : []
+    return lacked.length === 0 ? null : lacked.map(({ families: [family], id }) => `${RESOURCE_NAMES[family as Family]} ${id}`).join(' or no ')
+  }
+}
+
+/** Whether an answer refuses a call because a record does not exist. */
+export const saysMissing = ({ body }: StepAnswer): boolean => MISSING_CODES.includes(errorIn(body).code)
+
+/** The records that a call names in its path, its filters and its body. */
+export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] {
+  const at = operationAt(method, path)
+  const namesIn = (text: string) => Object.fromEntries(new URLSearchParams(text))
+  return at === null ? [] : recordsNamedBy({ params: at.params, query: namesIn(query), body: namesIn(form ?? '') }, [at.operation])
+}
+
+/** The records that an answer shows, those of a Transaction's Refunds last. */
+function recordsIn(body: Json, operation: OperationId): ShownRecord[] {
+  const { family, kind } = operationOf(operation)
+  const within = (list: unknown, family: Family, steps: readonly Step[]): ShownRecord[] =>
+    membersOf(list).map((record, index) => ({ family, steps: [...steps, 'data', index], record: record as ShownRecord['record'] }))
+  const outer = kind === 'list' ? within(body, family, []) : [{ family, steps: [], record: body as ShownRecord['record'] }]
+  const refunds = family !== 'transactions' ? [] : outer.flatMap(({ record, steps }) => within(fieldOf(record, 'refunds'), 'refunds', [...steps, 'refunds']))
+  return [...outer, ...refunds].filter(({ record }) => typeof fieldOf(record, 'id') === 'string')
+}
+
+/** A value of the service, with what this run wrote of it as it is here. */
+function merged(there: Json | undefined, here: Json | undefined, name: string, written: ReadonlySet<string> = new Set()): Json | undefined {
+  if (written.has(name)) return here
+  if (!isObject(there) || !isObject(here)) return there
+  const own = Object.entries(here).filter(([part]) => written.has(`${name}[${part}]`))
+  const others = Object.entries(there).filter(([part]) => !written.has(`${name}[${part}]`))
+  return Object.fromEntries([...others, ...own]) as Json
+}

@@ -1,0 +1,365 @@
+/** An honest service behind a proxy that changes one answer at a time: none of it passes, and nothing that means the same fails. */
+import t from 'tap'
+import { against, DATA, type Passing, proxied, service } from '../support/against.js'
+import { smallFixture } from '../support/emulator.js'
+
+type Body = Record<string, unknown>
+const PAY = { ticket: '${tkt_a}', payment_type: 'card', amount: 500, card: { last4: '4242' } }
+const OF_PAYMENT = { transaction: '${payment.id}' }
+const SCENARIO = {
+  steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
+  play: [
+    { do: 'GET /tickets/${tkt_a}' },
+    { do: 'GET /transactions/${txn_a}' },
+    { as: 'first', do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 200, metadata: { order: '7' } } },
+    { as: 'second', do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 100, reason: 'cold soup' } },
+    { do: 'POST /refunds', body: { transaction: '${txn_a}', amount: 30 } },
+    { do: 'GET /refunds/${first.id}' },
+    { do: 'POST /refunds/${second.id}', body: { metadata: { order: '8' } } },
+    { do: 'GET /transactions/${payment.id}' },
+    { do: 'GET /transactions/${txn_a}' },
+    { do: 'GET /refunds', query: OF_PAYMENT },
+    { do: 'GET /refunds', query: { ...OF_PAYMENT, limit: 1 } },
+    { do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 900 }, expect: { status: [400, 402] } },
+    { as: 'place', do: 'POST /locations', body: { display_name: 'Bar', address: { country: 'US', city: 'Boston' } } },
+    { do: 'GET /locations/${place.id}' },
+    { do: 'GET /tickets', query: { limit: 3 } },
+    { do: 'GET /tickets', query: { search_query: 'n-1' } },
+    { as: 'user', do: 'POST /accounts/${mch_a}/users', body: { name: 'Bo', email: 'bo@example.com' } },
+    { do: 'GET /accounts/${mch_a}/users' },
+    { do: 'DELETE /accounts/${mch_a}/users/${user.id}' },
+    { do: 'GET /transactions', query: { location: '${loc_a}' } },
+    { do: 'GET /accounts' }
+  ]
+}
+
+/** Changes the nth answer to a call, by its body or as a whole. */
+const once = (on: string, path: RegExp, change: (body: Body, passing: Passing) => void, nth = 1) => {
+  let seen = 0
+  return (passing: Passing) => {
+    if (passing.method !== on || !path.test(passing.path) || ++seen !== nth) return
+    const before = passing.text
+    const body = before === '' ? {} : JSON.parse(before)
+    change(body, passing)
+    if (passing.text === before && before !== '') passing.text = JSON.stringify(body)
+  }
+}
+const listOf = (body: Body) => body.data as Body[]
+const set = (values: object) => (body: Body) => void Object.assign(body, values)
+const deep = (text: string) => text.replace(/}$/, `,"deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)
+const REFUND = /\/refunds$/
+const REFUNDS = /\/refunds\?transaction=[^&]+$/
+const PAYMENT = /\/transactions\/txn_(?!a$)\w+$/
+const CHARGED = /\/transactions\/txn_a$/
+
+/** Each with the call whose answer is changed. */
+const MUTATIONS: [title: string, label: string, mutation: () => (passing: Passing) => void][] = [
+  [
+    'a body cut short',
+    'play 6. GET /refunds',
+    () => once('GET', /\/refunds\/\w+$/, (_, passing) => Object.assign(passing, { text: passing.text.slice(0, -9) }))
+  ],
+  [
+    'HTML with status 200',
+    'play 1. GET /tickets',
+    () => once('GET', /\/tickets\/tkt_a/, (_, passing) => Object.assign(passing, { type: 'text/html', text: '<h1>Welcome</h1>' }))
+  ],
+  ['HTML that says it is JSON', 'play 3. POST /refunds', () => once('POST', REFUND, (_, passing) => Object.assign(passing, { text: '<h1>Welcome</h1>' }))],
+  ['an empty body', 'play 8. GET /transactions', () => once('GET', PAYMENT, (_, passing) => Object.assign(passing, { text: '' }))],
+  ['null as the body', 'play 8. GET /transactions', () => once('GET', PAYMENT, (_, passing) => Object.assign(passing, { text: 'null' }))],
+  ['a list as the body', 'play 8. GET /transactions', () => once('GET', PAYMENT, (body, passing) => Object.assign(passing, { text: JSON.stringify([body]) }))],
+  ['text/plain', 'play 8. GET /transactions', () => once('GET', PAYMENT, (_, passing) => Object.assign(passing, { type: 'text/plain' }))],
+  ['no content type', 'play 8. GET /transactions', () => once('GET', PAYMENT, (_, passing) => Object.assign(passing, { type: '' }))],
+  [
+    'JSON of another character set',
+    'play 8. GET /transactions',
+    () => once('GET', PAYMENT, (_, passing) => Object.assign(passing, { type: 'application/json; charset=latin1' }))
+  ],
+  ['a number as text', 'play 3. POST /refunds', () => once('POST', REFUND, set({ amount: '200' }))],
+  ['a number as text, in a record of before the run', 'play 2. GET /transactions', () => once('GET', CHARGED, set({ amount: '1000' }))],
+  ['a number with a fraction', 'play 3. POST /refunds', () => once('POST', REFUND, set({ amount: 200.5 }))],
+  ['a boolean as text', 'play 10. GET /refunds', () => once('GET', REFUNDS, set({ has_more: 'false' }))],
+  ['a text as a number', 'play 1. GET /tickets', () => once('GET', /\/tickets\/tkt_a/, set({ reference: 1 }))],
+  ['null in place of an object', 'play 3. POST /refunds', () => once('POST', REFUND, set({ metadata: null }))],
+  ['another amount than was sent', 'play 3. POST /refunds', () => once('POST', REFUND, set({ amount: 201 }))],
+  ['amount_refunded that is not the sum', 'play 8. GET /transactions', () => once('GET', PAYMENT, set({ amount_refunded: 301 }))],
+  ['amount_refunded that leaves this run out, of a charge of before', 'play 9. GET /transactions', () => once('GET', CHARGED, set({ amount_refunded: 0 }), 2)],
+  ['amount_refunded of a charge of before that no Refunds add up to', 'play 2. GET /transactions', () => once('GET', CHARGED, set({ amount_refunded: 50 }))],
+  ['a missing field', 'play 3. POST /refunds', () => once('POST', REFUND, body => delete body.reason)],
+  ['a missing field, in a record of before the run', 'play 1. GET /tickets', () => once('GET', /\/tickets\/tkt_a/, body => delete body.reference)],
+  ['a surplus field', 'play 3. POST /refunds', () => once('POST', REFUND, set({ fee: 3 }))],
+  [
+    'a surplus field in a record of a list',
+    'play 15. GET /tickets',
+    () => once('GET', /\/tickets\?limit/, body => Object.assign(listOf(body)[0] as Body, { seat: 4 }))
+  ],
+  ['a surplus field of a list', 'play 10. GET /refunds', () => once('GET', REFUNDS, set({ total: 2 }))],
+  ['a wrong object', 'play 3. POST /refunds', () => once('POST', REFUND, set({ object: 'charge' }))],
+  ['a wrong object of a list', 'play 10. GET /refunds', () => once('GET', REFUNDS, set({ object: 'page' }))],
+  ['a record twice in a list', 'play 10. GET /refunds', () => once('GET', REFUNDS, body => listOf(body).push(listOf(body)[0] as Body))],
+  [
+    'a record of before the run twice in a list',
+    'play 15. GET /tickets',
+    () => once('GET', /\/tickets\?limit/, body => listOf(body).splice(1, 1, listOf(body)[0] as Body))
+  ],
+  ['members reordered', 'play 10. GET /refunds', () => once('GET', REFUNDS, body => listOf(body).reverse())],
+  [
+    'members of before the run reordered',
+    'play 15. GET /tickets',
+    () =>
+      once('GET', /\/tickets\?limit/, body => {
+        listOf(body).reverse()
+        Object.assign(body, { first_id: body.last_id, last_id: body.first_id })
+      })
+  ],
+  ['a record of this run missing from a list', 'play 10. GET /refunds', () => once('GET', REFUNDS, body => listOf(body).pop())],
+  ['a record that nobody made', 'play 10. GET /refunds', () => once('GET', REFUNDS, body => listOf(body).push({ ...listOf(body)[0], id: 'rfd_x' }))],
+  ['another first_id', 'play 10. GET /refunds', () => once('GET', REFUNDS, set({ first_id: 'rfd_x' }))],
+  ['has_more true', 'play 10. GET /refunds', () => once('GET', REFUNDS, set({ has_more: true }))],
+  ['has_more false', 'play 11. GET /refunds', () => once('GET', /limit=1$/, set({ has_more: false }))],
+  ['a created status', 'play 3. POST /refunds', () => once('POST', REFUND, (_, passing) => Object.assign(passing, { status: 202 }))],
+  ['a refusal that is made', 'play 12. POST /refunds', () => once('POST', REFUND, (_, passing) => Object.assign(passing, { status: 402 }), 4)],
+  [
+    'a failure of the service',
+    'play 2. GET /transactions',
+    () => once('GET', CHARGED, (_, passing) => Object.assign(passing, { status: 503, text: '{"error":{}}' }))
+  ],
+  ['another error type', 'play 12. POST /refunds', () => once('POST', REFUND, body => Object.assign(body.error as Body, { type: 'card_error' }), 4)],
+  ['another error code', 'play 12. POST /refunds', () => once('POST', REFUND, body => Object.assign(body.error as Body, { code: 'declined' }), 4)],
+  ['an error without a message', 'play 12. POST /refunds', () => once('POST', REFUND, body => delete (body.error as Body).message, 4)],
+  ['another id in a later answer', 'play 6. GET /refunds', () => once('GET', /\/refunds\/\w+$/, set({ id: 'rfd_other' }))],
+  ['another id in the first answer', 'play 3. POST /refunds', () => once('POST', REFUND, set({ id: 'rfd_other' }))],
+  ['a Refund missing from those of its Transaction', 'play 8. GET /transactions', () => once('GET', PAYMENT, body => listOf(body.refunds as Body).pop())],
+  [
+    'a Refund of another amount in its Transaction',
+    'play 8. GET /transactions',
+    () => once('GET', PAYMENT, body => Object.assign(listOf(body.refunds as Body)[0] as Body, { amount: 1 }))
+  ],
+  ['another value of metadata', 'play 6. GET /refunds', () => once('GET', /\/refunds\/\w+$/, set({ metadata: { order: '9' } }))],
+  ['metadata that an update did not change', 'play 7. POST /refunds', () => once('POST', /\/refunds\/\w+$/, set({ metadata: {} }))],
+  ['another created in a later answer', 'play 6. GET /refunds', () => once('GET', /\/refunds\/\w+$/, set({ created: '2026-03-01T10:00:00.001Z' }))],
+  ['another created of a record of before the run', 'play 9. GET /transactions', () => once('GET', CHARGED, set({ created: '2020-03-01T10:00:00.000Z' }), 2)],
+  ['a value of before the run that changes', 'play 9. GET /transactions', () => once('GET', CHARGED, set({ tip_amount: 5 }), 2)],
+  ['created in another form', 'play 3. POST /refunds', () => once('POST', REFUND, set({ created: '2026-03-01T10:00:00Z' }))],
+  ['the Transaction of another Refund', 'play 3. POST /refunds', () => once('POST', REFUND, set({ transaction: 'txn_a' }))],
+  [
+    'another sub-field of an address',
+    'play 14. GET /locations',
+    () => once('GET', /\/locations\/\w+$/, body => Object.assign(body.address as Body, { city: 'Bonn' }))
+  ],
+  [
+    'a deleted User that is answered',
+    'play 19. DELETE',
+    () => once('DELETE', /users/, (_, passing) => Object.assign(passing, { status: 200, type: 'application/json', text: '{}' }))
+  ],
+  ['a User of another Account', 'play 18. GET', () => once('GET', /users/, body => Object.assign(listOf(body)[0] as Body, { account: 'rsl_r' }))],
+  ['a value nested very deeply', 'play 3. POST /refunds', () => once('POST', REFUND, (_, passing) => Object.assign(passing, { text: deep(passing.text) }))],
+  ...(
+    [
+      ['of another type', { reference: 12 }],
+      ['with created in another form', { created: '2026-01-01T00:00:00Z' }],
+      ['with a field more', { seat: 4 }],
+      ['with another object', { object: 'location' }],
+      ['of a Location of this run', { location: 'loc_made' }]
+    ] as const
+  ).map(([title, values]): (typeof MUTATIONS)[number] => [
+    `a record that only the service had, ${title}`,
+    'play 15. GET /tickets',
+    () => {
+      let made = ''
+      const change = once('GET', /\/tickets\?limit/, body => {
+        const location = 'location' in values ? { location: made } : {}
+        Object.assign(listOf(body)[0] as Body, { id: 'tkt_of_others' }, values, location)
+        Object.assign(body, { first_id: 'tkt_of_others' })
+      })
+      return passing => {
+        if (/locations$/.test(passing.path)) made = JSON.parse(passing.text).id
+        change(passing)
+      }
+    }
+  ]),
+  [
+    'a charge that only the service had, of which the Refunds do not add up',
+    'play 20. GET /transactions',
+    () => once('GET', /\/transactions\?location/, body => Object.assign(listOf(body)[1] as Body, { id: 'txn_of_others', amount_refunded: 4 }))
+  ]
+]
+
+t.test('check --against: each wrong answer fails the run and names its call', async t => {
+  const { baseUrl } = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' } })
+  for (const [index, [title, label, mutation]] of MUTATIONS.entries()) {
+    const base = await proxied(t, baseUrl, mutation())
+
+    const { status, found } = await against(t, `${base}/sandbox/case-${index}/next`, SCENARIO)
+
+    t.equal(status, 1, title)
+    const failures = Object.entries(found).flatMap(([title, problems]) => (title.startsWith('✗') ? problems : []))
+    t.ok(
+      failures.some(problem => problem.startsWith(label)),
+      `${title}: ${JSON.stringify(found)}`
+    )
+  }
+})
+const many = (transaction: string, count: number) => Array.from({ length: count }, () => ({ do: 'POST /refunds', body: { transaction, amount: 1 } }))
+const LATER: typeof MUTATIONS = [
+  [
+    'has_more of the Refunds of a charge of this run',
+    'play 11. GET /transactions',
+    () => once('GET', PAYMENT, body => Object.assign(body.refunds as Body, { has_more: true }))
+  ],
+  [
+    'has_more of fewer Refunds than are shown of a charge of before',
+    'play 12. GET /transactions',
+    () => once('GET', CHARGED, body => Object.assign(body, { amount_refunded: 9, refunds: { ...(body.refunds as Body), has_more: true } }))
+  ]
+]
+
+t.test('check --against: whether more Refunds follow those of a charge', async t => {
+  const { baseUrl } = await service(t, {}, { data: { ...DATA, refunds: Array.from({ length: 12 }, () => ({ transaction: 'txn_a', amount: 3 })) } })
+  const play = [...many('${payment.id}', 10), { do: 'GET /transactions/${payment.id}' }, { do: 'GET /transactions/${txn_a}' }]
+  const scenario = { steps: SCENARIO.steps, play }
+
+  const honest = await against(t, baseUrl, scenario)
+  t.strictSame([honest.status, honest.titles], [0, ['! other data at the service']], honest.stdout)
+  for (const [index, [title, label, mutation]] of LATER.entries()) {
+    const base = await proxied(t, baseUrl, mutation())
+    const { status, found } = await against(t, `${base}/sandbox/later-${index}/next`, scenario)
+    t.ok(
+      status === 1 && Object.entries(found).some(([title, [first]]) => title.startsWith('✗') && first?.startsWith(label)),
+      `${title}: ${JSON.stringify(found)}`
+    )
+  }
+})
+
+t.test('check --against: what a record had before the run is taken over once', async t => {
+  const place = {
+    id: 'loc_there',
+    account: 'mch_a',
+    display_name: 'There',
+    address: { country: 'US', city: 'Bonn' },
+    metadata: { a: '1', b: '2' },
+    extra: { seats: 9 }
+  }
+  const tickets = ['tkt_a', 'tkt_x'].map(id => ({ id, location: 'loc_there', reference: id }))
+  const { transactions } = DATA
+  const { baseUrl } = await service(t, {}, { data: { ...smallFixture(), locations: [place], tickets } })
+  const locations = [{ id: 'loc_a', account: 'mch_a', display_name: 'Here', address: { country: 'US' }, extra: { seats: 4 } }]
+  const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
+  const play = [
+    { do: 'GET /tickets', query: { limit: 1 } },
+    { do: 'GET /tickets/${tkt_a}' },
+    { do: 'GET /tickets' },
+    { as: 'payment', do: 'POST /transactions', body: PAY },
+    update({ address: { line1: '1 Main St' }, metadata: { a: '', c: '3' } }),
+    update({ metadata: { b: '' }, phone: '1' }),
+    { do: 'GET /locations/${loc_a}' }
+  ]
+  const scenario = { data: { ...smallFixture(), locations, transactions, tickets: [{ id: 'tkt_a', location: 'loc_a', reference: 'T' }] }, play }
+
+  const { status, found } = await against(t, baseUrl, scenario, ['--var', 'loc_a=loc_there'])
+  const unnamed = await against(t, baseUrl, { ...scenario, play: play.slice(0, 4) }, ['--var', 'loc_a='])
+
+  t.equal(status, 0, JSON.stringify(found))
+  t.strictSame(found['! other data at the service']?.slice(-4), [
+    'play 5. POST /locations/${loc_a}: display_name: "Here" here, "There" at the service',
+    'play 5. POST /locations/${loc_a}: address.city: null here, "Bonn" at the service',
+    'play 5. POST /locations/${loc_a}: metadata.b: not here, "2" at the service',
+    'play 5. POST /locations/${loc_a}: seats: 4 here, 9 at the service'
+  ])
+  t.equal(unnamed.status, 0, `a record that others refer to has another id there: ${JSON.stringify(unnamed.found)}`)
+})
+
+const MORE = {
+  tickets: [
+    { id: 'tkt_x', location: 'loc_x', reference: 'X-1', created: '2026-02-02T00:00:00Z' },
+    { id: 'tkt_y', location: 'loc_a', reference: 'N-1y' }
+  ],
+  locations: [{ id: 'loc_x', account: 'mch_x', display_name: 'X', address: { country: 'FR' } }],
+  accounts: [{ id: 'mch_x', type: 'merchant', name: 'X', email: 'x@example.com', address: { country: 'FR' } }],
+  transactions: [{ id: 'txn_x', ticket: 'tkt_x', payment_type: 'external', amount: 10 }],
+  refunds: [
+    { id: 'rfd_x', transaction: 'txn_x', amount: 4 },
+    { id: 'rfd_a', transaction: 'txn_a', amount: 70 }
+  ],
+  users: [{ id: 'usr_x', account: 'mch_a', name: 'X', email: 'x@example.com' }]
+}
+/** The records of the scenario, some of them with other values, and others beside them. */
+const withMore = () => {
+  const all = Object.entries({ ...DATA, refunds: [] }).map(([family, records]) => [
+    family,
+    [...(records as object[]), ...(MORE[family as keyof typeof MORE] ?? [])]
+  ])
+  const data = Object.fromEntries(all) as Record<string, Body[]>
+  Object.assign(data.tickets?.find(({ id }) => id === 'tkt_a') as Body, { reference: 'Other', created: '2020-01-01T00:00:00Z' })
+  return data
+}
+/** Lists in every way, with records of this run between those of others. */
+const LISTS = {
+  steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
+  play: [
+    { as: 'page', do: 'GET /tickets', query: { limit: 2 } },
+    { as: 'next', do: 'GET /tickets', query: { limit: 2, starting_after: '${page.last_id}' } },
+    { do: 'GET /tickets', query: { limit: 1, ending_before: '${next.last_id}' } },
+    { do: 'GET /tickets', query: { search_query: '1', limit: 4 } },
+    { do: 'GET /tickets', query: { search_query: 'x', location: '${loc_a}' } },
+    { do: 'GET /tickets', query: { location: '${loc_a}', limit: 50 } },
+    { do: 'GET /tickets', query: { 'created[gte]': '2026-01-03', 'created[lt]': '2026-02-03', limit: 3 } },
+    { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 1 } },
+    { do: 'GET /refunds' },
+    { do: 'GET /refunds', query: { limit: 1 } },
+    { do: 'GET /transactions', query: { limit: 1 } },
+    { do: 'GET /transactions', query: { search_query: '4242' } },
+    { do: 'GET /transactions', query: { limit: 50 } },
+    { do: 'GET /accounts', query: { limit: 1 } },
+    { as: 'user', do: 'POST /accounts/${mch_a}/users', body: { name: 'Bo', email: 'bo@example.com' } },
+    { do: 'GET /accounts/${mch_a}/users', query: { limit: 1 } },
+    { do: 'GET /accounts/${mch_a}/users', query: { limit: 2, starting_after: '${user.id}' } },
+    { do: 'DELETE /accounts/${mch_a}/users/${user.id}' },
+    { do: 'GET /accounts/${mch_a}/users', query: { starting_after: '${user.id}' } },
+    { as: 'place', do: 'POST /locations', body: { display_name: 'Bar', address: { country: 'US' } } },
+    { do: 'GET /locations' },
+    { do: 'GET /transactions', query: { location: '${place.id}' } },
+    { do: 'GET /tickets/tkt_nowhere', expect: { status: 404 } }
+  ]
+}
+const reversed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reversed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, part]) => [name, reversed(part)])
+  )
+}
+const json = (change: (body: unknown) => string) => (passing: Passing) => {
+  if (passing.text !== '') passing.text = change(JSON.parse(passing.text))
+}
+const typed = (type: string) => (passing: Passing) => {
+  if (passing.text !== '') passing.type = type
+}
+
+t.test('check --against: what means the same does not fail', async t => {
+  const cases: [title: string, more: object, change: (passing: Passing) => void, isWarned: boolean][] = [
+    ['nothing changed', {}, () => {}, false],
+    ['white space', {}, json(body => `\n${JSON.stringify(body, null, '\t')}\r\n`), false],
+    ['the order of fields', {}, json(body => JSON.stringify(reversed(body))), false],
+    ['escapes', {}, json(body => JSON.stringify(body).replaceAll('"txn_', '"\\u0074xn_')), false],
+    ['no character set', {}, typed('application/json'), false],
+    ['the character set in other letters', {}, typed('Application/JSON;Charset="UTF8"'), false],
+    ['the character set with spaces', {}, typed('application/json ; charset = utf-8'), false],
+    ['another message of an error', {}, json(body => JSON.stringify(body).replace(/"message":"[^"]*"/, '"message":"No."')), false],
+    ['records that existed before', { data: withMore() }, () => {}, true],
+    ['fewer records', { data: smallFixture({ transactions: DATA.transactions, users: [] }) }, () => {}, true],
+    ['a clock that stands', { data: withMore(), clock: '2026-03-01T10:00:00Z' }, () => {}, true]
+  ]
+  for (const [title, more, change, isWarned] of cases) {
+    const { baseUrl } = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' }, ...more })
+    const base = await proxied(t, baseUrl, change)
+
+    const lists = await against(t, `${base}/sandbox/lists/next`, LISTS)
+    const { status, found } = await against(t, `${base}/next`, SCENARIO)
+
+    t.strictSame([lists.status, lists.titles.filter(title => title.startsWith('✗'))], [0, []], `${title}: ${JSON.stringify(lists.found)}`)
+    t.strictSame([status, Object.keys(found)], [0, isWarned ? ['! other data at the service'] : []], `${title}: ${JSON.stringify(found)}`)
+  }
+})
