@@ -240,8 +240,7 @@ function codesOf(id: OperationId): ErrorCode[] {
   const { params, querystring, body } = tablesOf(id)
   const codes: ErrorCode[] = key ? ['api_key_missing', 'api_key_malformed', 'api_key_unknown'] : []
   if (disabledBy !== undefined) return [...codes, 'operation_disabled']
-  codes.push('content_type_unsupported', 'body_too_large')
-  if (method !== 'POST') codes.push('body_unexpected')
+  codes.push('body_too_large', method === 'POST' ? 'content_type_unsupported' : 'body_unexpected')
   codes.push('form_malformed', 'form_too_large', 'parameter_unknown')
   const fields = Object.values(body?.properties ?? {})
   if (fields.some(field => field['x-fixed'])) codes.push('parameter_not_updatable')

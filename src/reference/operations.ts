@@ -47,13 +47,13 @@ const LISTED = ['LIST-1', 'LIST-2'] as const
 const SEARCHED = ['A11', 'A12', 'A13'] as const
 
 /** What any answer can rely on. */
-const ANY: Assumptions = ['A07', 'A08', 'A14', 'A32', 'A35', 'A36', 'A39']
+const ANY: Assumptions = ['A07', 'A08', 'A14', 'A35', 'A36', 'A39']
 const SHOWN = ['A04', 'A05'] as const
 /** What the operations of a kind have in common; their own rules decide after these. */
 const KINDS: Readonly<Record<Kind, { method: Method; rules: Rules; assumptions: Assumptions }>> = {
-  create: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: ['A02', 'A03', ...SHOWN, 'A06', 'A16', 'A40'] },
+  create: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: ['A02', 'A03', ...SHOWN, 'A06', 'A16', 'A32', 'A40'] },
   read: { method: 'GET', rules: ['FORM-2'], assumptions: ['A19', 'A37', ...SHOWN] },
-  update: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: SHOWN },
+  update: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: ['A32', ...SHOWN] },
   list: { method: 'GET', rules: ['FORM-2', 'FORM-3', 'LIST-3'], assumptions: ['A19', 'A37', ...SHOWN, 'A09', 'A10', 'A16'] },
   delete: { method: 'DELETE', rules: ['FORM-2'], assumptions: ['A19', 'A37'] }
 }

@@ -163,6 +163,7 @@ t.test('console: settings are in groups, those that can be changed first, and ar
     'parameters: 3',
     'auth: 2',
     'evidence: 3',
+    'refunds: 1',
     'transactions: 2',
     'process fixed: 12',
     'limits fixed: 25',

@@ -597,7 +597,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
     silent: [
       { title: 'an update', call: updateFurnished({ display_name: 'New' }), also: ['UPD-1'] },
       { title: 'a refused create', call: createLocation({ 'address[country]': 'XX' }), blames: invalid('address[country]', 'ADDR-2') },
-      { title: 'a name of white space', call: createLocation({ display_name: '  ' }), blames: missing('display_name', 'A40') }
+      { title: 'a name of white space', call: createLocation({ display_name: '  ' }), blames: invalid('display_name', 'A40') }
     ],
     broken: needed(createLocation, 'display_name', 'LOC-1')
   },
@@ -666,7 +666,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
     kept: [{ title: 'a create', call: createAccount(), also: ACCOUNT_MADE, answers: { shows: { name: 'Bistro ${unique}' } }, reference: true }],
     silent: [
       { title: 'an update', call: onAccount({ name: 'New' }), also: ['UPD-1'] },
-      { title: 'a name of white space', call: createAccount({ name: '\t ' }), blames: missing('name', 'A40') }
+      { title: 'a name of white space', call: createAccount({ name: '\t ' }), blames: invalid('name', 'A40') }
     ],
     broken: needed(createAccount, 'name', 'ACC-2')
   },
@@ -727,7 +727,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
     kept: [{ title: 'a create', call: createUser(), also: USER_MADE, answers: { shows: { name: 'Ana ${unique}' } }, reference: true }],
     silent: [
       { title: 'a refused create', call: createUser({ email: 'ana' }), blames: invalid('email', 'USR-3') },
-      { title: 'a name of white space', call: createUser({ name: ' ' }), blames: missing('name', 'A40') },
+      { title: 'a name of white space', call: createUser({ name: ' ' }), blames: invalid('name', 'A40') },
       { title: 'a delete', call: deleteUser, also: ['USR-1', 'USR-4'] }
     ],
     broken: needed(createUser, 'name', 'USR-2')
@@ -737,7 +737,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
     kept: [{ title: 'a create', call: createUser(), also: USER_MADE, answers: { shows: { email: '${unique}@example.com' } }, reference: true }],
     silent: [
       { title: 'a domain without a dot', call: createUser({ email: 'ana@localhost' }), blames: invalid('email', 'A30') },
-      { title: 'an e-mail of white space', call: createUser({ email: ' ' }), blames: missing('email', 'A40') }
+      { title: 'an e-mail of white space', call: createUser({ email: ' ' }), blames: invalid('email', 'A40') }
     ],
     broken: [
       ...needed(createUser, 'email', 'USR-3'),

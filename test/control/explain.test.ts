@@ -202,7 +202,7 @@ const SCRIPTS: [title: string, entry: Json, earlier: number, is: Json][] = [
     'a broken answer',
     { on: 'POST /refunds', fault: 'malformed_body', when: 'after' },
     0,
-    { outcome: 'lost_after', status: 200, answered: false, took_effect: true, fault: 'malformed_body', delay: 0, gate: null, counts: [1, 1] }
+    { outcome: 'answered', status: 200, answered: true, took_effect: true, fault: 'malformed_body', delay: 0, gate: null, counts: [1, 1] }
   ],
   ['an entry of another operation', { on: 'GET /refunds', delay: '1s' }, 0, { outcome: 'answered', status: 200, answered: true, took_effect: true }]
 ]

@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import t from 'tap'
 import { headersOf } from '../../src/engine/answers.js'
-import type { Exchange } from '../../src/engine/exchange.js'
+import { type Exchange, tookEffect } from '../../src/engine/exchange.js'
 import { execute } from '../../src/engine/execute.js'
 import { apiCall, type Call, RECORDS } from '../support/calls.js'
 import { MERCHANT, startTestEmulator } from '../support/emulator.js'
 import { property } from '../support/property.js'
-import { startWorld, stateOf } from '../support/world.js'
+import { recordsOf, startWorld, stateOf } from '../support/world.js'
 
 /** Headers that say how an answer is sent, not what it says. */
 const OF_TRANSPORT = ['date', 'connection', 'content-length']
@@ -42,7 +42,9 @@ t.test('execute and the app', async t => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const request = { method, url: `/next${path}`, headers: { ...call.headers, ...length, ...origin } }
 
+      const before = recordsOf(world)
       const executed = execute(world, { ...request, body: body ?? null })
+      equal(tookEffect(executed), recordsOf(world) !== before, 'it took effect where a record differs')
       const answer = await inject({ ...request, ...(body !== undefined && { payload: body }) })
 
       const { outcome, payload } = executed

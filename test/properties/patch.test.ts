@@ -1,5 +1,5 @@
 /** Updates against a plain model: what is left out stays, an empty value unsets, an address changes by sub-field, metadata by key. */
-import { deepEqual, equal, notEqual } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { patched } from '../../src/core/patch.js'
@@ -64,7 +64,7 @@ void property(
 
     deepEqual(plain(after), plain(updated(copy, sent)))
     deepEqual(plain(before), plain(copy))
-    notEqual(after, before)
+    equal(after === before, JSON.stringify(plain(after)) === JSON.stringify(plain(before)), 'the record itself where nothing changes')
     deepEqual(plain(patched(after, sent)), plain(after), 'the same update again changes nothing more')
   }
 )

@@ -92,6 +92,7 @@ const DEFAULTS: Partial<Settings> = {
   'parameters.unknown': 'reject',
   'parameters.not_updatable': 'reject',
   'parameters.unset_required': 'allow',
+  'refunds.empty_amount': 'reject',
   'auth.accept_any_key': null,
   'auth.visibility': 'open',
   'transactions.default_currency': 'usd',
@@ -108,6 +109,7 @@ const CHOICES: Partial<Record<SettingKey, unknown[]>> = {
   'parameters.unknown': ['ignore', 'reject', 'warn'],
   'parameters.not_updatable': ['ignore', 'reject'],
   'parameters.unset_required': ['allow', 'reject'],
+  'refunds.empty_amount': ['reject', 'remainder'],
   'auth.visibility': ['open', 'scoped'],
   'transactions.refundable': ['amount', 'amount_plus_extras']
 }

@@ -12,6 +12,7 @@ import { Library } from '../../src/scenario/library.js'
 import { type Answer, answerOf, type Blame, blameOf, type Call, NOW, sentBy, smallFixture } from './requests.js'
 
 /** All that requests change in a sandbox, as text. */
+export const recordsOf = ({ state }: Pick<Sandbox, 'state'>): string => JSON.stringify(exported(state.store))
 export const stateOf = ({ state: { store, clock, ids } }: Sandbox): string => JSON.stringify([exported(store), clock.reading, ids.counters])
 
 /** A sandbox with records added to the small fixture, settings and a scenario's own, and what executes requests in it. */
