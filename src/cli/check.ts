@@ -16,10 +16,10 @@ import { type Expectation, Tally } from '../scenario/expectations.js'
 import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
 import { Library } from '../scenario/library.js'
 import { operationsOn, type SentCall, shownOn } from '../scenario/matching.js'
-import { namesIn } from '../scenario/references.js'
+import { namesIn, withAnswers } from '../scenario/references.js'
 import { bindingsOf, type Launch } from '../scenario/scenario.js'
 import type { Hold } from '../scenario/script.js'
-import { Answers, type Play, playSteps, type StepBindings, type StepCall, type StepOutcome } from '../scenario/steps.js'
+import { type Json, type Play, playSteps, type StepBindings, type StepCall, type StepOutcome } from '../scenario/steps.js'
 import { unknownVariable } from '../scenario/variables.js'
 import { FAMILIES } from '../store/store.js'
 import { bindingsFor, givenVariables, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
@@ -154,7 +154,7 @@ function sentBy({ method, path, query, key, form }: StepCall, { sandbox: { store
 
 /** Makes the calls of the steps and of the plays, each with its point. */
 async function playAll({ sandbox, document, service, bindings, onProgress = () => {} }: Checking, counted: (play: Play) => Play) {
-  const { steps, play } = sandbox.requireLoaded()
+  const { steps, play, answers } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
   const playedSteps: PlayedStep[] = []
   const total = steps.length + play.length
@@ -169,7 +169,6 @@ async function playAll({ sandbox, document, service, bindings, onProgress = () =
     since = now
     onProgress(document.name, Math.min(points.length, total), total)
   }
-  const answers = new Answers([...steps, ...play])
   onProgress(document.name, 0, total)
   const stepClient = service ?? playIn(sandbox)
   await playSteps(steps, play.length > 0 ? stepClient : counted(stepClient), bindings, add('steps'), answers)
@@ -208,10 +207,16 @@ async function expectationPoints(tally: Tally, checking: Checking, drift: Drift 
 
 /** How the records differ from an expected state: here, or as far as a running service lets them be read. */
 async function stateProblems(index: number, { sandbox, service, bindings }: Checking, drift: Drift | null): Promise<readonly PlacedProblem[]> {
-  const expectation = sandbox.requireLoaded().expectations[index] as Expectation & { differences: StateTest; data: { state: StateData } }
+  const { expectations, answers } = sandbox.requireLoaded()
+  const expectation = expectations[index] as Expectation & { differences: StateTest; data: { state: StateData } }
   if (service === null || drift === null) return expectation.differences(recordsOf(sandbox.store))
   const accountOf = (user: string) => sandbox.store.users.get(user)?.account
-  const { records, unread } = await serviceState(expectation.data.state, { play: service, key: bindings.key(''), pairs: drift.pairs, accountOf })
+  const { records, unread } = await serviceState(withAnswers(expectation.data.state as Json, answers) as StateData, {
+    play: service,
+    key: bindings.key(''),
+    pairs: drift.pairs,
+    accountOf
+  })
   const isRead = ({ at }: PlacedProblem) => !unread.some(part => part.at.every((step, depth) => at[depth] === step))
   return [...unread, ...expectation.differences(records).filter(isRead)]
 }

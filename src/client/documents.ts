@@ -387,6 +387,18 @@ export type MatchValue =
   | boolean)[]
   | { [name: string]: MatchValue }
 
+/** As a value of a match, of a field of a record: null is no value. */
+export type FieldValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly (string
+  | number
+  | boolean
+  | null)[]
+  | { [name: string]: FieldValue }
+
 /** Records to be filled in from the seed, of one family. */
 export type Generate = {
   /** How many are made. */
@@ -552,13 +564,13 @@ export type ExpectedCall = {
 export type ExpectedRecords = {
   /** How many there are. */
   count?: number
-  /** Only those that hold this are counted. */
-  where?: { [name: string]: unknown }
+  /** Only those that meet all of this are counted. */
+  where?: { [name: string]: FieldValue }
   [name: string]:
-    | { [name: string]: unknown }
+    | { [name: string]: FieldValue }
     | null
     | number
-    | { [name: string]: unknown }
+    | { [name: string]: FieldValue }
     | undefined
 }
 

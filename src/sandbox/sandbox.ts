@@ -320,7 +320,8 @@ export class Sandbox {
 
   /** Plays the steps of the first state. Errors: `document_invalid` with every step whose answer was not the expected one. */
   async #playFirst(document: SourceDocument, play: Play): Promise<void> {
-    const outcomes = await playSteps(this.requireLoaded().steps, play, bindingsOf(this.store))
+    const { steps, answers } = this.requireLoaded()
+    const outcomes = await playSteps(steps, play, bindingsOf(this.store), undefined, answers)
     const found = outcomes.flatMap(({ at, step, problems }) =>
       problems.map(({ message }) => ({ document, steps: ['steps', ...at], message: `${step.do}: ${message}` }))
     )

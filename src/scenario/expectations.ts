@@ -2,14 +2,14 @@
 import type { Step } from '../core/places.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
+import { MOST_MATCHED } from './conditions.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import { compileState, recordsOf, type StateData, type StateTest } from './final-state.js'
+import { compileState, recordsOf, type StateData, type StateDifference, type StateTest } from './final-state.js'
 import { within } from './flaws.js'
-import { compileMatch, type Matcher, MOST_MATCHED, operationsOn, type SentCall, shownOn } from './matching.js'
-import type { CallsData, CountData, ExpectationData } from './schemas.js'
+import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
+import type { CallsData, CountData, ExpectationData, Json } from './schemas.js'
 import { compileStatus } from './statuses.js'
-import type { Difference } from './steps.js'
 
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
 /** What became of a call: the status of the answer, whether the client got it, and whether records were changed. */
@@ -32,8 +32,11 @@ export type Verdict = {
   message: string
 }
 
+/** What steps were answered, by name; null where an expectation cannot refer to it. */
+type Answered = ReadonlyMap<string, Json> | null
+
 /** Compiles one expectation that its schema allows; null with its problems reported. What it keeps of card data is digests. */
-export async function compileExpectation(data: ExpectationData, report: Report): Promise<Expectation | null> {
+export async function compileExpectation(data: ExpectationData, report: Report, answers: Answered = null): Promise<Expectation | null> {
   let isRight = true
   const note: Report = (steps, message) => {
     isRight = false
@@ -44,7 +47,7 @@ export async function compileExpectation(data: ExpectationData, report: Report):
     report([], `one of on, sequence and state was expected${ways.length === 0 ? '' : `, not ${ways.join(' and ')}`}`)
     return null
   }
-  const expectation = await compiled(data, note)
+  const expectation = await compiled(data, note, answers)
   return isRight ? expectation : null
 }
 
@@ -54,27 +57,27 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
   return 'sequence' in data ? data.sequence.map((calls, index) => ({ at: ['sequence', index], calls })) : []
 }
 
-async function compiled(data: ExpectationData, note: Report): Promise<Expectation> {
-  if ('state' in data) return { data, isOfEndings: false, differences: compileState(data.state, within(note, 'state')) }
+async function compiled(data: ExpectationData, note: Report, answers: Answered): Promise<Expectation> {
+  if ('state' in data) return { data, isOfEndings: false, differences: await compileState(data.state, within(note, 'state'), answers) }
   if ('sequence' in data) {
     const steps: Calls[] = []
-    for (const [index, step] of data.sequence.entries()) steps.push(await compileCalls(step, within(note, 'sequence', index)))
+    for (const [index, step] of data.sequence.entries()) steps.push(await compileCalls(step, within(note, 'sequence', index), answers))
     return { data: { sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
   }
   const { times, at_least, at_most } = data
   if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], 'times is given alone, without at_least and at_most')
   if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], `at_least ${at_least} is more than at_most ${at_most}`)
-  const calls = await compileCalls(data, note)
+  const calls = await compileCalls(data, note, answers)
   return { data: calls.data, calls, isOfEndings: calls.ended !== null }
 }
 
-async function compileCalls(written: CallsData, note: Report): Promise<Calls> {
+async function compileCalls(written: CallsData, note: Report, answers: Answered): Promise<Calls> {
   const data = written.match ? { ...written, match: withDigests(written.match) } : written
   const operations = operationsOn(data.on, note)
   if (data.took_effect === true && operations.length > 0 && !operations.some(operation => isChange(operationOf(operation)))) {
     note(['took_effect'], `can never match: ${shownOn(data.on)} changes no record, so no call of it takes effect`)
   }
-  const matches = operations.length === 0 ? null : await compileMatch(operations, data.match, note)
+  const matches = operations.length === 0 ? null : await compileMatch(operations, data.match, note, { answers })
   return { data, operations: new Set(operations), matches, ended: compileEnding(data, note) }
 }
 
@@ -141,7 +144,7 @@ export class Tally {
 
 /** Whether a call is one of those; `ending` is what became of it, null where that does not matter. */
 function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending: Ending | null): boolean {
-  if (!operations.has(call.operation) || (matches !== null && !matches(call))) return false
+  if (!operations.has(call.operation) || (matches !== null && !isMatch(matches, call))) return false
   return ended === null || (ending !== null && ended(ending))
 }
 
@@ -182,7 +185,7 @@ function verdictOfSequence(expectation: { sequence: readonly CallsData[] }, seen
   return { expectation, wanted, seen, holds: next === undefined, exceeded: false, message }
 }
 
-function verdictOfState(expectation: { state: StateData }, differences: readonly Difference[]): Verdict {
+function verdictOfState(expectation: { state: StateData }, differences: readonly StateDifference[]): Verdict {
   const wanted = `these records in the end: ${JSON.stringify(expectation.state)}`
   const message = differences.length === 0 ? 'The records are as expected.' : differences.map(({ message }) => message).join('; ')
   return { expectation, wanted, seen: differences.length, holds: differences.length === 0, exceeded: false, message }

@@ -103,17 +103,19 @@ export type On = Static<typeof ON>
 export type Scalar = string | number | boolean
 /** Conditions that all have to hold. `not` holds for what was not sent, too. */
 export type Conditions = { gt?: Scalar; gte?: Scalar; lt?: Scalar; lte?: Scalar; not?: Wanted; present?: boolean }
-export type Wanted = Scalar | readonly Scalar[] | Conditions
+/** Null, of a field of a record alone, is no value. */
+export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
 /** Names to a value, a list of values, `/a regular expression/` or conditions, nested or in brackets. */
 export type Names = { readonly [name: string]: Wanted | Names }
-const SCALAR = of<Scalar>({ type: ['string', 'number', 'boolean'] })
-/** What a name has to be, with further names below it to a depth. */
-const wanted = (depth: number): TUnsafe<Wanted> =>
+const SCALARS = ['string', 'number', 'boolean'] as const
+const SCALAR = of<Scalar>({ type: SCALARS })
+/** What a name has to be, with further names below it to a depth; a field of a record can be null. */
+const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
   of({
-    type: ['string', 'number', 'boolean', 'array', ...(depth > 0 ? ['object'] : [])],
-    items: SCALAR,
-    ...(depth > 0 && { additionalProperties: wanted(depth - 1) }),
-    'x-published': referTo('wanted'),
+    type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
+    items: { type: scalars },
+    ...(depth > 0 && { additionalProperties: wanted(depth - 1, scalars) }),
+    'x-published': referTo(scalars === SCALARS ? 'wanted' : 'field'),
     description: 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.'
   })
 const NAMES = of<Names>(named(wanted(4)))
@@ -245,12 +247,13 @@ export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
 /** A play makes calls as a client would: one after the other, or several at once. It can let time pass in between. */
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 
+const FIELDS = of<Names>(named(wanted(4, [...SCALARS, 'null'])))
 /** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
-type FamilyState = { readonly [id: string]: Record<string, Json> | number | null | undefined } & { count?: number; where?: Record<string, Json> }
+type FamilyState = { readonly [id: string]: Names | number | null | undefined } & { count?: number; where?: Names }
 const FAMILY_STATE = of<FamilyState>({
   type: 'object',
-  properties: { count: { ...COUNT, description: 'How many there are.' }, where: { ...OBJECT, description: 'Only those that hold this are counted.' } },
-  additionalProperties: { type: ['object', 'null'] }
+  properties: { count: { ...COUNT, description: 'How many there are.' }, where: { ...FIELDS, description: 'Only those that meet all of this are counted.' } },
+  additionalProperties: { ...FIELDS, type: ['object', 'null'] }
 })
 const STATE = closed(
   'Records by family and id, with what they hold at the end; null for one that must not exist.',

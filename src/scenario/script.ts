@@ -9,7 +9,7 @@ import { nameOf, type OperationId } from '../reference/operations.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
-import { compileMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
+import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
 
 export type { EntryData, Fault, Hold, Release, Respond } from './schemas.js'
@@ -268,7 +268,7 @@ export class Script {
       const { entry, count } = this.#entries.get(id) as { entry: Entry; count: EntryCount }
       if (at < entry.between.from || at >= entry.between.until) continue
       call.isTooLong = false
-      const isMatched = entry.matches === null || entry.matches(call)
+      const isMatched = entry.matches === null || isMatch(entry.matches, call)
       if (call.isTooLong) count.too_long = (count.too_long ?? 0) + 1
       if (isMatched) {
         count.matched++

@@ -148,7 +148,7 @@ expect:
       transactions:
         txn_a:
           amount_refunded: 7
-          ticket: tkt_b
+          payment_type: emv
 `
   })
   const file = `${root}/own.yaml`
@@ -163,9 +163,9 @@ expect:
     '      own.yaml:8:15 status: 404 was expected, not 200',
     '      own.yaml:15:48 body.data[0].reference: "nope" was expected, not "T-1"',
     '      own.yaml:17:5 2 came',
-    '      own.yaml:19:25 refunds: 2 were expected, there is 1',
-    '      own.yaml:22:28 transactions.txn_a.amount_refunded: 7 was expected, not 1',
-    '      own.yaml:23:19 transactions.txn_a.ticket: "tkt_b" was expected, not "tkt_a"',
+    '      own.yaml:19:25 refunds: wanted 2; got 1',
+    '      own.yaml:22:28 transactions.txn_a.amount_refunded: wanted 7; got 1',
+    '      own.yaml:23:25 transactions.txn_a.payment_type: wanted emv; got card',
     '  ! the script entry never applies',
     '      own.yaml:3:5 it never applied to a play',
     '  ! no finding search-without-narrowing'
