@@ -180,7 +180,8 @@ export type RunReport = {
   /** Those that some answer relied on. */
   assumptions: { assumption: AssumptionId; topic: string; default: string; times: number; requests: readonly string[] }[]
   unused_script_entries: ListedEntry[]
-  unmet_expectations: NonNullable<Verdict['expectations']>
+  /** Of each sandbox, with the tests whose calls went there; at the base address `sandbox` is null. */
+  unmet_expectations: (NonNullable<Verdict['expectations']>[number] & { sandbox: string | null; tests: string[] })[]
   sandboxes: { sandbox: string | null; periods: number }[]
   /** What each test did; `test` is null for the calls that named none. */
   tests: { test: string | null; calls: number; refused: number; kept: RuleId[]; broken: RuleId[]; findings: { finding: FindingName; times: number }[] }[]

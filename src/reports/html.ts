@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { visible } from '../core/visible.js'
 import type { RunCall, RunEntry } from '../evidence/run.js'
 import type { RuleCoverage } from '../evidence/totals.js'
-import { headline, type JudgedRun, outcomesOf, overview, type RunDocument, whyOf } from './run.js'
+import { headline, type JudgedRun, outcomesOf, overview, problemsOfTest, sandboxName, whyOf } from './run.js'
 
 /** Markup. Only templates make it, so nothing that was sent or read as JSON can pass for it. */
 const MARKUP = Symbol('markup')
@@ -39,7 +39,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'b
 
 /** The page. Templates hold ASCII characters alone: the bundle is read as Latin-1, and its compiler cannot escape what a template holds. */
 export function runPage(judged: JudgedRun): string {
-  const { run, gates, hasPassed, ignore } = judged
+  const { run, gates, hasPassed, unmet, ignore } = judged
   const places = new Map(run.requests.map(({ request }, place) => [request, `call-${place}`]))
   const link: Link = request => {
     const place = places.get(request)
@@ -49,6 +49,7 @@ export function runPage(judged: JudgedRun): string {
     const bad = problems.map(problem => html`<div class="bad">${problem}</div>`)
     return row(null, html`<code>${gate}</code>`, bad.length === 0 ? html`<span class="good">passed</span>` : bad)
   })
+  const unmetRows = unmet.map(({ sandbox, message, tests }) => row('bad', sandboxName(sandbox), message, tests.join(', ')))
   const findingRows = run.findings.map(({ finding, severity, about, advice, times, requests }) => {
     const level = `${severity}${ignore.includes(finding) ? ', ignored' : ''}`
     const what = html`${about}<br>${advice}<br>${requests.map(link)}`
@@ -71,8 +72,9 @@ ${STYLESHEET}
 <h1>commerce-emulator: <span class="${hasPassed ? 'good' : 'bad'}">${headline(judged)}</span></h1>
 <p>${overview(judged, run.scenario.name)}</p>
 ${section('Gates', gateRows)}
+${unmetRows.length === 0 ? '' : section('Expectations that were not met', unmetRows)}
 ${section('Findings', findingRows)}
-${testParts(run, call => callPart(call, places.get(call.request) as string, link))}
+${testParts(judged, call => callPart(call, places.get(call.request) as string, link))}
 <h2>Coverage</h2>
 <p class="quiet">How many calls kept and broke each of the ${run.coverage.rules.length} rules; &#8211; where no call can show it.</p>
 <ul class="map">${run.coverage.rules.map(coverageCell)}</ul>
@@ -93,13 +95,16 @@ const row = (kind: string | null, ...cells: HtmlValue[]): Html =>
 const section = (title: string, rows: readonly Html[]): Html =>
   html`<h2>${title}</h2>\n${rows.length === 0 ? html`<p>None.</p>` : html`<table>${rows}</table>`}`
 
-function testParts({ tests, requests, omitted }: RunDocument, part: (call: RunCall) => Html): Html {
+function testParts(judged: JudgedRun, part: (call: RunCall) => Html): Html {
+  const { tests, requests, omitted } = judged.run
   const isNamed = tests.some(({ test }) => test !== null)
-  const parts = tests.map(({ test, calls, refused, kept, broken, findings }) => {
+  const parts = tests.map(one => {
+    const { test, calls, refused, kept, broken, findings } = one
+    const problems = problemsOfTest(judged, one)
     const name = test ?? (isNamed ? 'Calls that named no test' : 'All calls')
     const found = findings.map(({ finding, times }) => html` <code class="warn">${finding} ${times}&#215;</code>`)
-    return html`<details${isNamed && findings.length === 0 ? '' : html` open`}><summary>${name} <span class="quiet">${calls} calls, ${refused} refused</span>${found}</summary>
-<p>Rules kept: ${kept.join(' ') || 'none'}. Rules broken: ${broken.join(' ') || 'none'}.</p>
+    return html`<details${isNamed && findings.length === 0 && problems.length === 0 ? '' : html` open`}><summary${problems.length === 0 ? '' : html` class="bad"`}>${name} <span class="quiet">${calls} calls, ${refused} refused</span>${found}</summary>
+${problems.map(problem => html`<p class="bad">${problem}</p>\n`)}<p>Rules kept: ${kept.join(' ') || 'none'}. Rules broken: ${broken.join(' ') || 'none'}.</p>
 ${requests.filter(call => call.test === test).map(part)}
 </details>
 `

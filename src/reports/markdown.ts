@@ -1,13 +1,13 @@
 /** A judged run as Markdown, for the summary of a build. */
 import { visible } from '../core/visible.js'
-import { headline, type JudgedRun, overview, refusedIn, whyOf } from './run.js'
+import { headline, type JudgedRun, overview, problemsOfTest, refusedIn, sandboxName, whyOf } from './run.js'
 
 /** Rows of a table: a build server takes no more than a mebibyte. */
 const MOST_ROWS = 50
 
 /** The summary: the gates, the findings, and the refused calls with why. */
 export function runMarkdown(judged: JudgedRun): string {
-  const { run, gates, ignore } = judged
+  const { run, gates, unmet, ignore } = judged
   return [
     `## commerce-emulator: ${headline(judged)}`,
     '',
@@ -17,6 +17,11 @@ export function runMarkdown(judged: JudgedRun): string {
       'Gates',
       ['gate', 'result'],
       gates.map(({ gate, problems }) => [code(gate), problems.length === 0 ? 'passed' : `**failed**: ${problems.map(plain).join('; ')}`])
+    ),
+    ...table(
+      'Expectations that were not met',
+      ['sandbox', 'expectation', 'tests'],
+      unmet.map(({ sandbox, message, tests }) => [plain(sandboxName(sandbox)), plain(message), tests.map(plain).join(', ')])
     ),
     ...table(
       'Findings',
@@ -31,10 +36,13 @@ export function runMarkdown(judged: JudgedRun): string {
     ),
     ...table(
       'Tests',
-      ['test', 'calls', 'refused', 'rules broken', 'findings'],
-      run.tests.flatMap(({ test, calls, refused, broken, findings }) =>
-        test === null ? [] : [[plain(test), calls, refused, broken.join(' '), findings.map(({ finding, times }) => `${code(finding)} ${times}×`).join(', ')]]
-      )
+      ['test', 'result', 'calls', 'refused', 'rules broken', 'findings'],
+      run.tests.flatMap(one => {
+        const { test, calls, refused, broken, findings } = one
+        const result = problemsOfTest(judged, one).length === 0 ? 'passed' : '**failed**'
+        const found = findings.map(({ finding, times }) => `${code(finding)} ${times}×`).join(', ')
+        return test === null ? [] : [[plain(test), result, calls, refused, broken.join(' '), found]]
+      })
     ),
     ...table(
       'Refused calls',

@@ -246,7 +246,13 @@ export class Sandbox {
 
   /** The script and the expectations since the last load or reset. */
   get period(): Period {
-    return { script: this.script.listed(), verdicts: this.tally.verdicts(this.store) }
+    const { name: sandbox, evidence } = this
+    return { sandbox, tests: evidence.totals.tests.names(), script: this.script.listed(), verdicts: this.tally.verdicts(this.store) }
+  }
+
+  /** Whether its expectations are judged: it answered requests since its last load or reset, or has a name and never answered any. */
+  get isJudged(): boolean {
+    return this.requests > 0 || (this.name !== null && this.isKept && !this.run.history.knows(this.name))
   }
 
   /** A period without a call is not counted. */
@@ -312,6 +318,7 @@ export class Sandbox {
 
   /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
   end(): void {
+    if (this.isKept && this.requests === 0 && this.isJudged) this.run.history.add(this.period)
     if (this.isKept) this.#forget()
     this.#ending.abort(new ApiError('sandbox_unknown', { message: `The sandbox ${this.name} was deleted meanwhile.`, param: 'name' }))
     this.gates.end()

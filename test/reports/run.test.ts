@@ -10,7 +10,7 @@ import { runMarkdown } from '../../src/reports/markdown.js'
 import { type JudgedRun, type RunDocument, whyOf } from '../../src/reports/run.js'
 import { runAnnotations, runText } from '../../src/reports/text.js'
 import { judgement } from '../support/judged-request.js'
-import { answeredCall, finding, judgedRun, refusedCall } from './judged-run.js'
+import { answeredCall, finding, judgedRun, refusedCall, unmet } from './judged-run.js'
 import { type Element, elementsIn, parseMarkup, structureOf } from './markup.js'
 
 const HOSTILE = [
@@ -43,7 +43,7 @@ const runWith = (text: string): Partial<RunDocument> => ({
   unused_script_entries: [
     { id: 'scr_1', entry: { name: text, on: 'GET /tickets' }, matched: 0, applied: 0 }
   ] as unknown as RunDocument['unused_script_entries'],
-  unmet_expectations: [{ message: text }] as unknown as RunDocument['unmet_expectations'],
+  unmet_expectations: [unmet(text, text, text)],
   tests: [{ test: text, calls: 1, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: [{ finding: 'zero-payment', times: 1 }] }],
   requests: [refusedCall(text), answeredCall('#1/req_2', text), answeredCall('#1/req_3', `other ${text}`)]
 })
@@ -247,13 +247,14 @@ t.test('reports: JUnit has a case a gate and a case a test, which fails when it 
 
 t.test('reports: Markdown shows gates, findings, tests, refused calls and assumptions; tables stop at 50 rows', t => {
   const many = Array.from({ length: 53 }, (_, nth) => refusedCall('pays', { request: `#1/req_${nth}` }))
-  const markdown = runMarkdown(judgedRun({ ...runWith('pays'), requests: many }, { failOn: ['zero-payment', 'errors'], ignore: ['card-number-sent'] }))
+  const markdown = runMarkdown(judgedRun({ ...runWith('pays'), requests: many }, { failOn: ['expectations', 'zero-payment', 'errors'], ignore: ['card-number-sent'] }))
 
   for (const line of [
     '## commerce-emulator: a gate failed',
     '| `zero-payment` | **failed**: finding: zero-payment |',
     '| `errors` | passed |',
-    '| pays | 1 | 1 | REF-7 | `zero-payment` 1× |',
+    '| pays | pays | pays |',
+    '| pays | **failed** | 1 | 1 | REF-7 | `zero-payment` 1× |',
     '| `#1/req_0` | pays | POST /pays | 400 | REF-7: pays |',
     '3 more are in the report.',
     '| A07 | error body | 1 |'
@@ -284,7 +285,7 @@ t.test('reports: annotations of GitHub Actions, one a finding by its severity an
   const judged = judgedRun(
     {
       findings: [finding('double-refund-risk', ...calls), finding('zero-payment', 'till#1/req_1'), finding('card-number-sent', '#1/req_9')],
-      unmet_expectations: [{ message: '100 % of it, a:b\r\n::error::forged\u001b' }] as unknown as RunDocument['unmet_expectations']
+      unmet_expectations: [unmet(null, '100 % of it, a:b\r\n::error::forged\u001b')]
     },
     { failOn: ['errors', 'expectations', 'script'], minCoverage: 10, ignore: ['card-number-sent'] }
   )

@@ -381,7 +381,7 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
       'fixtures: [empty]\nclock: 2020-01-01\nvars: { count: 1, spare: x }\ngenerate: [ { tickets: "${vars.count}" } ]\ndata: { locations: [ { id: loc_a, account: mch_bistro, display_name: A, address: { country: US } } ] }\n'
   })
   const command = 'fetch(process.env.COMMERCE_CONTROL_URL).then(answer => answer.json()).then(({ counts }) => process.exit(counts.tickets))'
-  const exec = (...args: string[]) => ran(['exec', '--scenario', join(root, 'one.yaml'), ...args, '--', process.execPath, '-e', command])
+  const exec = (...args: string[]) => ran(['exec', '--allow-no-requests', '--scenario', join(root, 'one.yaml'), ...args, '--', process.execPath, '-e', command])
 
   const { status, stderr } = await exec('--var', 'count=3')
   t.equal(status, 3, stderr)
