@@ -195,10 +195,7 @@ export const COMMANDS = {
     usage: '[options] -- <command...>',
     options: RUN,
     examples: [
-      [
-        'run a test suite against an emulator of its own, and judge its calls',
-        'commerce-emulator exec --fail-on errors --report reports \\\n    -- npm test'
-      ]
+      ['run a test suite against an emulator of its own, and judge its calls', 'commerce-emulator exec --fail-on errors --report reports \\\n    -- npm test']
     ],
     run: runCommand
   },

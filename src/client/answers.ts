@@ -41,7 +41,7 @@ export type AddedRecords = {
 }
 
 /** A script entry with its id, how many calls matched it and to how many it was applied; `too_long` are those with a value too long for its pattern. */
-export type ListedEntry = { id: string; entry: ScriptEntry; matched: number; applied: number; too_long?: number }
+export type ListedEntry = { id: string; entry: ScriptEntry; matched: number; applied: number; too_long?: number; near_misses?: NearMiss[] }
 
 /** A gate at which a script holds calls: whether it is open, and the calls that wait at it, in the order in which they came. */
 export type Gate = { name: string; open: boolean; waiting: { id: string; on: OperationName }[] }
@@ -99,8 +99,12 @@ export type ExplainedCall = JournalCall & {
     assumptions: { assumption: AssumptionId; topic: string }[]
     /** The calls that last changed the records that it was judged by. */
     changed_by: string[]
+    /** Script entries that were never applied and expectations that are not met, which the call nearly met; not in a report. */
+    near_misses?: NearMiss[]
   }
 }
+/** A request or record, by its id, that is not what was wanted, and why it is not; of a call's `why` what it nearly met. */
+export type NearMiss = { in: string; misses: { condition: string; wanted: string; got: string }[] }
 
 /** What a call would be answered, and why, as a copy of the sandbox says; the id is that of the next call. */
 export type TriedCall = Omit<ExplainedCall, 'user_agent' | 'ms' | 'script'> & {
@@ -136,8 +140,20 @@ export type Verdict = {
   seen?: number
   /** The last calls that matched; of a sequence, the ids of its calls. */
   requests?: JournalCall[] | string[]
+  /** What nearly was what was asked for. */
+  near_misses?: NearMiss[]
   /** The expectations of the scenario. */
-  expectations?: { expectation: Expectation; wanted: string; seen: number; holds: boolean; exceeded: boolean; message: string }[]
+  expectations?: {
+    expectation: Expectation
+    wanted: string
+    seen: number
+    holds: boolean
+    exceeded: boolean
+    message: string
+    /** Where it does not hold: the calls that counted, and those that nearly did. */
+    requests?: string[]
+    near_misses?: NearMiss[]
+  }[]
   /** Script entries that were never applied. */
   unused_script_entries?: ListedEntry[]
 }

@@ -12,6 +12,7 @@ import { maskedThroughout } from '../core/redaction.js'
 import { shownWarnings } from '../engine/answers.js'
 import { keysToMask } from '../engine/keys.js'
 import { playIn } from '../engine/play.js'
+import { nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
 import type { Totals } from '../evidence/totals.js'
 import { explained, explainedText } from '../evidence/why.js'
 import { closed, optional, parameters, text, word } from '../reference/parameters.js'
@@ -300,7 +301,10 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
           const found = callNamed(id, sandbox)
           if (format === 'scenario') return reply.type(YAML).send(await recordedCallText(found, sandbox))
           const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
-          return format === 'text' ? reply.type(MEDIA_TYPES.text).send(explainedText(...told)) : explained(...told)
+          const near = maskedThroughout(nearlyMet(found))
+          if (format === 'text') return reply.type(MEDIA_TYPES.text).send(explainedText(...told, near))
+          const { why, ...entry } = explained(...told)
+          return { ...entry, why: withNearlyMet(why, near) }
         }
       }),
       'DELETE /requests': { does: 'Empties the journal.', run: ({ sandbox }) => sandbox.evidence.clearJournal() },

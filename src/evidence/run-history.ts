@@ -49,8 +49,9 @@ export class RunHistory {
       alike.set(said, nth)
       const key = `${nth} ${said}`
       if (this.#entries.size >= MOST && !this.#entries.has(key)) continue
-      const applied = entry.applied > 0 || this.#entries.get(key)?.applied === true
-      this.#entries.set(key, { entry, applied })
+      const before = this.#entries.get(key)
+      const applied = entry.applied > 0 || before?.applied === true
+      this.#entries.set(key, { entry: before?.entry.near_misses ? before.entry : entry, applied })
     }
     const expectations = this.#sandboxes.get(sandbox) ?? new Map<string, Judged>()
     this.#sandboxes.set(sandbox, expectations)

@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto'
 import { visible } from '../core/visible.js'
 import type { RunCall, RunEntry } from '../evidence/run.js'
+import type { Unmet } from '../evidence/run-history.js'
 import type { RuleCoverage } from '../evidence/totals.js'
+import { missText } from '../scenario/near-misses.js'
 import { headline, type JudgedRun, outcomesOf, overview, problemsOfTest, sandboxName, whyOf } from './run.js'
 
 /** Markup. Only templates make it, so nothing that was sent or read as JSON can pass for it. */
@@ -49,7 +51,7 @@ export function runPage(judged: JudgedRun): string {
     const bad = problems.map(problem => html`<div class="bad">${problem}</div>`)
     return row(null, html`<code>${gate}</code>`, bad.length === 0 ? html`<span class="good">passed</span>` : bad)
   })
-  const unmetRows = unmet.map(({ sandbox, message, tests }) => row('bad', sandboxName(sandbox), message, tests.join(', ')))
+  const unmetRows = unmet.map(one => row('bad', sandboxName(one.sandbox), unmetPart(one, link), one.tests.join(', ')))
   const findingRows = run.findings.map(({ finding, severity, about, advice, times, requests }) => {
     const level = `${severity}${ignore.includes(finding) ? ', ignored' : ''}`
     const what = html`${about}<br>${advice}<br>${requests.map(link)}`
@@ -91,6 +93,13 @@ type Link = (request: string) => Html
 /** A row of a table; `kind` is the class of its first cell. */
 const row = (kind: string | null, ...cells: HtmlValue[]): Html =>
   html`<tr>${cells.map((cell, nth) => html`<td${nth === 0 && kind !== null ? html` class="${kind}"` : ''}>${cell}</td>`)}</tr>\n`
+
+/** An expectation that was not met: the calls that counted, and those that nearly did. */
+const unmetPart = ({ message, requests = [], near_misses: near = [] }: Unmet, link: Link): HtmlValue => [
+  html`${message}`,
+  requests.length === 0 ? '' : html`<br>Counted: ${requests.map(link)}`,
+  near.map(({ in: where, misses }) => html`<br>Nearly: ${misses.map(missText).join(', ')} in ${link(where)}`)
+]
 
 const section = (title: string, rows: readonly Html[]): Html =>
   html`<h2>${title}</h2>\n${rows.length === 0 ? html`<p>None.</p>` : html`<table>${rows}</table>`}`

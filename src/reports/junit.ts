@@ -2,6 +2,7 @@
 
 import type { CoverageReport } from '../evidence/totals.js'
 import { problemLine } from '../scenario/documents.js'
+import { explainedMessage } from '../scenario/near-misses.js'
 import type { CheckedFile } from './points.js'
 import { type JudgedRun, outcomesOf, problemsOfTest, refusedIn, sandboxName } from './run.js'
 import { settingsYaml } from './text.js'
@@ -25,7 +26,7 @@ export function runJunit(judged: JudgedRun): string {
   const names = new Set(unmet.length === 0 ? [] : [...run.sandboxes, ...unmet].map(({ sandbox }) => sandbox))
   const sandboxes = [...names].map(name => ({
     attributes: caseIn('sandboxes', sandboxName(name)),
-    problems: unmet.flatMap(({ sandbox, message }) => (sandbox === name ? [message] : []))
+    problems: unmet.flatMap(one => (one.sandbox === name ? [explainedMessage(one.message, one)] : []))
   }))
   const suites: Suite[] = [
     { name: 'gates', cases: gates.map(({ gate, problems }) => ({ attributes: caseIn('gates', gate), problems })) },

@@ -1,5 +1,6 @@
 /** A judged run as Markdown, for the summary of a build. */
 import { visible } from '../core/visible.js'
+import { explainedMessage } from '../scenario/near-misses.js'
 import { headline, type JudgedRun, overview, problemsOfTest, refusedIn, sandboxName, whyOf } from './run.js'
 
 /** Rows of a table: a build server takes no more than a mebibyte. */
@@ -21,7 +22,7 @@ export function runMarkdown(judged: JudgedRun): string {
     ...table(
       'Expectations that were not met',
       ['sandbox', 'expectation', 'tests'],
-      unmet.map(({ sandbox, message, tests }) => [plain(sandboxName(sandbox)), plain(message), tests.map(plain).join(', ')])
+      unmet.map(one => [plain(sandboxName(one.sandbox)), plain(explainedMessage(one.message, one)), one.tests.map(plain).join(', ')])
     ),
     ...table(
       'Findings',

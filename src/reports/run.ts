@@ -6,6 +6,7 @@ import type { Unmet } from '../evidence/run-history.js'
 import type { CoverageReport, RuleCoverage, RunTest } from '../evidence/totals.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { shownOn } from '../scenario/matching.js'
+import { explainedMessage } from '../scenario/near-misses.js'
 import type { ListedEntry } from '../scenario/script.js'
 import { concerns, type Gate, type Gates, GROUPS } from './gates.js'
 
@@ -56,7 +57,8 @@ export function judged(run: RunDocument, { minCoverage, failOn, ignore, allowNoR
 
 function problemsOf(gate: Gate, { unused_script_entries: unused, unmet_expectations: unmet }: RunDocument, findings: readonly Finding[]): string[] {
   if (gate === 'expectations') return unmetLines(unmet)
-  if (gate === 'script') return unused.length === 0 ? [] : [`script entries that were never applied: ${entryNames(unused)}`]
+  if (gate === 'script')
+    return unused.map(({ id, entry, ...more }) => explainedMessage(`the script entry ${nameOfEntry({ id, entry })} was never applied`, more))
   const names = findings.filter(finding => concerns(gate, finding)).map(({ finding }) => finding)
   return names.length === 0 ? [] : [`${GROUPS.some(group => group === gate) ? gate : 'finding'}: ${names.join(', ')}`]
 }
@@ -66,12 +68,13 @@ const MOST_NAMED = 5
 
 /** Expectations that were not met, each once with the sandboxes that did not meet it; no sandbox is named where there is only the one at the base address. */
 export function unmetLines(unmet: readonly Unmet[]): string[] {
-  const sandboxes = new Map<string, string[]>()
-  for (const { message, sandbox } of unmet) sandboxes.set(message, [...(sandboxes.get(message) ?? []), sandboxName(sandbox)])
+  const sandboxes = new Map<string, Unmet[]>()
+  for (const one of unmet) sandboxes.set(one.message, [...(sandboxes.get(one.message) ?? []), one])
   const isAlone = unmet.every(({ sandbox }) => sandbox === null)
-  return [...sandboxes].map(([message, names]) => {
-    const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
-    return isAlone ? message : `${message}, in ${names.slice(0, MOST_NAMED).join(', ')}${more}`
+  return [...sandboxes].map(([message, all]) => {
+    const names = all.slice(0, MOST_NAMED).map(({ sandbox }) => sandboxName(sandbox))
+    const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : ''
+    return explainedMessage(isAlone ? message : `${message}, in ${names.join(', ')}${more}`, all[0] as Unmet)
   })
 }
 
@@ -87,7 +90,8 @@ export const problemsOfTest = ({ fails, unmet }: JudgedRun, { test, findings }: 
 ]
 
 /** Script entries by their names, or by their ids and operations. */
-export const entryNames = (entries: readonly ListedEntry[]): string => entries.map(({ id, entry }) => entry.name ?? `${id} ${shownOn(entry.on)}`).join(', ')
+export const entryNames = (entries: readonly ListedEntry[]): string => entries.map(nameOfEntry).join(', ')
+const nameOfEntry = ({ id, entry }: Pick<ListedEntry, 'id' | 'entry'>): string => entry.name ?? `${id} ${shownOn(entry.on)}`
 
 /** `37 of 93 rule outcomes, 39.7 %`. */
 export const coverageShare = ({ coverage: { seen, possible, percent } }: RunDocument): string => `${seen} of ${possible} rule outcomes, ${percent} %`

@@ -20,6 +20,7 @@ import {
 } from '../core/settings.js'
 import { Evidence } from '../evidence/evidence.js'
 import { JournalBudget } from '../evidence/journal.js'
+import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
@@ -246,8 +247,15 @@ export class Sandbox {
 
   /** The script and the expectations since the last load or reset. */
   get period(): Period {
-    const { name: sandbox, evidence } = this
-    return { sandbox, tests: evidence.totals.tests.names(), script: this.script.listed(), verdicts: this.tally.verdicts(this.store) }
+    const { name: sandbox, evidence, script, store } = this
+    const looked = { journal: evidence.journal, store, nameOf: evidence.nameInRun }
+    const unused = new Map(explainedUnused(script, looked).map(entry => [entry.id, entry]))
+    return {
+      sandbox,
+      tests: evidence.totals.tests.names(),
+      script: script.listed().map(entry => unused.get(entry.id) ?? entry),
+      verdicts: explainedVerdicts(this.tally, looked)
+    }
   }
 
   /** Whether its expectations are judged: it answered requests since its last load or reset, or has a name and never answered any. */

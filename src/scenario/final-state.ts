@@ -21,8 +21,8 @@ export type { StateData } from './schemas.js'
 export type StateRecords = { record: (family: Family, id: string) => Json | undefined; all: (family: Family) => readonly Json[] }
 /** How the records differ from an expected state; places begin at `state`. */
 export type StateTest = (records: StateRecords) => StateDifference[]
-/** `near` are the records that come nearest to those that were counted. */
-export type StateDifference = Difference & { near?: readonly NearMiss[] }
+/** How the records differ, and those that come nearest to what is counted. */
+export type StateDifference = Difference & { near_misses?: readonly NearMiss[] }
 
 /** The records of a store. */
 export const recordsOf = (store: Store): StateRecords => ({
@@ -98,7 +98,7 @@ function countDifferences(records: readonly Json[], { family, count, where, cond
   if (found === count) return []
   const condition = where === undefined || conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`
   const near = found > count ? [] : nearestOf(candidates.reverse().map(({ record, unmet }) => ({ in: idOf(record), misses: unmet.map(toMiss) })))
-  return [{ at, message: `${family}: wanted ${count}${condition}; got ${found}`, near }]
+  return [{ at, message: `${family}: wanted ${count}${condition}; got ${found}`, near_misses: near }]
 }
 
 const toMiss = ({ condition, value }: { condition: Condition; value: Value }) => missOf(condition, value)

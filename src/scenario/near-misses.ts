@@ -22,17 +22,28 @@ function shownValue(value: Value): string {
 /** `amount: wanted >= 5000; got 4999`. */
 export const missText = ({ condition, wanted, got }: Miss): string => `${condition}: wanted ${wanted}; got ${got}`
 
-/** Those with the fewest misses; of equal ones the first. */
-export const nearestOf = (candidates: readonly NearMiss[]): NearMiss[] =>
-  candidates
-    .filter(({ misses }) => misses.length > 0)
+/** Those with the fewest misses; of equal ones the first, and of those with the same misses only that. */
+export function nearestOf(candidates: readonly NearMiss[]): NearMiss[] {
+  const nearest = new Map<string, NearMiss>()
+  for (const near of candidates) {
+    const said = JSON.stringify(near.misses)
+    if (near.misses.length > 0 && !nearest.has(said)) nearest.set(said, near)
+  }
+  return [...nearest.values()]
     .sort((one, other) => one.misses.length - other.misses.length)
     .slice(0, MAX_NEAR_MISSES)
     .map(({ in: where, misses }) => ({ in: where, misses: misses.slice(0, MAX_NEAR_MISSES) }))
+}
 
 /** `amount: wanted >= 5000; got 4999 in req_7`; each near miss by itself. */
 export const nearMissTexts = (near: readonly NearMiss[]): string[] => near.map(({ in: where, misses }) => `${misses.map(missText).join(', ')} in ${where}`)
 
-/** A message with the near misses after it. */
-export const withNearMisses = (message: string, near: readonly NearMiss[]): string =>
-  near.length === 0 ? message : `${message}; nearly: ${nearMissTexts(near).join('; ')}`
+/** What did not come as it should have, with the requests that counted and those that nearly did. */
+export type Explained = { requests?: readonly string[]; near_misses?: readonly NearMiss[] }
+
+/** A message with the requests that counted, and what was nearly right. */
+export function explainedMessage(message: string, { requests = [], near_misses: near = [] }: Explained): string {
+  if (requests.length + near.length === 0) return message
+  const counted = requests.length === 0 ? '' : ` (${requests.join(', ')})`
+  return `${message.replace(/\.$/, '')}${counted}${near.length === 0 ? '' : `; nearly: ${nearMissTexts(near).join('; ')}`}`
+}

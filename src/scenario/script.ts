@@ -10,6 +10,7 @@ import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
+import type { NearMiss } from './near-misses.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
 
 export type { EntryData, Fault, Hold, Release, Respond } from './schemas.js'
@@ -166,8 +167,8 @@ function checkRespond({ headers = {}, body, error, status = error === undefined 
   }
 }
 
-/** An entry as a control call shows it, with its id and counts. */
-export type ListedEntry = { id: string; entry: EntryData } & EntryCount
+/** An entry as a control call shows it, with its id and counts; one that was never applied with the calls that it nearly was applied to. */
+export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss[] } & EntryCount
 
 /** The script entries of a sandbox in order, with their counts. */
 export class Script {
@@ -200,6 +201,11 @@ export class Script {
   /** Every entry with its id and counts, in the order in which they are tried. */
   listed(): ListedEntry[] {
     return [...this.#entries].map(([id, { entry, count }]) => ({ id, entry: entry.data, ...count }))
+  }
+
+  /** The entries that were applied to no call. */
+  unused(): { id: string; entry: Entry; count: EntryCount }[] {
+    return [...this.#entries].flatMap(([id, { entry, count }]) => (count.applied > 0 ? [] : [{ id, entry, count }]))
   }
 
   /** Adds an entry after the others. */

@@ -78,10 +78,10 @@ await controlIn('two', 'DELETE /sandboxes/two')`),
       calls: 5,
       unused: ['down once', 'never so often'],
       unmet: [
-        'POST /transactions: 1 call was expected, 2 came, in one',
+        'POST /transactions: 1 call was expected, 2 came, in one (one#1/req_1, one#1/req_2)',
         'GET /refunds: at least 1 call was expected, 0 came, in one, two',
         'POST /transactions: 1 call was expected, 0 came, in two',
-        'GET /accounts: at most 1 call was expected, 2 came, in two'
+        'GET /accounts: at most 1 call was expected, 2 came, in two (two#1/req_1, two#1/req_2)'
       ]
     },
     'too many calls in any period leave an expectation unmet'

@@ -220,12 +220,16 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings, unused s
     ['coverage', `rule coverage is ${share} %, below 80 %`],
     ['expectations', message],
     ['findings', 'findings: search-without-narrowing, refused-and-repeated'],
-    ['script', 'script entries that were never applied: refunds are down, scr_2 GET /tickets']
+    [
+      'script',
+      'the script entry refunds are down was never applied; nearly: calls: wanted 9; got 2 that matched in #1/req_4',
+      'the script entry scr_2 GET /tickets was never applied; nearly: calls: wanted 9; got 1 that matched in #1/req_5'
+    ]
   ] as const
   t.strictSame([ended, passed, ignored], [0, false, []])
   t.strictSame(
     gates,
-    failures.map(([gate, problem]) => ({ gate, passed: false, problems: [problem] }))
+    failures.map(([gate, ...problems]) => ({ gate, passed: false, problems }))
   )
   t.strictSame(
     run.findings.map(({ finding, severity, times, requests }: Finding) => [finding, severity, times, requests]),
@@ -234,9 +238,10 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings, unused s
       ['refused-and-repeated', 'warning', 1, ['#1/req_3', '#1/req_4']]
     ]
   )
+  const nearly = (request: string, matched: number) => ({ in: request, misses: [{ condition: 'calls', wanted: '9', got: `${matched} that matched` }] })
   t.strictSame(run.unused_script_entries, [
-    { id: 'scr_1', entry: SHOP.script[0], matched: 2, applied: 0 },
-    { id: 'scr_2', entry: SHOP.script[1], matched: 1, applied: 0 }
+    { id: 'scr_1', entry: SHOP.script[0], matched: 2, applied: 0, near_misses: [nearly('#1/req_4', 2)] },
+    { id: 'scr_2', entry: SHOP.script[1], matched: 1, applied: 0, near_misses: [nearly('#1/req_5', 1)] }
   ])
   t.strictSame(run.unmet_expectations, [
     { expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 call', seen: 0, holds: false, exceeded: false, message, sandbox: null, tests: [] }
@@ -257,7 +262,7 @@ commerce-emulator
   Findings      search-without-narrowing (1×), refused-and-repeated (1×)
   Script        never applied: refunds are down, scr_2 GET /tickets
   Expectations  ${message}
-${failures.map(([, message]) => `  FAILED        ${message}\n`).join('')}                search-without-narrowing: search_query was sent with neither location nor created. location and created narrow before retrieval; without them the client pages through everything. (1×: #1/req_5)
+${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}                search-without-narrowing: search_query was sent with neither location nor created. location and created narrow before retrieval; without them the client pages through everything. (1×: #1/req_5)
                 refused-and-repeated: A refused call was made again, unchanged. The answer will be the same; correct the call, or show the refusal to the user. (1×: #1/req_3, #1/req_4)
   Report        ${folder}/report.html
 `

@@ -247,7 +247,9 @@ t.test('reports: JUnit has a case a gate and a case a test, which fails when it 
 
 t.test('reports: Markdown shows gates, findings, tests, refused calls and assumptions; tables stop at 50 rows', t => {
   const many = Array.from({ length: 53 }, (_, nth) => refusedCall('pays', { request: `#1/req_${nth}` }))
-  const markdown = runMarkdown(judgedRun({ ...runWith('pays'), requests: many }, { failOn: ['expectations', 'zero-payment', 'errors'], ignore: ['card-number-sent'] }))
+  const markdown = runMarkdown(
+    judgedRun({ ...runWith('pays'), requests: many }, { failOn: ['expectations', 'zero-payment', 'errors'], ignore: ['card-number-sent'] })
+  )
 
   for (const line of [
     '## commerce-emulator: a gate failed',
