@@ -33,7 +33,7 @@ summary { cursor: pointer; padding: .3rem 0 } details details, details > div { m
 .bad { color: var(--bad) } .good { color: var(--good) } .warn { color: var(--warn) } .quiet { opacity: .7 }
 .map { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .4rem; list-style: none; padding: 0 }
 .map li { border: 1px solid var(--line); border-left-width: .4rem; padding: .2rem .5rem; font-size: 13px }
-.map .all { border-left-color: var(--good) } .map .some { border-left-color: var(--warn) } .map .none { border-left-color: var(--bad) }
+.map .all { border-left-color: var(--good) } .map .kept { border-left-color: var(--warn) } .map .broken { border-left-color: var(--bad) }
 :target { outline: 2px solid var(--warn) }
 `
 const STYLESHEET: Html = { [MARKUP]: `<style>${STYLE}</style>` }
@@ -79,6 +79,7 @@ ${section('Findings', findingRows)}
 ${testParts(judged, call => callPart(call, places.get(call.request) as string, link))}
 <h2>Coverage</h2>
 <p class="quiet">How many calls kept and broke each of the ${run.coverage.rules.length} rules; &#8211; where no call can show it.</p>
+<ul class="map">${Object.entries(LEGEND).map(([seen, words]) => html`<li class="${seen}">${words}</li>\n`)}</ul>
 <ul class="map">${run.coverage.rules.map(coverageCell)}</ul>
 ${section('Assumptions relied on', assumptionRows)}
 <p class="quiet">commerce-emulator ${run.version}. API keys, card numbers and security codes are not kept.</p>
@@ -151,9 +152,18 @@ ${why.changed_by.length === 0 ? '' : html`<p>The records that it was judged by w
 <pre>${answer === null ? '(no body)' : lines.map((line, nth) => (nth === 0 ? line : html`\n${line}`))}</pre>`
 }
 
+/** The classes of the map by what was seen of a rule, in words. */
+const LEGEND = { all: 'every outcome seen', kept: 'only kept', broken: 'only broken', none: 'not exercised' } as const
+
+/** What was seen of a rule: broken and never kept, kept and never broken though it can be, every outcome that calls can show, or none. */
+function outcomeSeen({ satisfied, violated }: ReturnType<typeof outcomesOf>): keyof typeof LEGEND {
+  if (!satisfied && !violated) return 'none'
+  if (violated === 0) return 'kept'
+  return satisfied ? 'all' : 'broken'
+}
+
 function coverageCell(coverage: RuleCoverage): Html {
-  const { satisfied, violated } = outcomesOf(coverage)
-  const seen = [satisfied, violated].filter(count => count !== null).map(count => count > 0)
-  const some = seen.some(Boolean) ? 'some' : 'none'
-  return html`<li class="${seen.every(Boolean) ? 'all' : some}" title="${coverage.text}"><strong>${coverage.rule}</strong><br>kept ${satisfied ?? '–'} &#183; broken ${violated ?? '–'}</li>\n`
+  const outcomes = outcomesOf(coverage)
+  const { satisfied, violated } = outcomes
+  return html`<li class="${outcomeSeen(outcomes)}" title="${coverage.text}"><strong>${coverage.rule}</strong><br>kept ${satisfied ?? '–'} &#183; broken ${violated ?? '–'}</li>\n`
 }

@@ -113,6 +113,8 @@ t.test('reports: the page shows calls by test, each refusal with its why, findin
   coverage.add(judgement(['REF-7', 'LIST-1']))
   coverage.add(judgement([], 'REF-7'))
   coverage.add(judgement(['REF-6']))
+  coverage.add(judgement([], 'REF-1'))
+  coverage.add(judgement([], 'TKT-1'))
   const judged = judgedRun(
     {
       ...runWith('too much'),
@@ -130,17 +132,32 @@ t.test('reports: the page shows calls by test, each refusal with its why, findin
     all.filter(({ name }) => name === 'h2').map(({ text }) => text),
     ['Gates', 'Findings', 'Calls by test', 'Coverage', 'Assumptions relied on']
   )
-  const cells = all.filter(({ name }) => name === 'li')
+  const [legend, cells] = all.filter(({ name }) => name === 'ul').map(({ children }) => children.filter(({ name }) => name === 'li')) as [
+    typeof all,
+    typeof all
+  ]
+  t.strictSame(
+    legend.map(({ attributes, text }) => [attributes.class, text]),
+    [
+      ['all', 'every outcome seen'],
+      ['kept', 'only kept'],
+      ['broken', 'only broken'],
+      ['none', 'not exercised']
+    ]
+  )
   t.equal(cells.length, 58)
+  t.match(runPage(judged), /\.map \.broken \{ border-left-color: var\(--bad\) \}/)
+  t.notMatch(runPage(judged), /\.map \.none/, 'what was not exercised is grey, as the border is')
   const cellOf = (rule: string) => cells[(RULE_IDS as string[]).indexOf(rule)]
   t.strictSame(
-    ['REF-7', 'LIST-1', 'REF-6', 'LOC-1', 'TKT-1'].map(rule => [cellOf(rule)?.attributes.class, cellOf(rule)?.text]),
+    ['REF-7', 'LIST-1', 'REF-6', 'REF-1', 'LOC-1', 'TKT-1'].map(rule => [cellOf(rule)?.attributes.class, cellOf(rule)?.text]),
     [
       ['all', 'kept 1 · broken 1'],
       ['all', 'kept 1 · broken –'],
-      ['some', 'kept 1 · broken 0'],
+      ['kept', 'kept 1 · broken 0'],
+      ['broken', 'kept 0 · broken 1'],
       ['none', 'kept 0 · broken 0'],
-      ['none', 'kept – · broken 0']
+      ['broken', 'kept – · broken 1']
     ]
   )
   for (const part of [
