@@ -301,12 +301,14 @@ export type ScriptEntry = {
   from?: string
   /** The instant of the sandbox's clock at which calls stop matching. */
   until?: string
-  /** How long it is applied after the first call that matched, by the sandbox's clock. */
+  /** How long it is applied after the first call that it was applied to, by the sandbox's clock. */
   for?: string
   /** Keeps calls waiting until so many wait, or until a control call opens a gate. */
   hold?: {
-    /** How many calls wait before all of them go on. */
+    /** How many calls wait before these go on; then the next ones wait for as many. */
     until?: number
+    /** Whether only the first calls wait for one another, and all later ones go on at once. @default false */
+    once?: boolean
     /** The name that a control call opens it by. */
     gate?: string
     /** The order in which calls go on: as they came, or the last one first. @default "in_order" */

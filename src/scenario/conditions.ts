@@ -19,8 +19,8 @@ import { pause } from './slices.js'
 export type Value = Scalar | null | undefined
 /** Whether a value is what is wanted; null when it is too long to be looked at. */
 export type Test = (value: Value) => boolean | null
-/** A condition on the value of a name; `at` is where it is written, `wanted` what it asks for in words. */
-export type Condition = { name: readonly string[]; at: readonly Step[]; wanted: string; test: Test }
+/** A condition on the value of a name; `at` is where it is written, `data` what it asks for, `wanted` the same in words. */
+export type Condition = { name: readonly string[]; at: readonly Step[]; data: Wanted; wanted: string; test: Test }
 
 /** What values are looked at, and what of them is refused as a problem. */
 export type Subject = {
@@ -72,7 +72,7 @@ export async function compileNames(names: Names, { schemas, name: under, subject
 
 /** Compiles what one value has to be. */
 export async function compileCondition(wanted: Wanted, { name, schemas, subject }: At, report: Report, at: readonly Step[]): Promise<Condition> {
-  return { name, at, wanted: shownWanted(wanted), test: await compileTest(wanted, { ...subject, name, schemas }, report) }
+  return { name, at, data: wanted, wanted: shownWanted(wanted), test: await compileTest(wanted, { ...subject, name, schemas }, report) }
 }
 
 /** The table of what is below a name; undefined where nothing can be. */

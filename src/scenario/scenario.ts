@@ -33,7 +33,8 @@ import { type MatchData, type On, operationsOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import type { Progress } from './progress.js'
 import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData } from './schemas.js'
-import { answeredBy, compileScript, type Entry, Script } from './script.js'
+import { compileScript, type Entry, entryLabel, neverApplies, Script } from './script.js'
+import { shadowOf } from './shadows.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
 import { type Group, groupNamesIn, isSharedScript, partsOfUse, readSharedScript, type SharedScript, unknownGroup } from './shared-script.js'
 import { Answers, checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
@@ -368,7 +369,6 @@ async function scriptOf(checked: Checked, groups: readonly (Group & { index: num
   const own = { document, under: ['script'], entries: data.script, flaws: flaws?.get('script'), index: -1 }
   const entries: Entry[] = []
   for (const { document, under, entries: list, flaws, index } of [own, ...groups]) {
-    const answered = answeredBy(entries)
     for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportTo(problems, document, under), flaws)) {
       const [report, warnOf] = [problems, warnings].map(list => reportTo(list, document, [...under, nth])) as [Report, Report]
       const { until = 0 } = entry.hold ?? {}
@@ -376,8 +376,13 @@ async function scriptOf(checked: Checked, groups: readonly (Group & { index: num
       if (until > mostHeld) warnOf(['hold', 'until'], message)
       for (const { steps, message, canBeMade } of findMissing(namedIn(entry))) (canBeMade ? warnOf : report)(steps, message)
       if (compiled === null) continue
-      if ([...compiled.operations].every(operation => answered.has(operation)))
-        warn(['use', index], `entry ${nth + 1} of it is never applied: an earlier entry answers every call`)
+      const shadow = shadowOf(compiled, entries)
+      if (shadow !== undefined) {
+        const label = entryLabel(shadow.data, entries.indexOf(shadow))
+        const message = neverApplies(shadow.data.name === undefined ? `${label} of the script` : label, entry)
+        if (index < 0) warnOf([], message)
+        else warn(['use', index], `${entryLabel(entry, nth)} of it ${message}`)
+      }
       entries.push(compiled)
     }
   }

@@ -145,7 +145,8 @@ export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
 const HOLD = closed('Keeps calls waiting until so many wait, or until a control call opens a gate.', [], {
-  until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' }),
+  until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many calls wait before these go on; then the next ones wait for as many.' }),
+  once: Type.Boolean({ default: false, description: 'Whether only the first calls wait for one another, and all later ones go on at once.' }),
   gate: Type.String({ ...letters(64, 'a name'), description: 'The name that a control call opens it by.' }),
   release: { ...wordOf(RELEASES, 'The order in which calls go on: as they came, or the last one first.'), default: 'in_order' },
   for: { ...DURATION, description: 'The longest that a call waits.' }
@@ -178,7 +179,7 @@ export const entrySchema = () => ({
     chance: { ...SHARE, default: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
     from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
     until: { ...INSTANT, description: "The instant of the sandbox's clock at which calls stop matching." },
-    for: { ...DURATION, description: "How long it is applied after the first call that matched, by the sandbox's clock." },
+    for: { ...DURATION, description: "How long it is applied after the first call that it was applied to, by the sandbox's clock." },
     hold: HOLD,
     delay: either('object', DELAY, DURATION, 'Waits first: a length of time, or min and max between which it is drawn from the seed.'),
     respond: RESPOND,
