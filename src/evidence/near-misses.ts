@@ -1,8 +1,9 @@
 /** Which requests of a journal came nearest to an expectation that does not hold, and to a script entry that was never applied. */
 import { isoOf } from '../core/instants.js'
 import { isSecretPath } from '../core/redaction.js'
-import { type Exchange, hasReached, STAGE, type Stage } from '../engine/exchange.js'
+import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../engine/exchange.js'
 import { endingOf, sentIn } from '../engine/scripted.js'
+import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation, Tally, Verdict } from '../scenario/expectations.js'
 import { type MatchCondition, type Matcher, shownOn, valueFor } from '../scenario/matching.js'
 import { type Miss, missOf, type NearMiss, nearestOf } from '../scenario/near-misses.js'
@@ -25,7 +26,7 @@ export function explainedVerdicts(tally: Tally, looked: Looked): Verdict[] {
   return tally.verdicts(looked.store).map((verdict, index) => {
     const expectation = tally.expectations[index] as Expectation
     if (verdict.holds || 'differences' in expectation || left-- <= 0) return verdict
-    return { ...verdict, ...('steps' in expectation ? ofSequence(expectation.steps, looked) : ofCalls(expectation.calls, verdict, looked)) }
+    return { ...verdict, ...('steps' in expectation ? ofSequence(expectation.steps, verdict, looked) : ofCalls(expectation.calls, verdict, looked)) }
   })
 }
 
@@ -59,45 +60,46 @@ export const withNearlyMet = <W extends object>(why: W, near: readonly NearMiss[
 const nameOfEntry = ({ id, entry: { data } }: Unused) => data.name ?? `${id}, ${shownOn(data.on)}`
 
 /** The requests of operations, the newest first. */
-const exchangesOf = (operations: ReadonlySet<unknown>, { journal }: Looked): Exchange[] =>
+const exchangesOf = (operations: ReadonlySet<OperationId>, { journal }: Looked): Exchange[] =>
   journal
     .requests()
     .slice(-MAX_LOOKED_AT)
     .reverse()
-    .filter(({ operation }) => operations.has(operation))
+    .filter(({ operation }) => operations.has(operation as OperationId))
 
 const nearIn = (calls: readonly Exchange[], missesOf: (call: Exchange) => Miss[], { nameOf = id => id }: Looked): NearMiss[] =>
   nearestOf(calls.map(call => ({ in: call.id, misses: missesOf(call) }))).map(near => ({ ...near, in: nameOf(near.in) }))
 
 const namesOf = (calls: readonly Exchange[], { nameOf = id => id }: Looked) => calls.slice(0, MAX_LISTED).map(({ id }) => nameOf(id))
 
-/** What there is to say. */
+/** What there is to say: calls that counted are named where the journal holds all of them and no others could be taken for them. */
 const explanation = (requests: string[], near: NearMiss[]) => ({ ...(requests.length > 0 && { requests }), ...(near.length > 0 && { near_misses: near }) })
 
 function ofCalls(calls: Calls, { seen, exceeded }: Verdict, looked: Looked) {
   const came = exchangesOf(calls.operations, looked)
   const missesOf = (call: Exchange) => missesOfCalls(calls, call, { store: looked.store, isNone: seen === 0 })
-  const counted = seen === 0 ? [] : came.filter(call => missesOf(call).length === 0).reverse()
-  return explanation(namesOf(counted, looked), exceeded ? [] : nearIn(came, missesOf, looked))
+  const counted = came.filter(call => missesOf(call).length === 0).reverse()
+  return explanation(seen === counted.length ? namesOf(counted, looked) : [], exceeded ? [] : nearIn(came, missesOf, looked))
 }
 
 /** Follows a sequence through the journal: the calls that came in order, and those that nearly were the next one. */
-function ofSequence(steps: readonly Calls[], looked: Looked) {
+function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Looked) {
   const { store } = looked
   const counted: Exchange[] = []
   let after: Exchange[] = []
   for (const call of looked.journal.requests().slice(-MAX_LOOKED_AT)) {
-    const next = steps[counted.length]
-    if (next?.operations.has(call.operation as never) && missesOfCalls(next, call, { store, isNone: false }).length === 0) {
+    const { operations } = steps[counted.length] as Calls
+    const isNext = counted.length < seen && operations.has(call.operation as OperationId)
+    if (isNext && missesOfCalls(steps[counted.length] as Calls, call, { store, isNone: false }).length === 0) {
       counted.push(call)
       after = []
     } else after.push(call)
   }
-  const next = steps[counted.length]
-  const near = next === undefined ? [] : after.filter(({ operation }) => next.operations.has(operation as never)).reverse()
+  const next = steps[seen] as Calls
+  const near = after.filter(({ operation }) => next.operations.has(operation as OperationId)).reverse()
   return explanation(
-    namesOf(counted, looked),
-    nearIn(near, call => missesOfCalls(next as Calls, call, { store, isNone: true }), looked)
+    seen === counted.length ? namesOf(counted, looked) : [],
+    nearIn(near, call => missesOfCalls(next, call, { store, isNone: true }), looked)
   )
 }
 
@@ -133,7 +135,7 @@ function missesOfEntry({ id, entry, count }: Unused, call: Exchange, store: Stor
 function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null {
   if (hasReached(call, stage)) return null
   const { status, refusal } = call.outcome
-  return { condition: 'request', wanted, got: `refused with ${status}${refusal === null ? '' : ` (${refusal.code})`}` }
+  return { condition: 'request', wanted, got: `refused with ${status} (${(refusal as Refusal).code})` }
 }
 
 /** The conditions of a match that a request does not meet. Those on what is not kept are told only where all others are met, and no request met them all. */

@@ -139,7 +139,7 @@ function compileText(wanted: Scalar, tested: Tested, report: Report): Test {
 
 /** A test of a field of a record, which has one table. What the table does not allow can never match; null asks for no value. */
 async function compileField(wanted: Scalar | null, { name, schemas, isMember, isNegated }: Tested, report: Report): Promise<Test> {
-  const [schema = {}] = schemas
+  const schema = schemas[0] as Schema
   if (wanted === null && name.length > 1) return value => value === undefined
   const [problem] = await checkerOf(() => schema).problems(wanted)
   if (problem) report([], `${isNegated ? 'always matches' : 'can never match'}: ${problem.message}${isMember ? '' : conditionMeant(String(wanted), schemas)}`)
@@ -161,7 +161,7 @@ const isField =
 const isEqual =
   ({ areFields }: Tested) =>
   (value: Value, wanted: Json | undefined): boolean =>
-    wanted !== undefined && (areFields ? (value ?? null) === wanted : value === String(wanted))
+    wanted === null ? value === undefined : value !== undefined && value === (areFields ? wanted : String(wanted))
 
 /** A test of a value as text, numbers of a record too; what has no single value does not pass. */
 const ofText =
@@ -205,13 +205,11 @@ async function compileConditions(conditions: Conditions, tested: Tested, report:
 type Bound = { name: string; at: number; shown: string }
 
 /** Why no value meets all conditions: bounds with nothing between them, those of a field among them, or a bound for what is not there; null where one can. */
-function contradictionIn({ present, ...conditions }: Conditions, { areFields, schemas: [schema] }: Tested): string | null {
+function contradictionIn({ present, ...conditions }: Conditions, { areFields, schemas }: Tested): string | null {
   const given = Object.entries(conditions).flatMap(([name, bound]) => boundOf(name, bound as Scalar))
   if (given.length === 0) return null
   if (present === false) return `what is not ${areFields ? 'there' : 'sent'} has no value to compare`
-  const { minimum, maximum } = schema ?? {}
-  const own = areFields ? Object.entries({ gte: minimum, lte: maximum }).flatMap(([name, bound]) => (bound === undefined ? [] : boundOf(name, bound))) : []
-  const bounds = [...given, ...own]
+  const bounds = areFields ? [...given, ...boundsOf(schemas[0] as Schema)] : given
   const least = Math.max(...bounds.filter(({ name }) => name.startsWith('g')).map(({ at }) => at))
   const most = Math.min(...bounds.filter(({ name }) => name.startsWith('l')).map(({ at }) => at))
   const isOpen = bounds.some(({ name, at }) => at === least && !name.endsWith('e'))
@@ -221,6 +219,10 @@ function contradictionIn({ present, ...conditions }: Conditions, { areFields, sc
     .map(({ shown }) => shown)
     .join(' and ')}`
 }
+
+/** What a table allows of a field. */
+const boundsOf = ({ minimum, maximum }: Schema): Bound[] =>
+  Object.entries({ gte: minimum, lte: maximum }).flatMap(([name, bound]) => (bound === undefined ? [] : boundOf(name, bound)))
 
 function boundOf(name: string, bound: Scalar): Bound[] {
   const at = typeof bound === 'number' ? bound : instantOf(String(bound))

@@ -21,8 +21,8 @@ export function recordsNamedBy(match: MatchData | undefined, operations: Iterabl
 }
 
 /** Every id that an expected state names: of records that there have to be, and in fields that link to a record. */
-export function recordsNamedByState(state: StateData | undefined): NamedRecord[] {
-  return (Object.entries(state ?? {}) as [Family, object][]).flatMap(([family, expected]) =>
+export function recordsNamedByState(state: StateData): NamedRecord[] {
+  return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
     Object.entries(expected).flatMap(([id, fields]: [string, unknown]) => {
       if (id === 'count' || fields === null) return []
       const steps = ['state', family, id]

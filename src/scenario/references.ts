@@ -56,9 +56,12 @@ export function answeredValue(text: string, answers: ReadonlyMap<string, Json>):
   return isAnswered ? value : undefined
 }
 
-/** Data with the answers of steps in place of the references to them, in the names of its parts too; what has no value stays. */
+/** Data with the answers of steps in place of the references to them, in the names of its parts too; a reference to what is no single value stays. */
 export function withAnswers(data: Json, answers: ReadonlyMap<string, Json>): Json {
-  if (typeof data === 'string') return answeredValue(data, answers) ?? data
+  if (typeof data === 'string') {
+    const value = answeredValue(data, answers)
+    return value === undefined || typeof value === 'object' ? data : value
+  }
   if (Array.isArray(data)) return data.map(part => withAnswers(part, answers))
   if (typeof data !== 'object' || data === null) return data
   return Object.fromEntries(Object.entries(data).map(([name, part]) => [String(withAnswers(name, answers)), withAnswers(part, answers)]))

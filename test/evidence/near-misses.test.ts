@@ -1,7 +1,9 @@
 /** What nearly was what a scenario expects, or what an entry of its script is for. */
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type Explained, explainedMessage, type NearMiss, nearMissTexts } from '../../src/scenario/near-misses.js'
-import { smallFixture, startTestEmulator } from '../support/emulator.js'
+import { MERCHANT, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 10_000 }
@@ -53,6 +55,13 @@ t.test('near misses: an expectation that failed names the requests that counted,
       emulator => refund(emulator, 'amount=10001'),
       undefined,
       ['took_effect: wanted yes; got no, status: wanted 201; got 400 in req_1']
+    ],
+    [
+      'an answer that did not come',
+      { on: 'GET /locations', status: 200 },
+      emulator => emulator.call('GET /locations').catch(() => {}),
+      undefined,
+      ['status: wanted 200; got no answer in req_1']
     ],
     [
       'a key that is not known',
@@ -118,10 +127,30 @@ t.test('near misses: an expectation that failed names the requests that counted,
       undefined,
       ['amount: wanted > 5; got 5', 'amount: wanted > 5; got 1, reason: wanted cold; got nothing']
     ],
-    ['nothing that is like it', { on: REFUNDS }, emulator => emulator.call('GET /refunds'), undefined, []]
+    ['nothing that is like it', { on: REFUNDS }, emulator => emulator.call('GET /tickets'), undefined, []],
+    [
+      'where what is not kept decides, none is said to have counted',
+      { on: REFUNDS, match: { key: 'sk_merchant' }, times: 2 },
+      async emulator => {
+        await refund(emulator, 'amount=1')
+        await refund(emulator, 'amount=1', 'sk_reseller')
+      },
+      undefined,
+      []
+    ],
+    [
+      'nor in a sequence',
+      { sequence: [{ on: REFUNDS, match: { key: 'sk_reseller' } }, { on: 'POST /transactions' }] },
+      async emulator => {
+        await refund(emulator, 'amount=1')
+        await pay(emulator, 'amount=1')
+      },
+      undefined,
+      ['key: wanted sk_reseller; got a value that is not kept in req_1']
+    ]
   ]
   for (const [title, expect, calls, requests, near] of cases) {
-    const emulator = await start(t, { expect: [expect] })
+    const emulator = await start(t, { expect: [expect], script: [{ on: 'GET /locations', fault: 'connection_reset' }] })
     await calls(emulator)
     const verdict = await verdictOf(emulator)
     t.strictSame(verdict.requests, requests, title)
@@ -164,6 +193,22 @@ t.test('near misses: a script entry that was never applied says why', async t =>
   )
   t.match(body.message, /^Script entries that were never applied: scr_2, POST \/refunds; nearly: .*amount: wanted 3; got 2 in req_2/)
   t.ok(textsOf(body.unused_script_entries[0].near_misses).includes(late[0] as string))
+})
+
+t.test('near misses: a request whose client left before its body had come never came to the script', async t => {
+  const emulator = await start(t, { script: [{ on: 'POST /refunds', respond: { status: 402 } }] })
+  const port = await emulator.listen()
+  const socket = connect(port, '127.0.0.1')
+  const head = `POST /next/refunds HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${btoa(`${MERCHANT}:`)}\r\ncontent-type: application/x-www-form-urlencoded`
+  socket.write(`${head}\r\ncontent-length: 100\r\n\r\ntransaction=txn_a`)
+  await sleep(50)
+  socket.destroy()
+  for (let left = 200; left > 0 && emulator.sandbox.evidence.journal.size < 1; left--) await sleep(5)
+
+  const { body } = await emulator.control('POST /verify', { script: 'all_used' })
+  t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [
+    'request: wanted a request that comes to the script; got refused with 400 (request_malformed) in req_1'
+  ])
 })
 
 t.test('near misses: why and explain say what a request nearly met', async t => {

@@ -8,18 +8,26 @@ import { ran } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 
 const PAY = { as: 'pay', do: 'POST /transactions', body: { ticket: 'tkt_a', payment_type: 'external', amount: 1000 } }
+const PAY_AGAIN = { do: PAY.do, body: PAY.body }
 /** Each of them names the answer of `pay` in another place. */
 const EXPECT = [
   { on: 'POST /refunds', match: { body: { transaction: '${pay.id}' } }, times: 1 },
   { on: 'POST /refunds', match: { body: { amount: { lt: '${pay.amount}' } } }, times: 1 },
   { sequence: [{ on: 'POST /refunds', match: { about: { transaction: ['${ pay.id }'] } } }] },
-  { state: { transactions: { '${pay.id}': { ticket: '${pay.ticket}', amount: '${pay.amount}', amount_refunded: { lt: '${pay.amount}' } } } } },
+  {
+    state: {
+      transactions: {
+        '${pay.id}': { ticket: '${pay.ticket}', amount: '${pay.amount}', amount_refunded: { lt: '${pay.amount}' } }
+      }
+    }
+  },
   { state: { refunds: { count: 1, where: { transaction: '${pay.id}', currency: '${pay.currency}' } } } }
 ]
 
 t.test('expect: the answers of steps are known by their names, after a reset and a restart too', async t => {
   const data = `${t.testdir()}/data`
-  const scenario = { data: smallFixture(), steps: [PAY], expect: EXPECT }
+  const ofPlay = { on: 'GET /tickets', match: { query: { location: '${later.url}' } }, times: 0 }
+  const scenario = { data: smallFixture(), steps: [PAY], play: [{ as: 'later', do: 'GET /tickets' }], expect: [...EXPECT, ofPlay] }
   const started = async (options: RunOptions) => {
     const running = await runEmulator({ ...options, settings: { data } })
     t.teardown(() => running.close().catch(() => {}))
@@ -33,16 +41,16 @@ t.test('expect: the answers of steps are known by their names, after a reset and
     return expectations?.map(({ holds }) => holds)
   }
 
-  t.strictSame(await held(first), [false, false, false, true, false], 'before a Refund')
+  t.strictSame(await held(first), [false, false, false, true, false, true], 'before a Refund')
   await first.client.inject('POST /refunds', refund)
-  t.strictSame(await held(first), [true, true, true, true, true])
+  t.strictSame(await held(first), [true, true, true, true, true, true])
   await first.client.reset()
-  t.strictSame(await held(first), [false, false, false, true, false], 'after a reset')
+  t.strictSame(await held(first), [false, false, false, true, false, true], 'after a reset')
   await first.close()
 
   const again = await started({})
   await again.client.inject('POST /refunds', refund)
-  t.strictSame(await held(again), [true, true, true, true, true], 'after a restart')
+  t.strictSame(await held(again), [true, true, true, true, true, true], 'after a restart')
   await again.close()
 })
 
@@ -52,6 +60,10 @@ t.test('expect: check knows the answers of steps and of plays; what was never an
     [{ steps: [PAY, refund], expect: EXPECT }, 0],
     [{ play: [PAY, refund], expect: EXPECT }, 0],
     [{ steps: [PAY], play: [refund], expect: EXPECT }, 0],
+    [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.tip_amount}', payment_type: '${pay.payment_type}' } } } }] }, 0],
+    [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.amount}' } } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } } }] }, 1],
+    [{ play: [PAY, PAY_AGAIN], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } }, times: 1 }] }, 0],
     [{ play: [{ ...PAY, body: { ...PAY.body, amount: 400 } }, refund], expect: EXPECT }, 1],
     [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { '${pay.id}': {} } } }] }, 1],
     [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { count: 1, where: { id: '${pay.id}' } } } }] }, 1]
