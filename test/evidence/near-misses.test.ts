@@ -195,6 +195,20 @@ t.test('near misses: a script entry that was never applied says why', async t =>
   t.ok(textsOf(body.unused_script_entries[0].near_misses).includes(late[0] as string))
 })
 
+t.test('near misses: of a journal that has dropped calls, those that are left are told, and none is said to have counted', async t => {
+  const expect = [
+    { sequence: [{ on: 'POST /transactions' }, { on: 'POST /refunds', match: { body: { amount: 5 } } }] },
+    { on: ['POST /transactions', 'POST /refunds'], times: 3 }
+  ]
+  const emulator = await startTestEmulator(t, { settings: { 'limits.journal': 1 }, scenario: { data: smallFixture({ transactions: [CHARGE] }), expect } })
+  await pay(emulator, 'amount=5')
+  await refund(emulator, 'amount=6')
+
+  const [sequence, count] = (await emulator.control('POST /verify')).body.expectations
+  t.strictSame([sequence.requests, textsOf(sequence.near_misses)], [undefined, ['amount: wanted 5; got 6 in req_2']])
+  t.strictSame([count.requests, count.near_misses, count.seen], [undefined, undefined, 2])
+})
+
 t.test('near misses: a request whose client left before its body had come never came to the script', async t => {
   const emulator = await start(t, { script: [{ on: 'POST /refunds', respond: { status: 402 } }] })
   const port = await emulator.listen()
