@@ -27,6 +27,8 @@ t.test('script: an entry that can never apply is warned about, with the entry th
     ['a pattern for a value', { ...body({ 'card[brand]': 'visa' }) }, { ...body({ 'card[brand]': '/visa/' }) }],
     ['a member that is not in the list', { ...body({ payment_type: ['card', 'emv'] }) }, { ...body({ payment_type: ['card', 'vip'] }) }],
     ['a condition for a value', { ...body({ amount: { gte: 5 } }) }, { ...body({ amount: { gt: 4 } }) }],
+    ['all calls but the first', { calls: '2+' }, { ...body({ amount: 6 }) }],
+    ['the first calls', { calls: '1-2' }, { ...body({ amount: 6 }) }],
     ['other calls', { ...body({ amount: 6 }), calls: 1 }, { ...body({ amount: 6 }), calls: 2 }],
     ['the same calls of a wider match', { ...body({ payment_type: 'card' }), calls: 1 }, { ...body({ payment_type: 'card', amount: 6 }), calls: 1 }],
     ['the same calls of more operations', { on: ['GET /tickets', on], calls: 1 }, { calls: 1 }],
