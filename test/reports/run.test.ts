@@ -43,7 +43,9 @@ const runWith = (text: string): Partial<RunDocument> => ({
   unused_script_entries: [
     { id: 'scr_1', entry: { name: text, on: 'GET /tickets' }, matched: 0, applied: 0 }
   ] as unknown as RunDocument['unused_script_entries'],
-  unmet_expectations: [unmet(text, text, text)],
+  unmet_expectations: [
+    { ...unmet(text, text, text), requests: ['#1/req_2'], near_misses: [{ in: '#1/req_1', misses: [{ condition: text, wanted: text, got: text }] }] }
+  ],
   tests: [{ test: text, calls: 1, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: [{ finding: 'zero-payment', times: 1 }] }],
   requests: [refusedCall(text), answeredCall('#1/req_2', text), answeredCall('#1/req_3', `other ${text}`)]
 })
@@ -160,6 +162,7 @@ t.test('reports: the page shows calls by test, each refusal with its why, findin
       ['broken', 'kept – · broken 1']
     ]
   )
+  t.match(runPage(judgedWith('late')), /Counted: <a href="#call-1">.*Nearly: late: wanted late; got late in <a href="#call-0">/s)
   for (const part of [
     'REF-7: too much',
     'a Refund above the remainder is an error',
@@ -168,6 +171,7 @@ t.test('reports: the page shows calls by test, each refusal with its why, findin
     'Rules kept: BASE-1. Rules broken: REF-7.',
     FINDINGS['zero-payment'].advice,
     'Calls of further tests',
+    'not exercised',
     '7 calls are not listed, and 8 are not shown in full.',
     'script entry too much',
     'warning, ignored'
@@ -272,7 +276,7 @@ t.test('reports: Markdown shows gates, findings, tests, refused calls and assump
     '## commerce-emulator: a gate failed',
     '| `zero-payment` | **failed**: finding: zero-payment |',
     '| `errors` | passed |',
-    '| pays | pays | pays |',
+    '| pays | pays (&#35;1/req_2); nearly: pays: wanted pays; got pays in &#35;1/req_1 | pays |',
     '| pays | **failed** | 1 | 1 | REF-7 | `zero-payment` 1× |',
     '| `#1/req_0` | pays | POST /pays | 400 | REF-7: pays |',
     '3 more are in the report.',
