@@ -1,6 +1,6 @@
 /**
  * Writes the Postman and the Bruno collection, made from the OpenAPI document of a running emulator:
- * `commerce-emulator exec -- node make-collections.mjs`.
+ * `commerce-emulator exec --allow-no-requests -- node make-collections.mjs`.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -91,10 +91,10 @@ function settingsType(): Schema {
   return { type: 'object', properties: { ...flat, ...properties } }
 }
 
-/** A value of `match` at every depth, from the outermost. */
-function matchValues(match: Schema): Schema[] {
+/** What names have to be at every depth, from the outermost. */
+function wantedIn(names: Schema): Schema[] {
   const depths: Schema[] = []
-  for (let at = partOf(match, 'query').additionalProperties; typeof at === 'object'; at = at.additionalProperties) depths.push(at)
+  for (let at = names.additionalProperties; typeof at === 'object'; at = at.additionalProperties) depths.push(at)
   return depths
 }
 
@@ -108,7 +108,8 @@ export function declarations(): string {
   const scenario = scenarioSchema() as Schema
   const entry = entrySchema() as Schema
   const expectation = expectationSchema() as Schema
-  const [matchValue = {}, ...deeper] = matchValues(partOf(entry, 'match'))
+  const [matchValue = {}, ...deeper] = wantedIn(partOf(entry, 'match', 'query'))
+  const [fieldValue = {}, ...deeperFields] = wantedIn(partOf(expectation, 'state', 'tickets', 'where'))
   const records = Object.entries(RESOURCE_NAMES) as [Family, string][]
 
   const words: Readonly<Record<string, [about: string, members: readonly string[]]>> = {
@@ -136,6 +137,7 @@ export function declarations(): string {
     ScriptEntry: { about: 'What the emulator does differently for some calls.', schema: entry },
     Match: { about: 'What a call has to carry.', schema: partOf(entry, 'match') },
     MatchValue: { about: matchValue.description ?? '', schema: matchValue },
+    FieldValue: { about: 'As a value of a match, of a field of a record: null is no value.', schema: fieldValue },
     Generate: { about: 'Records to be filled in from the seed, of one family.', schema: partOf(scenario, 'generate', '[]') },
     Step: { about: 'A call that is played through the API when the scenario loads.', schema: partOf(scenario, 'steps', '[]') },
     Play: { about: 'A call that `check` makes as a client would, or several at once.', schema: partOf(scenario, 'play', '[]') },
@@ -158,6 +160,7 @@ export function declarations(): string {
   }
   const inputNames = new Map([...textsOf(inputs), ...ofWords])
   for (const schema of deeper) inputNames.set(textOf(schema), 'MatchValue')
+  for (const schema of deeperFields) inputNames.set(textOf(schema), 'FieldValue')
   const input = writer(inputNames, true)
 
   const answers: Named = Object.fromEntries(

@@ -1,11 +1,13 @@
 /** `commerce-emulator check FILE…`: plays a scenario's steps and checks its expectations, in process or against any running service. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeForm } from '../core/form.js'
+import type { Step } from '../core/places.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import { type SettingKey, type Settings, settingsInForce } from '../core/settings.js'
 import { playIn } from '../engine/play.js'
 import { sentIn } from '../engine/scripted.js'
+import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { isChange, operationAt, operationOf } from '../reference/operations.js'
 import { Player } from '../replay/player.js'
 import { concerns, type Gate } from '../reports/gates.js'
@@ -16,10 +18,11 @@ import { type Expectation, Tally } from '../scenario/expectations.js'
 import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
 import { Library } from '../scenario/library.js'
 import { operationsOn, type SentCall, shownOn } from '../scenario/matching.js'
-import { namesIn } from '../scenario/references.js'
+import { type Explained, explainedMessage } from '../scenario/near-misses.js'
+import { namesIn, withAnswers } from '../scenario/references.js'
 import { bindingsOf, type Launch } from '../scenario/scenario.js'
 import type { Hold } from '../scenario/script.js'
-import { Answers, type Play, playSteps, type StepBindings, type StepCall, type StepOutcome } from '../scenario/steps.js'
+import { type Json, type Play, playSteps, type StepBindings, type StepCall, type StepOutcome } from '../scenario/steps.js'
 import { unknownVariable } from '../scenario/variables.js'
 import { FAMILIES } from '../store/store.js'
 import { bindingsFor, givenVariables, notGiven, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
@@ -140,9 +143,10 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   const used = new Set<string | null>()
   const { points, playedSteps } = await playAll(checking, counting(checking, tally, used))
   const isPlayedHere = against === null && play.length > 0
+  const nameOf = (request: string) => playedAs(request, playedSteps).label
   const drift = against === null ? null : await driftOf(playedSteps, { ...checking, base: against, keyHere: key => scenarioKeyOf(key, checking) })
-  points.push(...(await expectationPoints(isPlayedHere ? sandbox.tally : tally, checking, drift)))
-  if (isPlayedHere) points.push(...warningsOn(checking, playedSteps))
+  points.push(...(await expectationPoints(isPlayedHere ? sandbox.tally : tally, checking, drift, nameOf)))
+  if (isPlayedHere) points.push(...warningsOn(checking, playedSteps, nameOf))
   if (drift !== null) points.push(...driftPoints(drift.deviations))
   if (points.length === 0) points.push({ title: 'the document is valid; it has no steps and no expectations', problems: [], ms: 0 })
   if (drift === null) return { points, notes: [], settings: null }
@@ -178,7 +182,7 @@ function sentBy({ method, path, query, key, form }: StepCall, { sandbox: { store
 
 /** Makes the calls of the steps and of the plays, each with its point. */
 async function playAll({ sandbox, document, service, bindings, onProgress = () => {} }: Checking, counted: (play: Play) => Play) {
-  const { steps, play } = sandbox.requireLoaded()
+  const { steps, play, answers } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
   const playedSteps: PlayedStep[] = []
   const total = steps.length + play.length
@@ -193,7 +197,6 @@ async function playAll({ sandbox, document, service, bindings, onProgress = () =
     since = now
     onProgress(document.name, Math.min(points.length, total), total)
   }
-  const answers = new Answers([...steps, ...play])
   onProgress(document.name, 0, total)
   const stepClient = service ?? playIn(sandbox)
   await playSteps(steps, play.length > 0 ? stepClient : counted(stepClient), bindings, add('steps'), answers)
@@ -220,44 +223,57 @@ function holdsOn({ script }: Sandbox, { at, call, answer, problems }: StepOutcom
 }
 
 /** A point for each expectation. */
-async function expectationPoints(tally: Tally, checking: Checking, drift: Drift | null): Promise<PlacedPoint[]> {
+async function expectationPoints(tally: Tally, checking: Checking, drift: Drift | null, nameOf: (request: string) => string): Promise<PlacedPoint[]> {
   const points: PlacedPoint[] = []
-  for (const [index, { expectation, wanted, seen, holds, message }] of tally.verdicts(checking.sandbox.store).entries()) {
-    const counted = holds ? [] : [{ at: [], message: 'on' in expectation ? `${seen} came` : message }]
-    const found = 'state' in expectation ? await stateProblems(index, checking, drift) : counted
-    points.push({ title: `expects ${wanted}`, problems: found.map(({ at, message }) => ({ at: ['expect', index, ...at], message })), ms: 0 })
+  const { store, evidence } = checking.sandbox
+  for (const [index, verdict] of explainedVerdicts(tally, { store, journal: evidence.journal, nameOf }).entries()) {
+    const { expectation, wanted, seen, holds, message } = verdict
+    const counted = holds ? [] : [{ ...verdict, at: [], message: 'on' in expectation ? `${seen} came` : message }]
+    const found: readonly (PlacedProblem & Explained)[] = 'state' in expectation ? await stateProblems(index, checking, drift) : counted
+    const problems = found.map(({ at, message, ...more }) => ({ at: ['expect', index, ...at], message: explainedMessage(message, more) }))
+    points.push({ title: `expects ${wanted}`, problems, ms: 0 })
   }
   return points
 }
 
 /** How the records differ from an expected state: here, or as far as a running service lets them be read. */
 async function stateProblems(index: number, { sandbox, service, bindings }: Checking, drift: Drift | null): Promise<readonly PlacedProblem[]> {
-  const expectation = sandbox.requireLoaded().expectations[index] as Expectation & { differences: StateTest; data: { state: StateData } }
+  const { expectations, answers } = sandbox.requireLoaded()
+  const expectation = expectations[index] as Expectation & { differences: StateTest; data: { state: StateData } }
   if (service === null || drift === null) return expectation.differences(recordsOf(sandbox.store))
   const accountOf = (user: string) => sandbox.store.users.get(user)?.account
-  const { records, unread } = await serviceState(expectation.data.state, { play: service, key: bindings.key(''), pairs: drift.pairs, accountOf })
+  const { records, unread } = await serviceState(withAnswers(expectation.data.state as Json, answers) as StateData, {
+    play: service,
+    key: bindings.key(''),
+    pairs: drift.pairs,
+    accountOf
+  })
   const isRead = ({ at }: PlacedProblem) => !unread.some(part => part.at.every((step, depth) => at[depth] === step))
   return [...unread, ...expectation.differences(records).filter(isRead)]
 }
 
-/** Script entries that were never applied, and mistakes that the plays make; a warning each, unless it is to fail. */
-function warningsOn({ sandbox, document, failOn = [] }: Checking, playedSteps: readonly PlayedStep[]): PlacedPoint[] {
-  const written = ((document.data as { script?: unknown[] } | null)?.script ?? []).length
-  const unused = sandbox.script.listed().flatMap(({ entry, applied }, index) => {
-    const problem = { at: index < written ? ['script', index] : ['script'], message: 'it never applied to a play' }
-    return applied > 0
-      ? []
-      : [{ title: `the script entry ${entry.name ?? shownOn(entry.on)} applies`, problems: [problem], isWarning: !failOn.includes('script') }]
-  })
+/** The play that made a call of the journal. An answer that was lost names no call: its number counts the calls before it. */
+function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedStep {
   const calls = playedSteps.filter(wasMade)
+  const made = calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ?? calls[Number(request.split('_').at(-1)) - 1]
+  return made as PlayedStep
+}
+
+/** Script entries that were never applied, and mistakes that the plays make; a warning each, unless it is to fail. */
+function warningsOn({ sandbox, document, failOn = [] }: Checking, playedSteps: readonly PlayedStep[], nameOf: (request: string) => string): PlacedPoint[] {
+  const written = ((document.data as { script?: unknown[] } | null)?.script ?? []).length
+  const places = new Map(sandbox.script.listed().map(({ id }, index) => [id, index < written ? ['script', index] : ['script']]))
+  const looked = { store: sandbox.store, journal: sandbox.evidence.journal, nameOf }
+  const unused = explainedUnused(sandbox.script, looked).map(({ id, entry, ...more }) => {
+    const problem = { at: places.get(id) as Step[], message: explainedMessage('it never applied to a play', more) }
+    return { title: `the script entry "${entry.name ?? shownOn(entry.on)}" must apply`, problems: [problem], isWarning: !failOn.includes('script') }
+  })
   const found = sandbox.evidence.totals.findings().map(finding => {
     const problems = finding.requests.slice(0, MOST_SHOWN).map(request => {
-      // an answer that was lost names no call: its number counts the calls before it
-      const made = calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ?? calls[Number(request.split('_').at(-1)) - 1]
-      const { place, label } = made as PlayedStep
+      const { place, label } = playedAs(request, playedSteps)
       return { at: place, message: `${label}: ${finding.about} ${finding.advice}` }
     })
-    return { title: `no finding ${finding.finding}`, problems, isWarning: !failOn.some(gate => concerns(gate, finding)) }
+    return { title: `the plays must not cause the finding ${finding.finding}`, problems, isWarning: !failOn.some(gate => concerns(gate, finding)) }
   })
   return [...unused, ...found].map(point => ({ ...point, ms: 0 }))
 }

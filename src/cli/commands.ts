@@ -34,7 +34,7 @@ export type Spec = {
 
 /** The flags of settings lie beside these, each under its own name. */
 type SettingFlags = { set?: string[]; var?: string[]; settings?: string }
-type GateFlags = { minCoverage?: number; failOn?: string[]; ignore?: string[]; report?: string }
+type GateFlags = { minCoverage?: number; failOn?: string[]; ignore?: string[]; allowNoRequests?: boolean; report?: string }
 type RunFlags = SettingFlags & GateFlags & ExecOptions['names'] & { killAfter: number; out?: string }
 type AddressFlags = { url?: string; token?: string }
 type ServiceFlags = { against?: string; writeSettings?: string; key?: string[]; maxAnswer?: number; timeout?: number }
@@ -94,10 +94,11 @@ const GATES = [
   option('--min-coverage <percent>', `${LEAST_COVERAGE}.`, percentOf),
   option(
     '--fail-on <names...>',
-    'What fails the run: expectations, script, findings, errors, warnings, or findings by their names. (default: expectations)',
+    'What fails the run in addition to the expectations of the scenario: script, findings, errors, warnings, or findings by their names.',
     listOf
   ),
-  option('--ignore <names...>', 'Findings that fail no gate, by their names.', listOf),
+  option('--ignore <names...>', 'What fails no run: expectations, or findings by their names.', listOf),
+  new Option('--allow-no-requests', 'Let a run pass in which the emulator received no requests.'),
   new Option('--report <dir>', 'Folder to write reports to: report.html, junit.xml, summary.md, run.json and the coverage.')
 ]
 const RUN = [
@@ -193,10 +194,7 @@ export const COMMANDS = {
     usage: '[options] -- <command...>',
     options: RUN,
     examples: [
-      [
-        'run a test suite against an emulator of its own, and judge its calls',
-        'commerce-emulator exec --fail-on errors expectations --report reports \\\n    -- npm test'
-      ]
+      ['run a test suite against an emulator of its own, and judge its calls', 'commerce-emulator exec --fail-on errors --report reports \\\n    -- npm test']
     ],
     run: runCommand
   },

@@ -39,8 +39,8 @@ export type AddedRecords = {
   refunds: Kept<Refund>[]
 }
 
-/** A script entry, how many requests matched it, and to how many it was applied; `too_long` had a value too long for its pattern. */
-export type ListedEntry = { id: string; entry: ScriptEntry; matched: number; applied: number; too_long?: number }
+/** A script entry with its id, how many calls matched it and to how many it was applied; `too_long` are those with a value too long for its pattern. */
+export type ListedEntry = { id: string; entry: ScriptEntry; matched: number; applied: number; too_long?: number; near_misses?: NearMiss[] }
 
 /** A gate of the script, with the requests that wait at it in the order in which they came. */
 export type Gate = { name: string; open: boolean; waiting: { id: string; on: OperationName }[] }
@@ -96,8 +96,12 @@ export type ExplainedCall = JournalCall & {
     assumptions: { assumption: AssumptionId; topic: string }[]
     /** The calls that last changed the records that it was judged by. */
     changed_by: string[]
+    /** Script entries that were never applied and expectations that are not met, which the call nearly met; not in a report. */
+    near_misses?: NearMiss[]
   }
 }
+/** A request or record, by its id, that is not what was wanted, and why it is not; of a call's `why` what it nearly met. */
+export type NearMiss = { in: string; misses: { condition: string; wanted: string; got: string }[] }
 
 /** How a request would be answered, on a copy of the sandbox; the id is that of the next request. */
 export type TriedCall = Omit<ExplainedCall, 'user_agent' | 'ms' | 'script'> & {
@@ -129,9 +133,21 @@ export type Verdict = {
   seen?: number
   /** The last matching requests; of a sequence, their ids. */
   requests?: JournalCall[] | string[]
-  /** Those of the scenario itself. */
-  expectations?: { expectation: Expectation; wanted: string; seen: number; holds: boolean; exceeded: boolean; message: string }[]
-  /** Entries that were never applied. */
+  /** What nearly was what was asked for. */
+  near_misses?: NearMiss[]
+  /** The expectations of the scenario. */
+  expectations?: {
+    expectation: Expectation
+    wanted: string
+    seen: number
+    holds: boolean
+    exceeded: boolean
+    message: string
+    /** Where it does not hold: the calls that counted, and those that nearly did. */
+    requests?: string[]
+    near_misses?: NearMiss[]
+  }[]
+  /** Script entries that were never applied. */
   unused_script_entries?: ListedEntry[]
 }
 
@@ -173,7 +189,8 @@ export type RunReport = {
   /** Assumptions that some answer relied on. */
   assumptions: { assumption: AssumptionId; topic: string; default: string; times: number; requests: readonly string[] }[]
   unused_script_entries: ListedEntry[]
-  unmet_expectations: NonNullable<Verdict['expectations']>
+  /** Of each sandbox, with the tests whose calls went there; at the base address `sandbox` is null. */
+  unmet_expectations: (NonNullable<Verdict['expectations']>[number] & { sandbox: string | null; tests: string[] })[]
   sandboxes: { sandbox: string | null; periods: number }[]
   /** `test` is null for the requests that named none. */
   tests: { test: string | null; calls: number; refused: number; kept: RuleId[]; broken: RuleId[]; findings: { finding: FindingName; times: number }[] }[]

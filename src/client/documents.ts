@@ -301,12 +301,14 @@ export type ScriptEntry = {
   from?: string
   /** The instant of the sandbox's clock at which calls stop matching. */
   until?: string
-  /** How long it is applied after the first call that matched, by the sandbox's clock. */
+  /** How long it is applied after the first call that it was applied to, by the sandbox's clock. */
   for?: string
   /** Keeps calls waiting until so many wait, or until a control call opens a gate. */
   hold?: {
-    /** How many calls wait before all of them go on. */
+    /** How many calls wait before these go on; then the next ones wait for as many. */
     until?: number
+    /** Whether only the first calls wait for one another, and all later ones go on at once. @default false */
+    once?: boolean
     /** The name that a control call opens it by. */
     gate?: string
     /** The order in which calls go on: as they came, or the last one first. @default "in_order" */
@@ -386,6 +388,18 @@ export type MatchValue =
   | number
   | boolean)[]
   | { [name: string]: MatchValue }
+
+/** As a value of a match, of a field of a record: null is no value. */
+export type FieldValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly (string
+  | number
+  | boolean
+  | null)[]
+  | { [name: string]: FieldValue }
 
 /** Records to be filled in from the seed, of one family. */
 export type Generate = {
@@ -552,13 +566,13 @@ export type ExpectedCall = {
 export type ExpectedRecords = {
   /** How many there are. */
   count?: number
-  /** Only those that hold this are counted. */
-  where?: { [name: string]: unknown }
+  /** Only those that meet all of this are counted. */
+  where?: { [name: string]: FieldValue }
   [name: string]:
-    | { [name: string]: unknown }
+    | { [name: string]: FieldValue }
     | null
     | number
-    | { [name: string]: unknown }
+    | { [name: string]: FieldValue }
     | undefined
 }
 

@@ -12,10 +12,12 @@ import { maskedThroughout } from '../core/redaction.js'
 import { shownWarnings } from '../engine/answers.js'
 import { keysToMask } from '../engine/keys.js'
 import { playIn } from '../engine/play.js'
+import { nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
 import type { Totals } from '../evidence/totals.js'
 import { explained, explainedText } from '../evidence/why.js'
 import { closed, optional, parameters, text, word } from '../reference/parameters.js'
 import { COVERAGE_FORMATS, MEDIA_TYPES, namesOf, RUN_FORMATS } from '../reports/formats.js'
+import { DEFAULT_GATES } from '../reports/gates.js'
 import { judged } from '../reports/run.js'
 import { findingsText } from '../reports/text.js'
 import { checkedName } from '../sandbox/names.js'
@@ -45,7 +47,6 @@ const CHANGES = { makesSandbox: true, isSaved: true } as const
 const YAML = 'application/yaml; charset=utf-8'
 /** Answers with more records than this are written in parts. */
 const MANY = 1000
-const NO_GATES = { minCoverage: null, failOn: [], ignore: [] }
 
 const RUN = '`sandbox`, the default: since the last load or reset. `run`: over every sandbox, load and reset of the process.'
 const SCOPE = optional(word(['sandbox', 'run'], { description: RUN }))
@@ -307,7 +308,10 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
           const found = callNamed(id, sandbox)
           if (format === 'scenario') return reply.type(YAML).send(await recordedCallText(found, sandbox))
           const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
-          return format === 'text' ? asText(reply, explainedText(...told)) : explained(...told)
+          const near = maskedThroughout(nearlyMet(found))
+          if (format === 'text') return asText(reply, explainedText(...told, near))
+          const { why, ...entry } = explained(...told)
+          return { ...entry, why: withNearlyMet(why, near) }
         }
       }),
       'DELETE /requests': { does: 'Empties the journal.', run: ({ sandbox }) => sandbox.evidence.clearJournal() },
@@ -358,10 +362,15 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
       }),
       'GET /run': call({
         does: 'All that a report holds, of every sandbox, load and reset so far: what `exec` and `judge` read.',
-        query: parameters(format(['json', ...namesOf(RUN_FORMATS)], '`json`, the default, or the report as `html`, `junit` or `markdown`, without gates.')),
+        query: parameters(
+          format(
+            ['json', ...namesOf(RUN_FORMATS)],
+            '`json`, the default, or the report as `html`, `junit` or `markdown`, judged by the expectations of the scenario.'
+          )
+        ),
         run: ({ sandboxes, version, query: { format = 'json' }, reply }) => {
           const document = runDocument(sandboxes, version)
-          return format === 'json' ? document : reply.type(MEDIA_TYPES[format]).send(RUN_FORMATS[format](judged(document, NO_GATES)))
+          return format === 'json' ? document : reply.type(MEDIA_TYPES[format]).send(RUN_FORMATS[format](judged(document, DEFAULT_GATES)))
         }
       }),
       'GET /events': call({

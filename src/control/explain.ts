@@ -11,6 +11,7 @@ import { headersOf } from '../engine/answers.js'
 import { execute } from '../engine/execute.js'
 import { type InnerRequest, requestOf } from '../engine/play.js'
 import { recordsChanged } from '../evidence/journal.js'
+import { nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
 import { explained, explainedText } from '../evidence/why.js'
 import { type Family, needsKey } from '../reference/operations.js'
 import { closed, nullable, optional, text, word } from '../reference/parameters.js'
@@ -49,7 +50,8 @@ export async function explain(asked: Tried, document: SourceDocument, { sandbox,
 
   const { journal } = sandbox.evidence
   const keys = call.secretWords
-  if (isText) return explainedText(call, journal, keys)
+  const near = maskedThroughout(nearlyMet(call), keys)
+  if (isText) return explainedText(call, journal, keys, near)
   const { user_agent, ms, script, why, ...entry } = explained(call, journal, keys)
   const records = recordsChanged(call).map(({ family, id }) => {
     const shown = (store: Store) => shownRecord(store, { family, id, base })
@@ -59,7 +61,7 @@ export async function explain(asked: Tried, document: SourceDocument, { sandbox,
     ...entry,
     headers: maskedThroughout(headers, keys),
     script: script && { ...script, ...waitOf(call.action as Action) },
-    why,
+    why: withNearlyMet(why, near),
     changes: { records: maskedThroughout(records, keys), script: countsChanged(before.script, copy.script.listed()) }
   }
 }

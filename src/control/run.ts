@@ -7,7 +7,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 export function runDocument(sandboxes: Sandboxes, version: string): RunDocument {
   const { run, scenario, period } = sandboxes.main
   const { metrics, coverage, assumptions } = run
-  const periods = sandboxes.all().flatMap(({ requests, period }) => (requests > 0 ? [period] : []))
+  const periods = sandboxes.all().flatMap(sandbox => (sandbox.isJudged ? [sandbox.period] : []))
   const soFar = run.history.with(periods)
   const history = soFar.isEmpty ? soFar.with([period]) : soFar
   return {

@@ -7,6 +7,7 @@ import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
 import { endingOf, sentIn } from '../engine/scripted.js'
+import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { summaryOf } from '../evidence/why.js'
 import { text, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -23,6 +24,7 @@ import {
 import type { StateData } from '../scenario/final-state.js'
 import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/matching.js'
+import { explainedMessage } from '../scenario/near-misses.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import type { Context } from './call.js'
 
@@ -53,15 +55,16 @@ export async function verify({ sandbox, body: asked, document, ...waiting }: Wai
 }
 
 export function scenarioVerdict(sandbox: Sandbox): Verdict {
-  const expectations = sandbox.tally.verdicts(sandbox.store)
+  const expectations = maskedThroughout(explainedVerdicts(sandbox.tally, lookedIn(sandbox)))
   const holds = expectations.every(verdict => verdict.holds)
-  const failed = expectations.filter(verdict => !verdict.holds).map(({ message }) => message)
+  const failed = expectations.filter(verdict => !verdict.holds).map(verdict => explainedMessage(verdict.message, verdict))
   const success = expectations.length === 0 ? 'The scenario expects nothing.' : 'All that the scenario expects holds.'
   const message = holds ? success : failed.join('; ')
   return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
 }
 
-const unusedIn = (sandbox: Sandbox) => maskedThroughout(sandbox.script.listed()).filter(({ applied }) => applied === 0)
+const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({ journal, store })
+const unusedIn = (sandbox: Sandbox) => maskedThroughout(explainedUnused(sandbox.script, lookedIn(sandbox)))
 
 function withinOf(written: string): number {
   const ms = durationOf(written)
@@ -136,11 +139,14 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
       return holds && isCertain
     },
     verdict: () => {
-      const { holds, message, seen, isCertain } = judged()
+      const { holds, seen, isCertain } = judged()
       if (!isCertain) throw incomplete(missing())
-      if ('differences' in expectation) return { holds, message }
-      if ('steps' in expectation) return { holds, message, requests: counted.map(({ id }) => id) }
-      return { holds, message, seen, requests: counted.map(call => summaryOf(call, keysToMask(sandbox))) }
+      const [explained] = maskedThroughout(explainedVerdicts(tally, lookedIn(sandbox))) as [ScenarioVerdict]
+      const { near_misses: near = [] } = explained
+      const told = { holds, message: explainedMessage(explained.message, { near_misses: near }), ...(near.length > 0 && { near_misses: near }) }
+      if ('differences' in expectation) return told
+      if ('steps' in expectation) return { ...told, requests: counted.map(({ id }) => id) }
+      return { ...told, seen, requests: counted.map(call => summaryOf(call, keysToMask(sandbox))) }
     }
   }
 }
@@ -162,7 +168,7 @@ function scriptVerdict(sandbox: Sandbox): Verdict {
   const message =
     unused.length === 0
       ? 'Every script entry was applied.'
-      : `Script entries that were never applied: ${unused.map(({ id, entry }) => entry.name ?? `${id}, ${shownOn(entry.on)}`).join('; ')}.`
+      : `Script entries that were never applied: ${unused.map(({ id, entry, ...more }) => explainedMessage(entry.name ?? `${id}, ${shownOn(entry.on)}`, more)).join('; ')}.`
   return { holds: unused.length === 0, message, unused_script_entries: unused }
 }
 

@@ -39,7 +39,7 @@ export class Evidence {
   record(exchange: Exchange): void {
     const { 'evidence.journal': isJournaled, 'evidence.coverage': isJudged } = exchange.settings
     const isKept = isJournaled && !this.#isOver
-    const name = this.#nameInRun(exchange.id)
+    const name = this.nameInRun(exchange.id)
     const run = this.#run
     const judgement = isJudged ? judgementOf(exchange) : null
     if (isJudged) {
@@ -62,7 +62,7 @@ export class Evidence {
   }
 
   #follow(): void {
-    this.#unfollow = this.#run.follow({ names: () => this.#findings.stopped.map(this.#nameInRun), pages: () => this.#openPages() })
+    this.#unfollow = this.#run.follow({ names: () => this.#findings.stopped.map(this.nameInRun), pages: () => this.#openPages() })
   }
 
   /** Counts what was found; `last` is the request that showed it, if it is not in the journal. */
@@ -72,31 +72,32 @@ export class Evidence {
       const shows = requests.at(-1) as string
       const { test = null } = (last?.id === shows ? last : journal.get(shows)) ?? {}
       this.totals.addFinding(finding, requests, test)
-      const named = this.#run.addFinding(finding, requests.map(this.#nameInRun), test)
-      for (const id of requests.filter(id => named.includes(this.#nameInRun(id)))) {
+      const named = this.#run.addFinding(finding, requests.map(this.nameInRun), test)
+      for (const id of requests.filter(id => named.includes(this.nameInRun(id)))) {
         const exchange = journal.get(id)
-        if (exchange) this.#run.requests.keep(this.#nameInRun(id), () => this.#entryOf(exchange))
+        if (exchange) this.#run.requests.keep(this.nameInRun(id), () => this.#entryOf(exchange))
         else this.#awaited.add(id)
       }
     }
     this.#found = []
   }
 
-  readonly #nameInRun = (id: string): string => {
+  /** The name of a request in the run. */
+  readonly nameInRun = (id: string): string => {
     this.#prefix ??= `${this.#sandbox}#${this.#run.nextPeriod(this.#sandbox)}/`
     return this.#prefix + id
   }
 
   #entryOf(exchange: Exchange): RunEntry {
     const { why, ...entry } = explained(exchange, this.journal, exchange.secretWords)
-    return { ...entry, id: this.#nameInRun(exchange.id), why: { ...why, changed_by: why.changed_by.map(this.#nameInRun) } }
+    return { ...entry, id: this.nameInRun(exchange.id), why: { ...why, changed_by: why.changed_by.map(this.nameInRun) } }
   }
 
   #openPages(): OpenPage[] {
     const there = new Map(this.journal.requests().map(exchange => [exchange.id, exchange]))
     return this.#findings.stopped.map(id => {
       const exchange = there.get(id)
-      const request = this.#nameInRun(id)
+      const request = this.nameInRun(id)
       return exchange ? { request, test: exchange.test, entry: () => this.#entryOf(exchange) } : { request, test: null, entry: null }
     })
   }

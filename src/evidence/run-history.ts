@@ -1,34 +1,47 @@
-/** What became of scripts and expectations in a run: over every sandbox, and every period between two loads or resets of it. */
+/** What became of scripts and expectations in a run: of every sandbox, over every period between two loads or resets of it. */
 import type { Verdict } from '../scenario/expectations.js'
 import type { ListedEntry } from '../scenario/script.js'
 
-/** A sandbox's script and expectations since its last load or reset. */
-export type Period = { script: readonly ListedEntry[]; verdicts: readonly Verdict[] }
+/** A sandbox's script and expectations since its last load or reset, and the tests that its requests named. The sandbox at the base address has no name. */
+export type Period = { sandbox: string | null; tests: readonly string[]; script: readonly ListedEntry[]; verdicts: readonly Verdict[] }
+/** An expectation that a sandbox did not meet, and the tests of the periods in which it did not. */
+export type Unmet = Verdict & { sandbox: string | null; tests: string[] }
+/** What is known of an expectation of a sandbox; `verdict` is the first that counts against it, null where none does. */
+type Judged = { isMet: boolean; verdict: Verdict | null; tests: ReadonlySet<string> }
 
-/** Most entries that differ, and most expectations that differ; further ones are not judged. */
+/** Most entries that differ, and most expectations of all sandboxes; further ones are not judged. */
 const MOST = 10_000
+const NOT_JUDGED: Judged = { isMet: false, verdict: null, tests: new Set() }
 
 export class RunHistory {
   /** Entries by what they say and how many before them said the same, each with whether it applied to a call in any period. */
   readonly #entries = new Map<string, { entry: ListedEntry; applied: boolean }>()
-  /** Expectations by what they want, each with the first verdict that still counts against it. */
-  readonly #expectations = new Map<string, { exceeded: boolean; isMet: boolean; verdict: Verdict }>()
+  /** What is known of expectations, by what they want, in each sandbox. */
+  readonly #sandboxes = new Map<string | null, Map<string, Judged>>()
+  /** How many expectations are known. */
+  #size = 0
 
   /** Nothing was added yet. */
-  isEmpty = true
+  get isEmpty(): boolean {
+    return this.#sandboxes.size === 0
+  }
+
+  /** Whether a period of a sandbox was added. */
+  knows(sandbox: string | null): boolean {
+    return this.#sandboxes.has(sandbox)
+  }
 
   /** A history of the same, and of these periods, which go on. */
   with(periods: readonly Period[]): RunHistory {
     const history = new RunHistory()
-    history.isEmpty = this.isEmpty
     for (const [key, entry] of this.#entries) history.#entries.set(key, entry)
-    for (const [wanted, expectation] of this.#expectations) history.#expectations.set(wanted, expectation)
+    for (const [sandbox, expectations] of this.#sandboxes) history.#sandboxes.set(sandbox, new Map(expectations))
+    history.#size = this.#size
     for (const period of periods) history.add(period)
     return history
   }
 
-  add({ script, verdicts }: Period): void {
-    this.isEmpty = false
+  add({ sandbox, tests, script, verdicts }: Period): void {
     const alike = new Map<string, number>()
     for (const entry of script) {
       const said = JSON.stringify(entry.entry)
@@ -36,15 +49,16 @@ export class RunHistory {
       alike.set(said, nth)
       const key = `${nth} ${said}`
       if (this.#entries.size >= MOST && !this.#entries.has(key)) continue
-      const applied = entry.applied > 0 || this.#entries.get(key)?.applied === true
-      this.#entries.set(key, { entry, applied })
+      const before = this.#entries.get(key)
+      const applied = entry.applied > 0 || before?.applied === true
+      this.#entries.set(key, { entry: before?.entry.near_misses ? before.entry : entry, applied })
     }
+    const expectations = this.#sandboxes.get(sandbox) ?? new Map<string, Judged>()
+    this.#sandboxes.set(sandbox, expectations)
     for (const verdict of verdicts) {
-      const before = this.#expectations.get(verdict.wanted)
-      if (before === undefined && this.#expectations.size >= MOST) continue
-      const { exceeded, isMet, verdict: first } = before ?? { exceeded: false, isMet: false, verdict }
-      const counts = verdict.exceeded && !exceeded ? verdict : first
-      this.#expectations.set(verdict.wanted, { exceeded: exceeded || verdict.exceeded, isMet: isMet || verdict.holds, verdict: counts })
+      const before = expectations.get(verdict.wanted)
+      if (before === undefined && this.#size++ >= MOST) continue
+      expectations.set(verdict.wanted, judgedAfter(before ?? NOT_JUDGED, verdict, tests))
     }
   }
 
@@ -53,8 +67,20 @@ export class RunHistory {
     return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
   }
 
-  /** The expectations that more calls came for in some period, or that were met in none. */
-  unmet(): Verdict[] {
-    return [...this.#expectations.values()].filter(({ exceeded, isMet }) => exceeded || !isMet).map(({ verdict }) => verdict)
+  /** The expectations of each sandbox that more calls came for in some period of it, or that were met in none. */
+  unmet(): Unmet[] {
+    return [...this.#sandboxes].flatMap(([sandbox, expectations]) =>
+      [...expectations.values()].flatMap(({ isMet, verdict, tests }) =>
+        verdict !== null && (verdict.exceeded || !isMet) ? [{ ...verdict, sandbox, tests: [...tests] }] : []
+      )
+    )
   }
+}
+
+/** A period in which more calls came than may counts against an expectation, whatever others say; one in which fewer came only where none met it. */
+function judgedAfter({ isMet, verdict: before, tests }: Judged, verdict: Verdict, more: readonly string[]): Judged {
+  if (verdict.holds) return { isMet: true, verdict: before, tests }
+  if (before?.exceeded && !verdict.exceeded) return { isMet, verdict: before, tests }
+  if (before?.exceeded === verdict.exceeded) return { isMet, verdict: before, tests: new Set([...tests, ...more]) }
+  return { isMet, verdict, tests: new Set(more) }
 }

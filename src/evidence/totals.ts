@@ -222,6 +222,11 @@ export class TestTotals {
     return use
   }
 
+  /** Every test that is counted, by its name. */
+  names(): string[] {
+    return [...this.#tests.keys()].filter(test => test !== null)
+  }
+
   /** In the order in which the tests came; `open` are the tests of the empty pages that no call continued from so far. */
   list(open: readonly (string | null)[]): RunTest[] {
     return [...this.#tests].map(([test, { calls, refused, coverage, findings }]) => {

@@ -8,6 +8,7 @@ import { type Exchange, type OutcomeName, scriptAction, tookEffect } from '../en
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
+import { missText, type NearMiss } from '../scenario/near-misses.js'
 import type { Journal } from './journal.js'
 import { FACTS, type Judgement, judgementOf } from './judgement.js'
 
@@ -81,7 +82,7 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
 }
 
 /** The same for people to read. */
-export function explainedText(call: Exchange, journal: Journal, keys: SecretWords): string {
+export function explainedText(call: Exchange, journal: Journal, keys: SecretWords, near: readonly NearMiss[] = []): string {
   const { at, id, method, path, query, body, script, answer, why, status, outcome } = { ...explained(call, journal, keys), at: isoOf(call.at) }
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
   const broken = call.outcome.fault === 'malformed_body' ? ', its body broken on the way' : ''
@@ -95,6 +96,7 @@ export function explainedText(call: Exchange, journal: Journal, keys: SecretWord
   else lines.push('', 'It met no operation.')
   if (why.changed_by.length > 0) lines.push('', `The records that it was judged by were last changed by ${why.changed_by.join(', ')}.`)
   if (why.assumptions.length > 0) lines.push('', 'The answer relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
+  if (near.length > 0) lines.push('', 'It nearly met:', ...near.map(({ in: what, misses }) => `  ${what}: ${misses.map(missText).join(', ')}`))
   lines.push('', 'Answer:', `  ${answerLine(answer)}`)
   return `${lines.join('\n')}\n`
 }

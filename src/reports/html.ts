@@ -2,8 +2,10 @@
 import { hash } from 'node:crypto'
 import { visible } from '../core/visible.js'
 import type { RunCall, RunEntry } from '../evidence/run.js'
+import type { Unmet } from '../evidence/run-history.js'
 import type { RuleCoverage } from '../evidence/totals.js'
-import { headline, type JudgedRun, outcomesOf, overview, type RunDocument, whyOf } from './run.js'
+import { missText } from '../scenario/near-misses.js'
+import { headline, type JudgedRun, outcomesOf, overview, problemsOfTest, sandboxName, whyOf } from './run.js'
 
 /** Markup. Only templates make it, so nothing that was sent or read as JSON can pass for it. */
 const MARKUP = Symbol('markup')
@@ -31,7 +33,7 @@ summary { cursor: pointer; padding: .3rem 0 } details details, details > div { m
 .bad { color: var(--bad) } .good { color: var(--good) } .warn { color: var(--warn) } .quiet { opacity: .7 }
 .map { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .4rem; list-style: none; padding: 0 }
 .map li { border: 1px solid var(--line); border-left-width: .4rem; padding: .2rem .5rem; font-size: 13px }
-.map .all { border-left-color: var(--good) } .map .some { border-left-color: var(--warn) } .map .none { border-left-color: var(--bad) }
+.map .all { border-left-color: var(--good) } .map .kept { border-left-color: var(--warn) } .map .broken { border-left-color: var(--bad) }
 :target { outline: 2px solid var(--warn) }
 `
 const STYLESHEET: Html = { [MARKUP]: `<style>${STYLE}</style>` }
@@ -39,7 +41,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'b
 
 /** Templates are in ASCII: the bundle is read as Latin-1, and its compiler cannot escape what a template holds. */
 export function runPage(judged: JudgedRun): string {
-  const { run, gates, hasPassed, ignore } = judged
+  const { run, gates, hasPassed, unmet, ignore } = judged
   const places = new Map(run.requests.map(({ request }, place) => [request, `call-${place}`]))
   const link: Link = request => {
     const place = places.get(request)
@@ -49,6 +51,7 @@ export function runPage(judged: JudgedRun): string {
     const bad = problems.map(problem => html`<div class="bad">${problem}</div>`)
     return row(null, html`<code>${gate}</code>`, bad.length === 0 ? html`<span class="good">passed</span>` : bad)
   })
+  const unmetRows = unmet.map(one => row('bad', sandboxName(one.sandbox), unmetPart(one, link), one.tests.join(', ')))
   const findingRows = run.findings.map(({ finding, severity, about, advice, times, requests }) => {
     const level = `${severity}${ignore.includes(finding) ? ', ignored' : ''}`
     const what = html`${about}<br>${advice}<br>${requests.map(link)}`
@@ -71,10 +74,12 @@ ${STYLESHEET}
 <h1>commerce-emulator: <span class="${hasPassed ? 'good' : 'bad'}">${headline(judged)}</span></h1>
 <p>${overview(judged, run.scenario.name)}</p>
 ${section('Gates', gateRows)}
+${unmetRows.length === 0 ? '' : section('Expectations that were not met', unmetRows)}
 ${section('Findings', findingRows)}
-${testParts(run, call => callPart(call, places.get(call.request) as string, link))}
+${testParts(judged, call => callPart(call, places.get(call.request) as string, link))}
 <h2>Coverage</h2>
 <p class="quiet">How many calls kept and broke each of the ${run.coverage.rules.length} rules; &#8211; where no call can show it.</p>
+<ul class="map">${Object.entries(LEGEND).map(([seen, words]) => html`<li class="${seen}">${words}</li>\n`)}</ul>
 <ul class="map">${run.coverage.rules.map(coverageCell)}</ul>
 ${section('Assumptions relied on', assumptionRows)}
 <p class="quiet">commerce-emulator ${run.version}. API keys, card numbers and security codes are not kept.</p>
@@ -90,16 +95,26 @@ type Link = (request: string) => Html
 const row = (kind: string | null, ...cells: HtmlValue[]): Html =>
   html`<tr>${cells.map((cell, nth) => html`<td${nth === 0 && kind !== null ? html` class="${kind}"` : ''}>${cell}</td>`)}</tr>\n`
 
+/** An expectation that was not met: the calls that counted, and those that nearly did. */
+const unmetPart = ({ message, requests = [], near_misses: near = [] }: Unmet, link: Link): HtmlValue => [
+  html`${message}`,
+  requests.length === 0 ? '' : html`<br>Counted: ${requests.map(link)}`,
+  near.map(({ in: where, misses }) => html`<br>Nearly: ${misses.map(missText).join(', ')} in ${link(where)}`)
+]
+
 const section = (title: string, rows: readonly Html[]): Html =>
   html`<h2>${title}</h2>\n${rows.length === 0 ? html`<p>None.</p>` : html`<table>${rows}</table>`}`
 
-function testParts({ tests, requests, omitted }: RunDocument, part: (call: RunCall) => Html): Html {
+function testParts(judged: JudgedRun, part: (call: RunCall) => Html): Html {
+  const { tests, requests, omitted } = judged.run
   const isNamed = tests.some(({ test }) => test !== null)
-  const parts = tests.map(({ test, calls, refused, kept, broken, findings }) => {
+  const parts = tests.map(one => {
+    const { test, calls, refused, kept, broken, findings } = one
+    const problems = problemsOfTest(judged, one)
     const name = test ?? (isNamed ? 'Calls that named no test' : 'All calls')
     const found = findings.map(({ finding, times }) => html` <code class="warn">${finding} ${times}&#215;</code>`)
-    return html`<details${isNamed && findings.length === 0 ? '' : html` open`}><summary>${name} <span class="quiet">${calls} calls, ${refused} refused</span>${found}</summary>
-<p>Rules kept: ${kept.join(' ') || 'none'}. Rules broken: ${broken.join(' ') || 'none'}.</p>
+    return html`<details${isNamed && findings.length === 0 && problems.length === 0 ? '' : html` open`}><summary${problems.length === 0 ? '' : html` class="bad"`}>${name} <span class="quiet">${calls} calls, ${refused} refused</span>${found}</summary>
+${problems.map(problem => html`<p class="bad">${problem}</p>\n`)}<p>Rules kept: ${kept.join(' ') || 'none'}. Rules broken: ${broken.join(' ') || 'none'}.</p>
 ${requests.filter(call => call.test === test).map(part)}
 </details>
 `
@@ -137,9 +152,18 @@ ${why.changed_by.length === 0 ? '' : html`<p>The records that it was judged by w
 <pre>${answer === null ? '(no body)' : lines.map((line, nth) => (nth === 0 ? line : html`\n${line}`))}</pre>`
 }
 
+/** The classes of the map by what was seen of a rule, in words. */
+const LEGEND = { all: 'every outcome seen', kept: 'only kept', broken: 'only broken', none: 'not exercised' } as const
+
+/** What was seen of a rule: broken and never kept, kept and never broken though it can be, every outcome that calls can show, or none. */
+function outcomeSeen({ satisfied, violated }: ReturnType<typeof outcomesOf>): keyof typeof LEGEND {
+  if (!satisfied && !violated) return 'none'
+  if (violated === 0) return 'kept'
+  return satisfied ? 'all' : 'broken'
+}
+
 function coverageCell(coverage: RuleCoverage): Html {
-  const { satisfied, violated } = outcomesOf(coverage)
-  const seen = [satisfied, violated].filter(count => count !== null).map(count => count > 0)
-  const some = seen.some(Boolean) ? 'some' : 'none'
-  return html`<li class="${seen.every(Boolean) ? 'all' : some}" title="${coverage.text}"><strong>${coverage.rule}</strong><br>kept ${satisfied ?? '–'} &#183; broken ${violated ?? '–'}</li>\n`
+  const outcomes = outcomesOf(coverage)
+  const { satisfied, violated } = outcomes
+  return html`<li class="${outcomeSeen(outcomes)}" title="${coverage.text}"><strong>${coverage.rule}</strong><br>kept ${satisfied ?? '–'} &#183; broken ${violated ?? '–'}</li>\n`
 }

@@ -1,30 +1,40 @@
 /** Reports as JUnit, which build servers read: a judged run, rule coverage, and the points of a check. */
 
-import { FINDINGS } from '../evidence/findings.js'
 import type { CoverageReport } from '../evidence/totals.js'
 import { problemLine } from '../scenario/documents.js'
+import { explainedMessage } from '../scenario/near-misses.js'
 import type { CheckedFile } from './points.js'
-import { type JudgedRun, outcomesOf, refusedIn } from './run.js'
+import { type JudgedRun, outcomesOf, problemsOfTest, refusedIn, sandboxName } from './run.js'
 import { settingsYaml } from './text.js'
 
 /** A case with problems fails; `output` is what else there is to say. */
 type Case = { attributes: Record<string, string>; problems?: readonly string[]; output?: readonly string[]; isSkipped?: boolean }
 type Suite = { name: string; cases: readonly Case[]; output?: readonly string[] }
 
-/** The suites `gates` and `tests`; a test fails when it caused a finding that fails a gate. */
-export function runJunit({ run, gates, fails }: JudgedRun): string {
+/** The suites `gates`, `sandboxes` where one did not meet an expectation, and `tests`: a test fails that caused a finding or called a sandbox which fails a gate. */
+export function runJunit(judged: JudgedRun): string {
+  const { run, gates, unmet } = judged
   const caseIn = (suite: string, name: string) => ({ classname: `commerce-emulator.${suite}`, name })
-  const tests = run.tests.flatMap(({ test, calls, refused, kept, broken, findings }): Case[] => {
+  const tests = run.tests.flatMap((one): Case[] => {
+    const { test, calls, refused, kept, broken } = one
     if (test === null) return []
-    const failed = findings.filter(({ finding }) => fails.has(finding))
-    const problems = failed.map(({ finding, times }) => `${finding} (${times}×): ${FINDINGS[finding].about} ${FINDINGS[finding].advice}`)
     const own = refusedIn(run).filter(call => call.test === test)
     const lines = own.map(({ request, method, path, status }) => `${request} ${method} ${path} ${status}`)
     const output = [`${calls} calls, ${refused} refused`, `kept: ${kept.join(' ') || 'no rule'}`, `broke: ${broken.join(' ') || 'no rule'}`, ...lines]
-    return [{ attributes: caseIn('tests', test), problems, output }]
+    return [{ attributes: caseIn('tests', test), problems: problemsOfTest(judged, one), output }]
   })
-  const suites = [{ name: 'gates', cases: gates.map(({ gate, problems }) => ({ attributes: caseIn('gates', gate), problems })) }]
-  return suitesJunit({ name: 'commerce-emulator' }, tests.length === 0 ? suites : [...suites, { name: 'tests', cases: tests }])
+  const names = new Set(unmet.length === 0 ? [] : [...run.sandboxes, ...unmet].map(({ sandbox }) => sandbox))
+  const sandboxes = [...names].map(name => ({
+    attributes: caseIn('sandboxes', sandboxName(name)),
+    problems: unmet.flatMap(one => (one.sandbox === name ? [explainedMessage(one.message, one)] : []))
+  }))
+  const suites: Suite[] = [
+    { name: 'gates', cases: gates.map(({ gate, problems }) => ({ attributes: caseIn('gates', gate), problems })) },
+    { name: 'sandboxes', cases: sandboxes },
+    { name: 'tests', cases: tests }
+  ]
+  const given = suites.filter(({ name, cases }) => name === 'gates' || cases.length > 0)
+  return suitesJunit({ name: 'commerce-emulator' }, given)
 }
 
 /** A suite a file, a case a point; warnings are output. */

@@ -1,13 +1,14 @@
 /** A judged run as Markdown, for the summary of a build. */
 import { visible } from '../core/visible.js'
-import { headline, type JudgedRun, overview, refusedIn, whyOf } from './run.js'
+import { explainedMessage } from '../scenario/near-misses.js'
+import { headline, type JudgedRun, overview, problemsOfTest, refusedIn, sandboxName, whyOf } from './run.js'
 
 /** A build server takes at most a mebibyte. */
 const MOST_ROWS = 50
 
 /** The gates, the findings, and the refused calls with why. */
 export function runMarkdown(judged: JudgedRun): string {
-  const { run, gates, ignore } = judged
+  const { run, gates, unmet, ignore } = judged
   return [
     `## commerce-emulator: ${headline(judged)}`,
     '',
@@ -17,6 +18,11 @@ export function runMarkdown(judged: JudgedRun): string {
       'Gates',
       ['gate', 'result'],
       gates.map(({ gate, problems }) => [code(gate), problems.length === 0 ? 'passed' : `**failed**: ${problems.map(plain).join('; ')}`])
+    ),
+    ...table(
+      'Expectations that were not met',
+      ['sandbox', 'expectation', 'tests'],
+      unmet.map(one => [plain(sandboxName(one.sandbox)), plain(explainedMessage(one.message, one)), one.tests.map(plain).join(', ')])
     ),
     ...table(
       'Findings',
@@ -31,10 +37,13 @@ export function runMarkdown(judged: JudgedRun): string {
     ),
     ...table(
       'Tests',
-      ['test', 'calls', 'refused', 'rules broken', 'findings'],
-      run.tests.flatMap(({ test, calls, refused, broken, findings }) =>
-        test === null ? [] : [[plain(test), calls, refused, broken.join(' '), findings.map(({ finding, times }) => `${code(finding)} ${times}×`).join(', ')]]
-      )
+      ['test', 'result', 'calls', 'refused', 'rules broken', 'findings'],
+      run.tests.flatMap(one => {
+        const { test, calls, refused, broken, findings } = one
+        const result = problemsOfTest(judged, one).length === 0 ? 'passed' : '**failed**'
+        const found = findings.map(({ finding, times }) => `${code(finding)} ${times}×`).join(', ')
+        return test === null ? [] : [[plain(test), result, calls, refused, broken.join(' '), found]]
+      })
     ),
     ...table(
       'Refused calls',

@@ -6,7 +6,7 @@ import type { Finding } from '../evidence/findings.js'
 import type { CoverageReport } from '../evidence/totals.js'
 import { problemLine } from '../scenario/documents.js'
 import { type CheckedFile, countOf, isFailed, isWarned, type Point, settingsFound } from './points.js'
-import { coverageShare, entryNames, type JudgedRun, outcomesOf } from './run.js'
+import { coverageShare, entryNames, type JudgedRun, outcomesOf, unmetLines } from './run.js'
 
 /** A line for each part, then why the run failed and what to do. `page` is the page that was written. */
 export function runText({ run, gates, fails, ignore }: JudgedRun, page: string | null = null): string {
@@ -17,7 +17,7 @@ export function runText({ run, gates, fails, ignore }: JudgedRun, page: string |
     ['Assumptions', assumptions.map(({ assumption }) => assumption).join(' ') || 'none relied on'],
     ['Findings', findings.map(({ finding, times }) => `${finding} (${times}×${ignore.includes(finding) ? ', ignored' : ''})`).join(', ') || 'none'],
     ['Script', unused.length === 0 ? 'no entry unused' : `never applied: ${entryNames(unused)}`],
-    ['Expectations', unmet.map(({ message }) => message).join('; ') || 'none unmet'],
+    ['Expectations', unmetLines(unmet).join('; ') || 'none unmet'],
     ...gates.flatMap(({ problems }) => problems.map(message => ['FAILED', message] as [string, string])),
     ...findings.filter(({ finding }) => fails.has(finding)).map(finding => ['', `${finding.finding}: ${shownFinding(finding)}`] as [string, string])
   ]
@@ -126,8 +126,8 @@ export function checkTap(checked: readonly CheckedFile[]): string {
 /** Text on one line, without the characters that start a TAP directive. */
 const description = (text: string) => visible(text.replace(/\s+/g, ' ')).replace(/[\\#]/g, '\\$&')
 
-/** Their failures are not findings, which have annotations of their own. */
-const OTHER_GATES: readonly string[] = ['calls', 'coverage', 'expectations', 'script']
+/** Gates whose failures are findings, which have annotations of their own. */
+const OTHER_GATES: readonly string[] = ['requests', 'coverage', 'expectations', 'script']
 
 /** One for each finding that is not ignored, by its severity, and one for each other failure. */
 export function runAnnotations({ run, gates, ignore }: JudgedRun): string {

@@ -1,5 +1,7 @@
 /** What a data file holds of the sandboxes, and what has changed since, so that a write costs what changed. A whole file is what has changed since there was nothing. */
+import { withAnswers } from '../scenario/references.js'
 import type { FirstState } from '../scenario/scenario.js'
+import type { Json } from '../scenario/schemas.js'
 import { FAMILIES } from '../store/store.js'
 import type { SavedSandbox } from './sandbox.js'
 import type { PresentSandboxes } from './sandboxes.js'
@@ -38,8 +40,9 @@ export function changesSince(before: Content, { start, sandboxes }: PresentSandb
   const unwritten: string[] = []
   const numberOf = (first: FirstState): number => {
     if (firsts.includes(first)) return firsts.indexOf(first)
-    const { scenario, expectations } = first
-    texts.push(...stateTexts(`"first":${firsts.length}`, first, { scenario, expectations: expectations.map(({ data }) => data) }))
+    const { scenario, expectations, answers } = first
+    const expected = withAnswers(expectations.map(({ data }) => data) as Json, answers)
+    texts.push(...stateTexts(`"first":${firsts.length}`, first, { scenario, expectations: expected }))
     return firsts.push(first) - 1
   }
   const startNumber = numberOf(start)

@@ -10,6 +10,7 @@ import { documentOf, ProblemList, refuseProblems, reportTo, withoutProblems } fr
 import { compileExpectation } from '../scenario/expectations.js'
 import type { FirstState, Launch } from '../scenario/scenario.js'
 import { expectationSchema } from '../scenario/schemas.js'
+import { Answers } from '../scenario/steps.js'
 import type { Store } from '../store/store.js'
 import { changesSince, contentOf, NOTHING } from './content.js'
 import { DISK, type FileSystem, removeLeftovers, replaceFile, type WrittenFile } from './disk.js'
@@ -98,9 +99,10 @@ export class DataFile {
       for (const [index, { scenario, expectations, ...saved }] of first_states.entries()) {
         const at = ['first_states', index]
         const state = await stateAt(at, saved, { scenario: flattened(saved.settings) as GivenSettings })
+        const answers = new Answers([])
         const report = (nth: number) => reportTo(problems, document, [...at, 'expectations', nth])
-        const compiled = await Promise.all(expectations.map((one, nth) => compileExpectation(one, report(nth))))
-        firsts.push({ scenario, ...state, expectations: compiled.filter(one => one !== null), steps: [], play: [] })
+        const compiled = await Promise.all(expectations.map((one, nth) => compileExpectation(one, report(nth), answers)))
+        firsts.push({ scenario, ...state, expectations: compiled.filter(one => one !== null), steps: [], play: [], answers })
       }
       const resumed: SavedSandbox[] = []
       for (const [index, { name, from, requests, ...saved }] of sandboxes.entries()) {

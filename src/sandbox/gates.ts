@@ -13,7 +13,8 @@ export class Gates {
   readonly #gates = new Map<string, Gate>()
 
   /**
-   * Waits at the gate of a script entry, which `until` calls open together when so many wait. Once open, a gate stays so.
+   * Waits at the gate of a script entry: `until` calls go on together when so many wait, and again the next ones, unless it happens `once`. A gate that was
+   * opened stays open.
    * `goesOn` resolves with whether the call goes on; `leave` ends its wait before that. `longest` is how many milliseconds it may wait, null for ever.
    */
   arrive(
@@ -21,7 +22,7 @@ export class Gates {
     hold: Hold,
     { id, operation }: { id: string; operation: OperationId | null }
   ): { goesOn: Promise<boolean>; leave: (goesOn: boolean) => void; longest: number | null } {
-    const { until = Number.POSITIVE_INFINITY, release = 'in_order' } = hold
+    const { until = Number.POSITIVE_INFINITY, release = 'in_order', once = false } = hold
     const name = gateOf(entry, hold)
     const gate = this.#gate(name)
     let go: (goesOn: boolean) => void
@@ -35,8 +36,12 @@ export class Gates {
     }
     if (gate.isOpen) leave(true)
     else gate.waiting.push(waiting)
-    // the last call has to wait too before all of them go on in their order
-    if (gate.waiting.length >= until) queueMicrotask(() => this.open(name, release))
+    if (gate.waiting.length >= until) {
+      const together = gate.waiting.splice(0)
+      gate.isOpen = once
+      // the last call has to wait too before all of them go on in their order
+      queueMicrotask(() => letGo(together, release))
+    }
     return { goesOn, leave, longest: hold.for === undefined ? null : (durationOf(hold.for) as number) }
   }
 
@@ -44,10 +49,7 @@ export class Gates {
   open(name: string, release: Release): string[] {
     const gate = this.#gate(name)
     gate.isOpen = true
-    const waiting = release === 'reverse' ? gate.waiting.reverse() : gate.waiting
-    gate.waiting = []
-    for (const { go } of waiting) go(true)
-    return waiting.map(({ id }) => id)
+    return letGo(gate.waiting.splice(0), release)
   }
 
   /** The gates with these names. */
@@ -77,4 +79,11 @@ export class Gates {
     this.#gates.set(name, gate)
     return gate
   }
+}
+
+/** Lets calls go on, in this order. Returns their ids. */
+function letGo(waiting: Waiting[], release: Release): string[] {
+  if (release === 'reverse') waiting.reverse()
+  for (const { go } of waiting) go(true)
+  return waiting.map(({ id }) => id)
 }

@@ -20,6 +20,7 @@ import {
 } from '../core/settings.js'
 import { Evidence } from '../evidence/evidence.js'
 import { JournalBudget } from '../evidence/journal.js'
+import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
@@ -249,7 +250,20 @@ export class Sandbox {
 
   /** The script and the expectations since the last load or reset. */
   get period(): Period {
-    return { script: this.script.listed(), verdicts: this.tally.verdicts(this.store) }
+    const { name: sandbox, evidence, script, store } = this
+    const looked = { journal: evidence.journal, store, nameOf: evidence.nameInRun }
+    const unused = new Map(explainedUnused(script, looked).map(entry => [entry.id, entry]))
+    return {
+      sandbox,
+      tests: evidence.totals.tests.names(),
+      script: script.listed().map(entry => unused.get(entry.id) ?? entry),
+      verdicts: explainedVerdicts(this.tally, looked)
+    }
+  }
+
+  /** Whether its expectations are judged: it answered requests since its last load or reset, or has a name and never answered any. */
+  get isJudged(): boolean {
+    return this.requests > 0 || (this.name !== null && this.isKept && !this.run.history.knows(this.name))
   }
 
   /** A period without a call is not counted. */
@@ -315,6 +329,7 @@ export class Sandbox {
 
   /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
   end(): void {
+    if (this.isKept && this.requests === 0 && this.isJudged) this.run.history.add(this.period)
     if (this.isKept) this.#forget()
     this.#ending.abort(new ApiError('sandbox_unknown', { message: `The sandbox ${this.name} was deleted meanwhile.`, param: 'name' }))
     this.gates.end()
@@ -323,7 +338,8 @@ export class Sandbox {
 
   /** Plays the steps of the first state. Errors: `document_invalid` with every step whose answer was not the expected one. */
   async #playFirst(document: SourceDocument, play: Play): Promise<void> {
-    const outcomes = await playSteps(this.requireLoaded().steps, play, bindingsOf(this.store))
+    const { steps, answers } = this.requireLoaded()
+    const outcomes = await playSteps(steps, play, bindingsOf(this.store), undefined, answers)
     const found = outcomes.flatMap(({ at, step, problems }) =>
       problems.map(({ message }) => ({ document, steps: ['steps', ...at], message: `${step.do}: ${message}` }))
     )

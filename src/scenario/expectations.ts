@@ -2,20 +2,23 @@
 import type { Step } from '../core/places.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
+import { MOST_MATCHED } from './conditions.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import { compileState, recordsOf, type StateData, type StateTest } from './final-state.js'
+import { compileState, recordsOf, type StateData, type StateDifference, type StateTest } from './final-state.js'
 import { within } from './flaws.js'
-import { compileMatch, type Matcher, MOST_MATCHED, operationsOn, type SentCall, shownOn } from './matching.js'
-import type { CallsData, CountData, ExpectationData } from './schemas.js'
+import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
+import { MAX_NEAR_MISSES, type NearMiss } from './near-misses.js'
+import type { CallsData, CountData, ExpectationData, Json } from './schemas.js'
 import { compileStatus } from './statuses.js'
-import type { Difference } from './steps.js'
 
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
 /** What became of a call: the status of the answer, whether the client got it, and whether records were changed. */
 export type Ending = { status: number; isDelivered: boolean; tookEffect: boolean }
 /** Calls of an expectation. `ended` is null where it does not matter what became of them, so that they are known when they come. */
-export type Calls = { data: CallsData; operations: ReadonlySet<OperationId>; matches: Matcher | null; ended: ((ending: Ending) => boolean) | null }
+export type Calls = { data: CallsData; operations: ReadonlySet<OperationId>; matches: Matcher | null; ended: readonly EndingCondition[] | null }
+/** A condition on what became of a call: what is wanted, and what came. */
+export type EndingCondition = { name: string; wanted: string; got: (ending: Ending) => string; holds: (ending: Ending) => boolean }
 /** `isOfEndings` says that calls are counted when they have ended, since it matters what became of them. */
 export type Expectation =
   | { data: CountData; calls: Calls; isOfEndings: boolean }
@@ -30,10 +33,16 @@ export type Verdict = {
   /** More calls came than may. */
   exceeded: boolean
   message: string
+  /** Of an expectation that does not hold: the calls that counted, and those that nearly did, as far as the journal holds them. */
+  requests?: string[]
+  near_misses?: NearMiss[]
 }
 
+/** What steps were answered, by name; null where an expectation cannot refer to it. */
+type Answered = ReadonlyMap<string, Json> | null
+
 /** Compiles one expectation that its schema allows; null with its problems reported. What it keeps of card data is digests. */
-export async function compileExpectation(data: ExpectationData, report: Report): Promise<Expectation | null> {
+export async function compileExpectation(data: ExpectationData, report: Report, answers: Answered = null): Promise<Expectation | null> {
   let isRight = true
   const note: Report = (steps, message) => {
     isRight = false
@@ -44,7 +53,7 @@ export async function compileExpectation(data: ExpectationData, report: Report):
     report([], `one of on, sequence and state was expected${ways.length === 0 ? '' : `, not ${ways.join(' and ')}`}`)
     return null
   }
-  const expectation = await compiled(data, note)
+  const expectation = await compiled(data, note, answers)
   return isRight ? expectation : null
 }
 
@@ -54,45 +63,53 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
   return 'sequence' in data ? data.sequence.map((calls, index) => ({ at: ['sequence', index], calls })) : []
 }
 
-async function compiled(data: ExpectationData, note: Report): Promise<Expectation> {
-  if ('state' in data) return { data, isOfEndings: false, differences: compileState(data.state, within(note, 'state')) }
+async function compiled(data: ExpectationData, note: Report, answers: Answered): Promise<Expectation> {
+  if ('state' in data) return { data, isOfEndings: false, differences: await compileState(data.state, within(note, 'state'), answers) }
   if ('sequence' in data) {
     const steps: Calls[] = []
-    for (const [index, step] of data.sequence.entries()) steps.push(await compileCalls(step, within(note, 'sequence', index)))
+    for (const [index, step] of data.sequence.entries()) steps.push(await compileCalls(step, within(note, 'sequence', index), answers))
     return { data: { sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
   }
   const { times, at_least, at_most } = data
   if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], 'times is given alone, without at_least and at_most')
   if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], `at_least ${at_least} is more than at_most ${at_most}`)
-  const calls = await compileCalls(data, note)
+  const calls = await compileCalls(data, note, answers)
   return { data: calls.data, calls, isOfEndings: calls.ended !== null }
 }
 
-async function compileCalls(written: CallsData, note: Report): Promise<Calls> {
+async function compileCalls(written: CallsData, note: Report, answers: Answered): Promise<Calls> {
   const data = written.match ? { ...written, match: withDigests(written.match) } : written
   const operations = operationsOn(data.on, note)
   if (data.took_effect === true && operations.length > 0 && !operations.some(operation => isChange(operationOf(operation)))) {
     note(['took_effect'], `can never match: ${shownOn(data.on)} changes no record, so no call of it takes effect`)
   }
-  const matches = operations.length === 0 ? null : await compileMatch(operations, data.match, note)
+  const matches = operations.length === 0 ? null : await compileMatch(operations, data.match, note, { answers })
   return { data, operations: new Set(operations), matches, ended: compileEnding(data, note) }
 }
 
 function compileEnding({ took_effect, status, answered }: CallsData, note: Report): Calls['ended'] {
-  const tests: ((ending: Ending) => boolean)[] = []
-  if (took_effect !== undefined) tests.push(({ tookEffect }) => tookEffect === took_effect)
-  if (answered !== undefined) tests.push(({ isDelivered }) => isDelivered === answered)
+  const conditions: EndingCondition[] = []
+  const isOrNot = (is: boolean) => (is ? 'yes' : 'no')
+  if (took_effect !== undefined) {
+    const got = ({ tookEffect }: Ending) => isOrNot(tookEffect)
+    conditions.push({ name: 'took_effect', wanted: isOrNot(took_effect), got, holds: ({ tookEffect }) => tookEffect === took_effect })
+  }
+  if (answered !== undefined) {
+    const got = ({ isDelivered }: Ending) => isOrNot(isDelivered)
+    conditions.push({ name: 'answered', wanted: isOrNot(answered), got, holds: ({ isDelivered }) => isDelivered === answered })
+  }
   if (status !== undefined) {
     if (answered === false) note(['status'], 'a call that was not answered has no status')
     const isWanted = compileStatus(status, within(note, 'status'))
-    tests.push(({ status, isDelivered }) => isDelivered && isWanted(status))
+    const got = ({ status, isDelivered }: Ending) => (isDelivered ? `${status}` : 'no answer')
+    conditions.push({ name: 'status', wanted: [status].flat().join(' or '), got, holds: ({ status, isDelivered }) => isDelivered && isWanted(status) })
   }
-  return tests.length === 0 ? null : ending => tests.every(test => test(ending))
+  return conditions.length === 0 ? null : conditions
 }
 
 /** Counts calls for expectations: when they come, and again when they have ended. */
 export class Tally {
-  readonly #expectations: readonly Expectation[]
+  readonly expectations: readonly Expectation[]
   /** Calls that came for each, or calls of its sequence. */
   readonly #seen: number[]
   /** Calls with a value too long for the pattern of each. */
@@ -103,7 +120,7 @@ export class Tally {
   readonly isEmpty: boolean
 
   constructor(expectations: readonly Expectation[]) {
-    this.#expectations = expectations
+    this.expectations = expectations
     this.#seen = expectations.map(() => 0)
     this.#tooLong = expectations.map(() => 0)
     this.isEmpty = expectations.length === 0
@@ -113,7 +130,7 @@ export class Tally {
   /** Counts a call that comes, or one that has ended as `ending` says. Returns whether it counts for any expectation. */
   count(call: SentCall, ending: Ending | null = null): boolean {
     let isCounted = false
-    for (const [index, expectation] of this.#expectations.entries()) {
+    for (const [index, expectation] of this.expectations.entries()) {
       const seen = this.#seen[index] as number
       if ('differences' in expectation || expectation.isOfEndings !== (ending !== null)) continue
       const calls = 'steps' in expectation ? expectation.steps[seen] : expectation.calls
@@ -128,9 +145,20 @@ export class Tally {
     return isCounted
   }
 
+  /** The calls that are still expected to come, of a sequence the next one; `seen` is how many came. */
+  awaited(): { wanted: string; calls: Calls; seen: number }[] {
+    return this.expectations.flatMap((expectation, index) => {
+      const seen = this.#seen[index] as number
+      if ('differences' in expectation) return []
+      const { wanted, holds, exceeded } = 'steps' in expectation ? verdictOfSequence(expectation.data, seen) : verdictOfCount(expectation.data, seen, 0)
+      if (holds || exceeded) return []
+      return [{ wanted, seen, calls: 'steps' in expectation ? (expectation.steps[seen] as Calls) : expectation.calls }]
+    })
+  }
+
   /** What can be said of each expectation now; `store` holds the records as they are. */
   verdicts(store: Store): Verdict[] {
-    return this.#expectations.map((expectation, index) => {
+    return this.expectations.map((expectation, index) => {
       const seen = this.#seen[index] as number
       if ('differences' in expectation) return verdictOfState(expectation.data, expectation.differences(recordsOf(store)))
       if ('steps' in expectation) return verdictOfSequence(expectation.data, seen)
@@ -141,8 +169,8 @@ export class Tally {
 
 /** Whether a call is one of those; `ending` is what became of it, null where that does not matter. */
 function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending: Ending | null): boolean {
-  if (!operations.has(call.operation) || (matches !== null && !matches(call))) return false
-  return ended === null || (ending !== null && ended(ending))
+  if (!operations.has(call.operation) || (matches !== null && !isMatch(matches, call))) return false
+  return ended === null || (ending !== null && ended.every(({ holds }) => holds(ending)))
 }
 
 function countBetween(least: number, most: number): string {
@@ -182,8 +210,10 @@ function verdictOfSequence(expectation: { sequence: readonly CallsData[] }, seen
   return { expectation, wanted, seen, holds: next === undefined, exceeded: false, message }
 }
 
-function verdictOfState(expectation: { state: StateData }, differences: readonly Difference[]): Verdict {
+function verdictOfState(expectation: { state: StateData }, differences: readonly StateDifference[]): Verdict {
   const wanted = `these records in the end: ${JSON.stringify(expectation.state)}`
   const message = differences.length === 0 ? 'The records are as expected.' : differences.map(({ message }) => message).join('; ')
-  return { expectation, wanted, seen: differences.length, holds: differences.length === 0, exceeded: false, message }
+  const near = differences.flatMap(({ near_misses = [] }) => near_misses).slice(0, MAX_NEAR_MISSES)
+  const verdict = { expectation, wanted, seen: differences.length, holds: differences.length === 0, exceeded: false, message }
+  return near.length === 0 ? verdict : { ...verdict, near_misses: near }
 }

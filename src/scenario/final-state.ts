@@ -1,15 +1,18 @@
 /** What records are expected to be: by id what they hold, and how many of a family there are. */
-import { didYouMean } from '../core/nearest.js'
+import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
+import type { Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
 import { collectionOf, type Store } from '../store/store.js'
+import { type Condition, compileNames, type Value } from './conditions.js'
 import type { Report } from './documents.js'
-import { referenceIn, textsIn, valueless } from './references.js'
-import type { StateData } from './schemas.js'
-import { type Difference, differences, type Json } from './steps.js'
+import { within } from './flaws.js'
+import { missOf, missText, type NearMiss, nearestOf } from './near-misses.js'
+import { answeredValue, referenceIn } from './references.js'
+import type { Json, Names, StateData } from './schemas.js'
+import type { Difference } from './steps.js'
 
-type Part = { readonly [name: string]: Json }
 type FamilyState = NonNullable<StateData[Family]>
 
 export type { StateData } from './schemas.js'
@@ -17,7 +20,9 @@ export type { StateData } from './schemas.js'
 /** Records to judge: one by its id, and all of a family. */
 export type StateRecords = { record: (family: Family, id: string) => Json | undefined; all: (family: Family) => readonly Json[] }
 /** How the records differ from an expected state; places begin at `state`. */
-export type StateTest = (records: StateRecords) => Difference[]
+export type StateTest = (records: StateRecords) => StateDifference[]
+/** How the records differ, and those that come nearest to what is counted. */
+export type StateDifference = Difference & { near_misses?: readonly NearMiss[] }
 
 /** The records of a store. */
 export const recordsOf = (store: Store): StateRecords => ({
@@ -25,47 +30,76 @@ export const recordsOf = (store: Store): StateRecords => ({
   all: family => collectionOf(store, family).inCreationOrder() as unknown as readonly Json[]
 })
 
-/** Compiles an expected state; the result says how each record and count differs. Problems are reported by their place in it. */
-export function compileState(data: StateData, report: Report): StateTest {
+/**
+ * Compiles an expected state; the result says how each record and count differs. `answers` are those of steps, which it may refer to. Problems are reported
+ * by their place in it.
+ */
+export async function compileState(data: StateData, report: Report, answers: ReadonlyMap<string, Json> | null): Promise<StateTest> {
   const tests: StateTest[] = []
+  if (Object.keys(data).length === 0) report([], 'must name at least one family, such as refunds: { count: 1 }')
   for (const [family, expected] of Object.entries(data) as [Family, FamilyState][]) {
     const { count, where, ...records } = expected
     const at = ['state', family]
+    const compiled = (names: Names, ...place: string[]) => compileFields(names, family, within(report, family, ...place), answers)
+    if (Object.keys(expected).length === 0) report([family], 'must give count, or a record by its id')
     if (where !== undefined && count === undefined) report([family], 'where goes with count')
-    if (where !== undefined) checkFields(where, family, [family, 'where'], report)
-    if (count !== undefined) {
-      tests.push(({ all }) => countProblems(all(family), family, { count, where: where ?? {} }).map(message => ({ at: [...at, 'count'], message })))
-    }
-    for (const [id, wanted] of Object.entries(records) as [string, Part | null][]) {
-      if (wanted !== null) checkFields(wanted, family, [family, id], report)
-      tests.push(({ record }) => recordDifferences(record(family, id), { family, id, wanted, at: [...at, id] }))
+    const conditions = where === undefined ? [] : await compiled(where, 'where')
+    if (count !== undefined) tests.push(({ all }) => countDifferences(all(family), { family, count, where, conditions, at: [...at, 'count'] }))
+    for (const [id, wanted] of Object.entries(records) as [string, Names | null][]) {
+      const fields = wanted === null ? null : await compiled(wanted, id)
+      const idNow = () => String(answers === null || referenceIn(id) === null ? id : (answeredValue(id, answers) ?? id))
+      tests.push(({ record }) => recordDifferences(record(family, idNow()), { family, id: idNow(), fields, at: [...at, id] }))
     }
   }
   return records => tests.flatMap(test => test(records))
 }
 
 /** A record has the fields of its table; the Refunds of a Transaction are records of their own. */
-function checkFields(record: Part, family: Family, at: readonly string[], report: Report): void {
-  for (const { steps, text } of textsIn(record, at)) report(steps, valueless(referenceIn(text) as string))
-  const known = Object.keys(RESOURCES[family].properties as object).filter(name => !(family === 'transactions' && name === 'refunds'))
-  for (const name of Object.keys(record)) {
-    if (known.includes(name)) continue
-    const advice = family === 'transactions' && name === 'refunds' ? '; expect them under refunds, with count and where' : didYouMean(name, known)
-    report([...at, name], `a ${RESOURCE_NAMES[family]} has no ${name}${advice}`)
+function compileFields(names: Names, family: Family, report: Report, answers: ReadonlyMap<string, Json> | null): Promise<Condition[]> {
+  const { refunds, ...properties } = RESOURCES[family].properties as Readonly<Record<string, Schema>>
+  const unknown = (name: string) => {
+    const isRefunds = family === 'transactions' && name === 'refunds'
+    return `${family === 'accounts' ? 'an' : 'a'} ${RESOURCE_NAMES[family]} has no ${name}${isRefunds ? '; expect them under refunds, with count and where' : ''}`
   }
+  return compileNames(names, { schemas: [{ properties }], name: [], subject: { areFields: true, answers, unknown } }, report)
 }
 
-type WantedRecord = { family: Family; id: string; wanted: Part | null; at: readonly string[] }
+/** A field of a record by its nested name: no value where it is null, and no single one where it has parts. */
+function fieldOf(record: Json, name: readonly string[]): Value {
+  const part = name.reduce<Json | undefined>((whole, field) => (isObject(whole) ? (whole as Record<string, Json>)[field] : undefined), record)
+  if (part === undefined || part === null) return undefined
+  return typeof part === 'object' ? null : part
+}
 
-function recordDifferences(record: Json | undefined, { family, id, wanted, at }: WantedRecord): Difference[] {
+/** The conditions that a record does not meet, each with its value. */
+const unmetBy = (record: Json, conditions: readonly Condition[]): { condition: Condition; value: Value }[] =>
+  conditions.flatMap(condition => {
+    const value = fieldOf(record, condition.name)
+    return condition.test(value) ? [] : [{ condition, value }]
+  })
+
+type WantedRecord = { family: Family; id: string; fields: readonly Condition[] | null; at: readonly Step[] }
+
+function recordDifferences(record: Json | undefined, { family, id, fields, at }: WantedRecord): StateDifference[] {
   const name = RESOURCE_NAMES[family]
-  if (wanted === null) return record === undefined ? [] : [{ at, message: `${family}.${id}: no such ${name} was expected, but there is one` }]
+  if (fields === null) return record === undefined ? [] : [{ at, message: `${family}.${id}: there must be no such ${name}, and there is one` }]
   if (record === undefined) return [{ at, message: `${family}.${id}: there is no such ${name}` }]
-  return differences(wanted as Json, record, `${family}.${id}`, at)
+  return unmetBy(record, fields).map(({ condition, value }) => ({
+    at: [...at, ...condition.at],
+    message: `${family}.${id}.${missText(missOf(condition, value))}`
+  }))
 }
 
-function countProblems(records: readonly Json[], family: Family, { count, where }: { count: number; where: Part }): string[] {
-  const found = records.filter(record => isObject(record) && differences(where as Json, record, '').length === 0).length
-  const condition = Object.keys(where).length === 0 ? '' : ` with ${JSON.stringify(where)}`
-  return found === count ? [] : [`${family}: ${count}${condition} ${count === 1 ? 'was' : 'were'} expected, there ${found === 1 ? 'is' : 'are'} ${found}`]
+type WantedCount = { family: Family; count: number; where: Names | undefined; conditions: readonly Condition[]; at: readonly Step[] }
+
+function countDifferences(records: readonly Json[], { family, count, where, conditions, at }: WantedCount): StateDifference[] {
+  const candidates = records.map(record => ({ record, unmet: unmetBy(record, conditions) }))
+  const found = candidates.filter(({ unmet }) => unmet.length === 0).length
+  if (found === count) return []
+  const condition = where === undefined || conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`
+  const near = found > count ? [] : nearestOf(candidates.reverse().map(({ record, unmet }) => ({ in: idOf(record), misses: unmet.map(toMiss) })))
+  return [{ at, message: `${family}: wanted ${count}${condition}; got ${found}`, near_misses: near }]
 }
+
+const toMiss = ({ condition, value }: { condition: Condition; value: Value }) => missOf(condition, value)
+const idOf = (record: Json) => (record as { id: string }).id

@@ -11,7 +11,7 @@ import { requestedScenario } from './requested.js'
 import { type FirstState, firstStateOf, type Making } from './scenario.js'
 import { compileEntry, type Entry, type EntryData, Script } from './script.js'
 import { pause } from './slices.js'
-import type { StepData } from './steps.js'
+import { Answers, type StepData } from './steps.js'
 
 /** A first state, and the document that its steps are in. */
 export type Loaded = { first: FirstState; document: SourceDocument }
@@ -43,6 +43,7 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
   const entries: Entry[] = []
   const expectations: Expectation[] = []
   const steps: StepData[] = []
+  const answers = new Answers([])
   const places: (Place | null)[] = []
   const locate: SourceDocument['locate'] = async wanted => wanted.map(([, index]) => places[index as number] as Place | null)
   const document: SourceDocument = { ...documentOf('body', null, limits), locate }
@@ -55,7 +56,7 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
       for (const data of members) entries.push((await compileEntry(data, report)) as Entry)
     },
     expect: async (members: ExpectationData[]) => {
-      for (const data of members) expectations.push((await compileExpectation(data, report)) as Expectation)
+      for (const data of members) expectations.push((await compileExpectation(data, report, answers)) as Expectation)
     },
     steps: (members: [StepData, Place | null][]) => {
       for (const [step, place] of members) {
@@ -71,7 +72,7 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
     await pause()
   }
   const { warnings: _, ...rest } = head as NonNullable<typeof head>
-  return { first: { ...rest, store, script: new Script(entries), expectations, steps, play: [] }, document }
+  return { first: { ...rest, store, script: new Script(entries), expectations, steps, play: [], answers }, document }
 }
 
 function insertAll<F extends Family>(store: Store, family: F, records: readonly RecordOf<F>[]): void {

@@ -1,6 +1,7 @@
-/** The records that a `match` names by their ids, so that it can be reported when one does not exist. */
+/** The records that a `match` or an expected `state` names by their ids, so that it can be reported when one does not exist. */
 import type { Step } from '../core/places.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationOf } from '../reference/operations.js'
+import type { StateData } from './final-state.js'
 import type { MatchData } from './matching.js'
 
 /** An id that a match names, with its place; the families in any of which it may be. */
@@ -15,6 +16,21 @@ export function recordsNamedBy(match: MatchData | undefined, operations: Iterabl
     Object.entries(match?.[section] ?? {}).flatMap(([name, wanted]) => {
       const families = section === 'params' && name === 'id' ? owners : [NAMES.get(name) ?? []].flat()
       return families.length === 0 ? [] : idsIn(wanted, ['match', section, name]).map(found => ({ ...found, families }))
+    })
+  )
+}
+
+/** Every id that an expected state names: of records that there have to be, and in fields that link to a record. */
+export function recordsNamedByState(state: StateData): NamedRecord[] {
+  return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
+    Object.entries(expected).flatMap(([id, fields]: [string, unknown]) => {
+      if (id === 'count' || fields === null) return []
+      const steps = ['state', family, id]
+      const linked = Object.entries(fields as object).flatMap(([name, wanted]) => {
+        const families = name === 'id' ? [family] : [NAMES.get(name) ?? []].flat()
+        return families.length === 0 ? [] : idsIn(wanted, [...steps, name]).map(found => ({ ...found, families }))
+      })
+      return id === 'where' || id.includes('${') ? linked : [{ steps, id, families: [family] }, ...linked]
     })
   )
 }

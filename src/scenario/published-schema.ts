@@ -71,6 +71,15 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
   wanted: {
     ...anyOf(...ONE_VALUE, { type: 'object', additionalProperties: referTo('wanted') }),
     description: 'A value, a list of values, /a regular expression/, conditions, or nested names.'
+  },
+  field: {
+    ...anyOf(
+      ...SCALARS,
+      { type: 'null' },
+      { type: 'array', items: anyOf(...SCALARS, { type: 'null' }) },
+      { type: 'object', additionalProperties: referTo('field') }
+    ),
+    description: 'A value of the field, null for none, a list of values, /a regular expression/, conditions, or nested names.'
   }
 }
 

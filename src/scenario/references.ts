@@ -1,5 +1,6 @@
 /** References in texts of documents, such as `${payment.id}`. */
 import type { Step } from '../core/places.js'
+import type { Json } from './schemas.js'
 
 /** Each whole reference of a text. */
 export const REFERENCE = /\$\{([^{}]*)\}/g
@@ -16,12 +17,16 @@ export function unclosedIn(text: string): string | undefined {
   return unclosed?.trimEnd()
 }
 
-/** Every text of a part that holds a reference, with its place. */
-export function textsIn(value: unknown, steps: readonly Step[] = []): { steps: readonly Step[]; text: string }[] {
+/** Every text of a part that holds a reference, with its place; the names of its parts too, where they are read. */
+export function textsIn(value: unknown, steps: readonly Step[] = [], { areNamesRead = false } = {}): { steps: readonly Step[]; text: string }[] {
   if (typeof value === 'string') return value.includes('${') ? [{ steps, text: value }] : []
   if (typeof value !== 'object' || value === null) return []
   const parts: [Step, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
-  return parts.flatMap(([step, part]) => textsIn(part, [...steps, step]))
+  return parts.flatMap(([step, part]) => {
+    const at = [...steps, step]
+    const name = areNamesRead ? textsIn(step, at) : []
+    return [...name, ...textsIn(part, at, { areNamesRead })]
+  })
 }
 
 /** The names of the references of a text. */
@@ -30,6 +35,38 @@ export const namesIn = (text: string): string[] => [...text.matchAll(REFERENCE)]
 /** The first reference of a text, whole or not; null where it has none. */
 export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
 
+/** A field of an object, or a member of a list by its place. */
+const partOf = (value: Json | undefined, field: string): Json | undefined =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as Record<string, Json>)[field] : undefined
+
+/** What a reference leads to in the answers of steps, by their names; undefined where there is nothing. */
+export function answerAt(answers: ReadonlyMap<string, Json>, reference: string): Json | undefined {
+  const [head = '', ...fields] = reference.trim().split('.')
+  return fields.reduce<Json | undefined>(partOf, answers.get(head))
+}
+
+/** A text with the answers of steps in place of its references; undefined as long as one of them has no value. */
+export function answeredValue(text: string, answers: ReadonlyMap<string, Json>): Json | undefined {
+  let isAnswered = true
+  const value = withValues<Json>(text, reference => {
+    const found = answerAt(answers, reference)
+    if (found === undefined) isAnswered = false
+    return found ?? null
+  })
+  return isAnswered ? value : undefined
+}
+
+/** Data with the answers of steps in place of the references to them, in the names of its parts too; a reference to what is no single value stays. */
+export function withAnswers(data: Json, answers: ReadonlyMap<string, Json>): Json {
+  if (typeof data === 'string') {
+    const value = answeredValue(data, answers)
+    return value === undefined || typeof value === 'object' ? data : value
+  }
+  if (Array.isArray(data)) return data.map(part => withAnswers(part, answers))
+  if (typeof data !== 'object' || data === null) return data
+  return Object.fromEntries(Object.entries(data).map(([name, part]) => [String(withAnswers(name, answers)), withAnswers(part, answers)]))
+}
+
 /** What to say of a reference outside of steps and plays, where no call has been answered yet. */
 export const valueless = (reference: string): string =>
-  `${reference} has no value here: the answers of calls are known in steps and play alone; give the record an id under data, or use a variable`
+  `${reference} has no value here: the answers of calls are known in steps, play and expect alone; give the record an id under data, or use a variable`

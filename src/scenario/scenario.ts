@@ -1,7 +1,7 @@
 /** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
-import { type IdCounters, Ids } from '../core/ids.js'
+import { type IdCounters, Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
 import { didYouMean, nearest, shortened } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
@@ -13,10 +13,12 @@ import {
   processSettingProblem,
   SETTINGS,
   type SettingKey,
+  type Settings,
   type SettingVariables,
   settingsInForce
 } from '../core/settings.js'
-import { RESOURCE_NAMES } from '../reference/operations.js'
+import { ACCOUNT_TYPES } from '../reference/accounts.js'
+import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { TooLargeHere } from './body.js'
@@ -28,13 +30,14 @@ import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, generat
 import type { Library } from './library.js'
 import { checkCount, tooLarge } from './limits.js'
 import { type MatchData, type On, operationsOn } from './matching.js'
-import { recordsNamedBy } from './named-records.js'
+import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import type { Progress } from './progress.js'
 import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData } from './schemas.js'
-import { answeredBy, compileScript, type Entry, Script } from './script.js'
+import { compileScript, type Entry, entryLabel, neverApplies, Script } from './script.js'
+import { shadowOf } from './shadows.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
 import { type Group, groupNamesIn, isSharedScript, partsOfUse, readSharedScript, type SharedScript, unknownGroup } from './shared-script.js'
-import { checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
+import { Answers, checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
 import { checkGiven, declaredVariables, type GivenVariables, readWith, type VariableValue } from './variables.js'
 
 /** Settings given on the command line and in the environment, which take precedence over a scenario's own. */
@@ -53,6 +56,8 @@ export type FirstState = {
   steps: readonly StepData[]
   /** The calls that `check` makes as a client would. */
   play: readonly PlayData[]
+  /** What the steps were answered, and the plays where they are made; expectations refer to it. */
+  answers: Answers
 }
 export type Origin = {
   /** What the scenario is called when it does not say so itself. */
@@ -149,14 +154,16 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   importer.import(...fixtures)
   await generateAll(checked, importer, store, drawing)
 
-  const findMissing = missingFinderFor(store, importer)
+  const findMissing = missingFinderFor(store, importer, settings)
   const script = new Script(await scriptOf(checked, used, findMissing, settings['limits.waiting']))
-  const expectations = await compileExpectations(checked, findMissing)
+  const { steps = [], play = [] } = data
+  const answers = new Answers([steps, play].flatMap(list => (Array.isArray(list) ? list : [])))
+  const expectations = await compileExpectations(checked, { findMissing, answers })
   warnOfFuture(checked, store, drawing.now)
   const isAnyKey = settings['auth.accept_any_key'] !== null || flaws?.has('settings')
   const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
   checkSteps(
-    { steps: { list: data.steps, flaws: flaws?.get('steps') }, play: { list: data.play, flaws: flaws?.get('play') } },
+    { steps: { list: data.steps, flaws: flaws?.get('steps') }, play: { list: data.play, flaws: flaws?.get('play') }, expect: right('expect') },
     {
       variable: name => (isKnown(name) ? name : undefined),
       ids: suggestedIds(store),
@@ -172,7 +179,7 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   }
 
   const scenario = { name: data.name ?? name, description: data.description ?? null }
-  return { scenario, store, counters: drawing.ids.counters, clock, settings: given, script, expectations, steps: data.steps ?? [], play: data.play ?? [] }
+  return { scenario, store, counters: drawing.ids.counters, clock, settings: given, script, expectations, steps, play, answers }
 }
 
 /** What of a document's data does not match the schema of its kind. */
@@ -227,22 +234,31 @@ function suggestedIds(store: Store): () => readonly string[] {
 }
 const MOST_SUGGESTED = 200
 
-/** Finds the records that a match names and that do not exist; `canBeMade` says whether a call of the API could still make one. */
-type MissingFinder = (calls: { on: On; match?: MatchData | undefined }) => { steps: readonly Step[]; message: string; canBeMade: boolean }[]
+/** Finds those of named records that do not exist; `canBeMade` says whether a call could still make one, `isDrawn` whether the id looks as the API draws them. */
+type MissingFinder = (named: readonly NamedRecord[]) => { steps: readonly Step[]; message: string; canBeMade: boolean; isDrawn: boolean }[]
 
 /** Looks in a store. No call of the API makes a Ticket, so that naming a missing one can only be a mistake. */
-function missingFinderFor(store: Store, importer: FixtureImporter): MissingFinder {
-  return ({ on, match }) => {
-    const operations = operationsOn(on, () => {})
-    return recordsNamedBy(match, operations).flatMap(({ steps, id, families }) => {
+function missingFinderFor(store: Store, importer: FixtureImporter, settings: Settings): MissingFinder {
+  const hasPrefix = (family: Family, id: string) => ACCOUNT_TYPES.some(type => id.startsWith(settings[`ids.prefixes.${kindOf(family, type)}`]))
+  return named =>
+    named.flatMap(({ steps, id, families }) => {
       if (!families.every(family => importer.isCertainlyMissing(family, id))) return []
       const known = families.flatMap(family => store[family].someIds(MOST_SUGGESTED))
       const canBeMade = !families.includes('tickets')
-      const advice = didYouMean(id, known) || (canBeMade ? '; it matches only once a call has made one with this id' : '; add it under data')
-      return [{ steps, message: `no ${families.map(family => RESOURCE_NAMES[family]).join(' or ')} has the id ${shortened(id)}${advice}`, canBeMade }]
+      const isDrawn = families.some(family => hasPrefix(family, id))
+      const otherwise = canBeMade && (isDrawn || steps[0] !== 'state') ? 'it matches only once a call has made one with this id' : 'add it under data'
+      const advice = didYouMean(id, known) || `; ${steps[0] === 'state' && steps.length === 3 && !isDrawn ? WORDS_OF_STATE : otherwise}`
+      return [{ steps, message: `no ${families.map(family => RESOURCE_NAMES[family]).join(' or ')} has the id ${shortened(id)}${advice}`, canBeMade, isDrawn }]
     })
-  }
 }
+
+const WORDS_OF_STATE = 'count and where are known here, any other name is the id of a record'
+
+const namedIn = ({ on, match }: { on: On; match?: MatchData | undefined }) =>
+  recordsNamedBy(
+    match,
+    operationsOn(on, () => {})
+  )
 
 /** Warns of a clock that is before the records of the state: what is made next would be older than they are. */
 function warnOfFuture({ data, warn }: Checked, store: Store, now: number): void {
@@ -254,16 +270,24 @@ function warnOfFuture({ data, warn }: Checked, store: Store, now: number): void 
   warn(data.clock === undefined ? [] : ['clock'], message)
 }
 
-async function compileExpectations({ data, flaws, report, warn }: Checked, findMissing: MissingFinder): Promise<Expectation[]> {
+async function compileExpectations(
+  { data, flaws, report, warn }: Checked,
+  { findMissing, answers }: { findMissing: MissingFinder; answers: Answers }
+): Promise<Expectation[]> {
   const compiled: Expectation[] = []
   for (const { member, index, isWhole, report: reportRight } of rightMembersOf<ExpectationData>(data.expect, flaws?.get('expect'), within(report, 'expect'))) {
     const calls = callsIn(member)
     if (calls.some(({ calls: { on } }) => on === undefined)) continue
-    const expectation = await compileExpectation(member, reportRight)
+    const expectation = await compileExpectation(member, reportRight, answers)
     if (isWhole && expectation !== null) compiled.push(expectation)
     for (const { at, calls: named } of calls) {
       // only a warning: a call may name a missing record, and be expected to be refused
-      for (const { steps, message } of findMissing(named)) warn(['expect', index, ...at, ...steps], message)
+      for (const { steps, message } of findMissing(namedIn(named))) warn(['expect', index, ...at, ...steps], message)
+    }
+    const ofState = 'state' in member ? recordsNamedByState(member.state) : []
+    for (const { steps, message, canBeMade, isDrawn } of findMissing(ofState)) {
+      if (canBeMade && isDrawn) warn(['expect', index, ...steps], message)
+      else reportRight(steps, message)
     }
   }
   return compiled
@@ -345,16 +369,20 @@ async function scriptOf(checked: Checked, groups: readonly (Group & { index: num
   const own = { document, under: ['script'], entries: data.script, flaws: flaws?.get('script'), index: -1 }
   const entries: Entry[] = []
   for (const { document, under, entries: list, flaws, index } of [own, ...groups]) {
-    const answered = answeredBy(entries)
     for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportTo(problems, document, under), flaws)) {
       const [report, warnOf] = [problems, warnings].map(list => reportTo(list, document, [...under, nth])) as [Report, Report]
       const { until = 0 } = entry.hold ?? {}
       const message = `at most ${mostHeld} calls are held at once (limits.waiting), so ${until} never wait together`
       if (until > mostHeld) warnOf(['hold', 'until'], message)
-      for (const { steps, message, canBeMade } of findMissing(entry)) (canBeMade ? warnOf : report)(steps, message)
+      for (const { steps, message, canBeMade } of findMissing(namedIn(entry))) (canBeMade ? warnOf : report)(steps, message)
       if (compiled === null) continue
-      if ([...compiled.operations].every(operation => answered.has(operation)))
-        warn(['use', index], `entry ${nth + 1} of it is never applied: an earlier entry answers every call`)
+      const shadow = shadowOf(compiled, entries)
+      if (shadow !== undefined) {
+        const label = entryLabel(shadow.data, entries.indexOf(shadow))
+        const message = neverApplies(shadow.data.name === undefined ? `${label} of the script` : label, entry)
+        if (index < 0) warnOf([], message)
+        else warn(['use', index], `${entryLabel(entry, nth)} of it ${message}`)
+      }
       entries.push(compiled)
     }
   }

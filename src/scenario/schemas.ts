@@ -103,17 +103,19 @@ export type On = Static<typeof ON>
 export type Scalar = string | number | boolean
 /** Conditions that all have to hold. `not` holds for what was not sent, too. */
 export type Conditions = { gt?: Scalar; gte?: Scalar; lt?: Scalar; lte?: Scalar; not?: Wanted; present?: boolean }
-export type Wanted = Scalar | readonly Scalar[] | Conditions
+/** Null, of a field of a record alone, is no value. */
+export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
 /** Names to a value, a list of values, `/a regular expression/` or conditions, nested or in brackets. */
 export type Names = { readonly [name: string]: Wanted | Names }
-const SCALAR = of<Scalar>({ type: ['string', 'number', 'boolean'] })
-/** What a name has to be, with further names below it to a depth. */
-const wanted = (depth: number): TUnsafe<Wanted> =>
+const SCALARS = ['string', 'number', 'boolean'] as const
+const SCALAR = of<Scalar>({ type: SCALARS })
+/** What a name has to be, with further names below it to a depth; a field of a record can be null. */
+const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
   of({
-    type: ['string', 'number', 'boolean', 'array', ...(depth > 0 ? ['object'] : [])],
-    items: SCALAR,
-    ...(depth > 0 && { additionalProperties: wanted(depth - 1) }),
-    'x-published': referTo('wanted'),
+    type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
+    items: { type: scalars },
+    ...(depth > 0 && { additionalProperties: wanted(depth - 1, scalars) }),
+    'x-published': referTo(scalars === SCALARS ? 'wanted' : 'field'),
     description: 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.'
   })
 const NAMES = of<Names>(named(wanted(4)))
@@ -143,7 +145,8 @@ export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
 const HOLD = closed('Keeps calls waiting until so many wait, or until a control call opens a gate.', [], {
-  until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' }),
+  until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many calls wait before these go on; then the next ones wait for as many.' }),
+  once: Type.Boolean({ default: false, description: 'Whether only the first calls wait for one another, and all later ones go on at once.' }),
   gate: Type.String({ ...letters(64, 'a name'), description: 'The name that a control call opens it by.' }),
   release: { ...wordOf(RELEASES, 'The order in which calls go on: as they came, or the last one first.'), default: 'in_order' },
   for: { ...DURATION, description: 'The longest that a call waits.' }
@@ -176,7 +179,7 @@ export const entrySchema = () => ({
     chance: { ...SHARE, default: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
     from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
     until: { ...INSTANT, description: "The instant of the sandbox's clock at which calls stop matching." },
-    for: { ...DURATION, description: "How long it is applied after the first call that matched, by the sandbox's clock." },
+    for: { ...DURATION, description: "How long it is applied after the first call that it was applied to, by the sandbox's clock." },
     hold: HOLD,
     delay: either('object', DELAY, DURATION, 'Waits first: a length of time, or min and max between which it is drawn from the seed.'),
     respond: RESPOND,
@@ -245,12 +248,13 @@ export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
 /** A play makes calls as a client would: one after the other, or several at once. It can let time pass in between. */
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 
+const FIELDS = of<Names>(named(wanted(4, [...SCALARS, 'null'])))
 /** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
-type FamilyState = { readonly [id: string]: Record<string, Json> | number | null | undefined } & { count?: number; where?: Record<string, Json> }
+type FamilyState = { readonly [id: string]: Names | number | null | undefined } & { count?: number; where?: Names }
 const FAMILY_STATE = of<FamilyState>({
   type: 'object',
-  properties: { count: { ...COUNT, description: 'How many there are.' }, where: { ...OBJECT, description: 'Only those that hold this are counted.' } },
-  additionalProperties: { type: ['object', 'null'] }
+  properties: { count: { ...COUNT, description: 'How many there are.' }, where: { ...FIELDS, description: 'Only those that meet all of this are counted.' } },
+  additionalProperties: { ...FIELDS, type: ['object', 'null'] }
 })
 const STATE = closed(
   'Records by family and id, with what they hold at the end; null for one that must not exist.',

@@ -6,10 +6,11 @@ import { instantOf } from '../core/instants.js'
 import type { Step } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
-import { withDigests } from './digests.js'
+import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
-import { compileMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
+import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
+import type { NearMiss } from './near-misses.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
 
 export type { EntryData, Fault, Hold, Release, Respond } from './schemas.js'
@@ -23,16 +24,18 @@ export type Entry = {
   chance: number
   /** The instants of the sandbox's clock between which calls match, the first among them. */
   between: { from: number; until: number }
-  /** Milliseconds of the sandbox's clock after the first call that matched, in which it is applied. */
+  /** Milliseconds of the sandbox's clock after the first call that it was applied to, in which it is applied. */
   lasts: number
   /** Milliseconds. */
   delay: { min: number; max: number } | null
+  /** What its draws go by: its name, or a digest of what it says, so that no other entry changes them. */
+  label: string
 }
 /** What an entry does to one call. */
 export type Action = { id: string; entry: Entry; delay: number }
 /**
  * How many calls matched an entry, and to how many it was applied; `too_long`, where there are any, those with a value too long for its pattern;
- * `first`, of an entry that lasts for a time, when the first one matched, in milliseconds of the sandbox's clock.
+ * `first`, of an entry that lasts for a time, when it was first applied, in milliseconds of the sandbox's clock.
  */
 export type EntryCount = { matched: number; applied: number; too_long?: number; first?: number }
 const ALL_CALLS = { from: 1, to: Number.POSITIVE_INFINITY }
@@ -61,7 +64,8 @@ export async function compileEntry(written: EntryData, report: Report): Promise<
     chance: data.chance ?? 1,
     between: { from: instantIn(data, 'from', Number.NEGATIVE_INFINITY), until: instantIn(data, 'until', Number.POSITIVE_INFINITY) },
     lasts: data.for === undefined ? Number.POSITIVE_INFINITY : durationIn(data.for, ['for'], note),
-    delay: delay === undefined ? null : delayOf(delay, note)
+    delay: delay === undefined ? null : delayOf(delay, note),
+    label: data.name ?? digestOf(JSON.stringify(data))
   }
   if (data.on !== '*') {
     for (const operation of named) if (DISABLED.includes(operation)) note(['on'], `can never apply: ${nameOf(operation)} is disabled and always answers 501`)
@@ -82,7 +86,7 @@ export type ScriptMember = { index: number; data: EntryData; entry: Entry | null
 /** Compiles the entries of a script; one after an unconditional one of its operation can never apply. Of an entry with flaws, the other parts are checked. */
 export async function compileScript(entries: readonly EntryData[] | undefined, report: Report, flaws?: Flaws): Promise<ScriptMember[]> {
   const members: ScriptMember[] = []
-  const answered = new Set<OperationId>()
+  const answered = new Map<OperationId, string>()
   for (const { member: data, index, isWhole, report: reportRight } of rightMembersOf<EntryData>(entries, flaws, report)) {
     if (data.on === undefined) continue
     // `when` goes with others, which may be what is wrong
@@ -90,15 +94,18 @@ export async function compileScript(entries: readonly EntryData[] | undefined, r
     members.push({ index, data, entry: isWhole ? entry : null })
     if (!isWhole || entry === null) continue
     const operations = [...entry.operations]
-    if (operations.every(operation => answered.has(operation))) report([index], `can never apply: an earlier entry of ${shownOn(data.on)} answers every call`)
-    if (isUnconditional(entry)) for (const operation of operations) answered.add(operation)
+    const answering = new Set(operations.map(operation => answered.get(operation)))
+    if (!answering.has(undefined)) report([index], neverApplies([...answering].join(' and '), data))
+    if (isUnconditional(entry)) for (const operation of operations) if (!answered.has(operation)) answered.set(operation, entryLabel(data, index))
   }
   return members
 }
 
-/** The operations whose every call is answered by entries, so that no later entry is ever applied to one. */
-export const answeredBy = (entries: readonly Entry[]): ReadonlySet<OperationId> =>
-  new Set(entries.filter(isUnconditional).flatMap(({ operations }) => [...operations]))
+/** What messages call an entry of a list. */
+export const entryLabel = ({ name }: EntryData, index: number): string => (name === undefined ? `entry ${index + 1}` : `the entry "${name}"`)
+
+/** What to say of an entry that another one leaves no call. */
+export const neverApplies = (shadow: string, { on }: EntryData): string => `can never apply: ${shadow} acts on every call of ${shownOn(on)} that it is for`
 
 /** Whether an entry is applied to every call of its operations. */
 const isUnconditional = ({ matches, calls, chance, between, lasts }: Entry) =>
@@ -139,8 +146,9 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): { min:
   return { min, max }
 }
 
-function checkHold({ until, gate, for: longest }: Hold, report: Report): void {
+function checkHold({ until, gate, for: longest, once }: Hold, report: Report): void {
   if ((until === undefined) === (gate === undefined)) report([], `one of until and gate was expected${until === undefined ? '' : ', not both'}`)
+  if (once !== undefined && until === undefined) report(['once'], 'once goes with until')
   if (longest !== undefined) durationIn(longest, ['for'], report)
 }
 
@@ -166,8 +174,8 @@ function checkRespond({ headers = {}, body, error, status = error === undefined 
   }
 }
 
-/** An entry as a control call shows it, with its id and counts. */
-export type ListedEntry = { id: string; entry: EntryData } & EntryCount
+/** An entry as a control call shows it, with its id and counts; one that was never applied with the calls that it nearly was applied to. */
+export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss[] } & EntryCount
 
 /** The script entries of a sandbox in order, with their counts. */
 export class Script {
@@ -202,6 +210,11 @@ export class Script {
   /** Every entry with its id and counts, in the order in which they are tried. */
   listed(): ListedEntry[] {
     return [...this.#entries].map(([id, { entry, count }]) => ({ id, entry: entry.data, ...count }))
+  }
+
+  /** The entries that were applied to no call. */
+  unused(): { id: string; entry: Entry; count: EntryCount }[] {
+    return [...this.#entries].flatMap(([id, { entry, count }]) => (count.applied > 0 ? [] : [{ id, entry, count }]))
   }
 
   /** Adds an entry after the others. */
@@ -265,15 +278,15 @@ export class Script {
       const { entry, count } = this.#entries.get(id) as { entry: Entry; count: EntryCount }
       if (at < entry.between.from || at >= entry.between.until) continue
       call.isTooLong = false
-      const isMatched = entry.matches === null || entry.matches(call)
+      const isMatched = entry.matches === null || isMatch(entry.matches, call)
       if (call.isTooLong) count.too_long = (count.too_long ?? 0) + 1
       if (isMatched) {
         count.matched++
-        if (entry.data.for !== undefined) count.first ??= at
-        if (action === null && isApplied(id, entry, count, { seed, at })) {
+        if (action === null && isApplied(entry, count, { seed, at })) {
           count.applied++
+          if (entry.data.for !== undefined) count.first ??= at
           const { min, max } = entry.delay ?? { min: 0, max: 0 }
-          const delay = min === max ? min : min + Math.floor(drawnFraction(seed, `delay:${id}`, count.applied) * (max - min + 1))
+          const delay = min === max ? min : min + Math.floor(drawnFraction(seed, `delay:${entry.label}`, count.applied) * (max - min + 1))
           action = { id, entry, delay }
         }
       }
@@ -286,9 +299,9 @@ export class Script {
 }
 
 /** Whether an entry is applied to the call that it counted last. */
-const isApplied = (id: string, entry: Entry, count: EntryCount, { seed, at }: { seed: number; at: number }) =>
-  isSelected(entry, count, at) && (entry.chance === 1 || drawnFraction(seed, `chance:${id}`, count.matched) < entry.chance)
+const isApplied = (entry: Entry, count: EntryCount, { seed, at }: { seed: number; at: number }) =>
+  isSelected(entry, count, at) && (entry.chance === 1 || drawnFraction(seed, `chance:${entry.label}`, count.matched) < entry.chance)
 
 /** Whether an entry is for the call that it counted last, at a time of the sandbox's clock. */
-const isSelected = ({ calls, lasts }: Entry, { matched, first = 0 }: EntryCount, at: number) =>
-  matched >= calls.from && matched <= calls.to && (lasts === Number.POSITIVE_INFINITY || at < first + lasts)
+const isSelected = ({ calls, lasts }: Entry, { matched, first }: EntryCount, at: number) =>
+  matched >= calls.from && matched <= calls.to && at < (first ?? at) + lasts

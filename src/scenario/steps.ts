@@ -10,7 +10,7 @@ import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
 import { type Flaws, membersOf, within } from './flaws.js'
-import { namesIn, REFERENCE, textsIn, unclosedIn, withValues } from './references.js'
+import { answerAt, namesIn, REFERENCE, textsIn, unclosedIn, withValues } from './references.js'
 import { type Fault, type Json, OPERATION, type PlayData, type Statuses, type StepData } from './schemas.js'
 import { compileStatus } from './statuses.js'
 import { NAME, NAME_EXPECTED, notClosed } from './variables.js'
@@ -36,10 +36,10 @@ const MOST_LOOKED_AT = 100
 
 /**
  * Checks steps as far as they have no flaws: operations, keys, and that every `${…}` refers to an earlier step or to what `variable` knows; `ids` are
- * suggested. `otherKey` is null for a key that is known, else a suggestion of another or an empty text. `warn` takes what can be played.
+ * suggested. Those of expectations refer to any step. `otherKey` is null for a key that is known, else a suggestion of another or an empty text. `warn` takes what can be played.
  */
 export function checkSteps(
-  { steps, play }: { steps: Listed<StepData>; play: Listed<PlayData> },
+  { steps, play, expect }: { steps: Listed<StepData>; play: Listed<PlayData>; expect?: readonly unknown[] | undefined },
   {
     variable,
     ids = () => [],
@@ -86,6 +86,14 @@ export function checkSteps(
     known.set(step.as, answeredOperation(step))
     groups.set(step.as, group)
     if (latest.push(step.as) > MOST_LOOKED_AT) latest.shift()
+  }
+  for (const { steps: at, text } of textsIn(expect ?? [], ['expect'], { areNamesRead: true })) {
+    const unclosed = unclosedIn(text)
+    if (unclosed !== undefined) report(at, notClosed(unclosed))
+    for (const name of namesIn(text)) {
+      const problem = problemOfReference(name, { known, latest, variable: () => undefined, ids: () => [] })
+      if (problem !== null) report(at, problem)
+    }
   }
 }
 
@@ -243,16 +251,11 @@ export const splitCall = (call: string): [string, string] => {
   return [method.toUpperCase(), path]
 }
 
-/** A field of an object, or a member of a list by its place. */
-const partOf = (value: Json | undefined, field: string): Json | undefined =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as Record<string, Json>)[field] : undefined
-
 function resolve(step: StepData, answers: Answers, { variable }: StepBindings): { resolved: StepData; missing: string[] } {
   const missing: string[] = []
   const valueAtReference = (reference: string): Json | undefined => {
-    const [head = '', ...fields] = reference.split('.')
-    if (!answers.has(head)) return variable(reference)
-    return fields.reduce<Json | undefined>(partOf, answers.get(head))
+    const [head = ''] = reference.split('.')
+    return answers.has(head) ? answerAt(answers, reference) : variable(reference)
   }
   const valueAt = (reference: string): Json => {
     const value = valueAtReference(reference.trim())

@@ -988,10 +988,10 @@ t.test('check --against: the records in the end are read from the service, as fa
   const problems = (found: Record<string, string[]>) => Object.entries(found).find(([title]) => title.startsWith('✗ expects'))?.[1]
   t.strictSame(problems(read.found), [
     'transactions.txn_gone: there is no such Transaction',
-    'refunds: 2 with {"transaction":"txn_a"} were expected, there is 1',
-    'accounts.mch_a.type: "reseller" was expected, not "merchant"',
-    'users: 2 with {"account":"mch_a"} were expected, there is 1',
-    'users.usr_a.name: "Bo" was expected, not "Ana"'
+    'refunds: wanted 2 with {"transaction":"txn_a"}; got 1',
+    'accounts.mch_a.type: wanted reseller; got merchant',
+    'users: wanted 2 with {"account":"mch_a"}; got 1',
+    'users.usr_a.name: wanted Bo; got Ana'
   ])
   t.strictSame(problems(unknownUser.found), [
     'the API lists the Users of one Account; name it by account',

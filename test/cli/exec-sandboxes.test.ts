@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { elementsIn, parseMarkup } from '../reports/markup.js'
 import { ran } from '../support/command.js'
 import { read, scenarioIn, script } from './exec-run.js'
 
@@ -51,8 +53,16 @@ await controlIn('two', 'DELETE /sandboxes/two')
 await callIn(null, 'GET /accounts')
 await controlIn(null, 'POST /reset')
 await callIn(null, 'GET /accounts')`),
-    { status: 2, calls: 4, unused: ['never so often'], unmet: [] },
-    'an entry that applied and an expectation that was met in any period count as such'
+    {
+      status: 2,
+      calls: 4,
+      unused: ['never so often'],
+      unmet: [
+        'GET /refunds: at least 1 call was expected, 0 came, in one, the base address',
+        'POST /transactions: 1 call was expected, 0 came, in two, the base address'
+      ]
+    },
+    'an entry that applied in any sandbox is used; an expectation is met in each sandbox or not'
   )
   t.strictSame(
     await runOf(`
@@ -68,24 +78,75 @@ await controlIn('two', 'DELETE /sandboxes/two')`),
       calls: 5,
       unused: ['down once', 'never so often'],
       unmet: [
-        'POST /transactions: 1 call was expected, 2 came',
-        'GET /refunds: at least 1 call was expected, 0 came',
-        'GET /accounts: at most 1 call was expected, 2 came'
+        'POST /transactions: 1 call was expected, 2 came, in one (one#1/req_1, one#1/req_2)',
+        'GET /refunds: at least 1 call was expected, 0 came, in one, two',
+        'POST /transactions: 1 call was expected, 0 came, in two',
+        'GET /accounts: at most 1 call was expected, 2 came, in two (two#1/req_1, two#1/req_2)'
       ]
     },
     'too many calls in any period leave an expectation unmet'
   )
   t.strictSame(
     await runOf(`
-await pay(null)
-await callIn('two', 'GET /refunds')
 for (let call = 0; call < 9; call++) {
-  await callIn('w' + call, 'GET /accounts')
-  await controlIn('w' + call, 'POST /reset')
-}`),
+  await callIn('w', 'GET /accounts')
+  await controlIn('w', 'POST /reset')
+}
+await pay('w')
+await controlIn('w', 'POST /reset')
+await callIn('w', 'GET /refunds')
+await controlIn('w', 'POST /reset')`),
     { status: 2, calls: 11, unused: ['never so often'], unmet: [] },
-    'counts start at zero in each period'
+    'counts start at zero in each period, and an expectation that a sandbox met in any period is met in it'
   )
+})
+
+t.test('exec: of fifty sandboxes each is judged, and the one that missed is named in every report', async t => {
+  const scenario = scenarioIn(t, { expect: [{ on: 'POST /transactions', took_effect: true, times: 1 }] })
+  const folder = `${t.testdirName}/reports`
+  const code = (missing: string) => `
+const headers = nth => ({ authorization: 'Basic ' + btoa(key + ':'), 'test-name': 'pays at till ' + nth })
+const body = () => new URLSearchParams({ ticket: 'tkt_a', payment_type: 'external', amount: 5 })
+for (let nth = 1; nth <= 50; nth++) {
+  const url = addressOf('w' + nth, base)
+  if (nth === 50) { ${missing} }
+  else await fetch(url + '/transactions', { method: 'POST', headers: headers(nth), body: body() })
+  if (nth % 2) await controlIn('w' + nth, 'DELETE /sandboxes/w' + nth)
+}`
+  const runWith = async (missing: string, ...gates: string[]) => {
+    const args = ['exec', '--scenario', scenario, ...gates, '--report', folder, '--', ...script(IN_SANDBOXES + code(missing))]
+    const { status, stderr } = await ran(args)
+    return { status, stderr, run: read(`${folder}/run.json`) }
+  }
+  const message = 'POST /transactions that took effect: 1 call was expected, 0 came'
+
+  for (const gates of [[], ['--fail-on', 'errors'], ['--min-coverage', '1']]) {
+    const { status, stderr, run } = await runWith(`await fetch(url + '/tickets', { headers: headers(nth) })`, ...gates)
+
+    t.equal(status, 2, stderr)
+    t.ok(stderr.includes(`  FAILED        ${message}, in w50\n`), stderr)
+    t.strictSame(
+      run.run.unmet_expectations.map(({ sandbox, tests, message }: Record<string, unknown>) => [sandbox, tests, message]),
+      [['w50', ['pays at till 50'], message]]
+    )
+  }
+  const [junit, markdown, page] = ['junit.xml', 'summary.md', 'report.html'].map(name => readFileSync(`${folder}/${name}`, 'utf8')) as [string, string, string]
+  const failed = elementsIn(parseMarkup(junit)).flatMap(({ name, attributes, children }) =>
+    name === 'testcase' && children.some(child => child.name === 'failure') ? [`${attributes.classname} ${attributes.name}`] : []
+  )
+  t.strictSame(failed, ['commerce-emulator.gates expectations', 'commerce-emulator.sandboxes w50', 'commerce-emulator.tests pays at till 50'])
+  t.equal(junit.match(/<testcase classname="commerce-emulator.sandboxes"/g)?.length, 50)
+  t.ok(markdown.includes(`| w50 | ${message} | pays at till 50 |`), markdown)
+  t.strictSame(markdown.match(/\| pays at till \d+ \| \*\*failed\*\*/g), ['| pays at till 50 | **failed**'])
+  t.match(page, `<td class="bad">w50</td><td>${message}</td><td>pays at till 50</td>`)
+  t.strictSame(page.match(/<summary class="bad">[^<]*/g), ['<summary class="bad">pays at till 50 '])
+
+  const idle = await runWith(`await controlIn('w50', 'POST /reset')`)
+  t.strictSame([idle.status, idle.run.run.unmet_expectations.map(({ sandbox }: { sandbox: string }) => sandbox)], [2, ['w50']], 'one that did nothing')
+  const deleted = await runWith(`await controlIn('w50', 'POST /reset'); await controlIn('w50', 'DELETE /sandboxes/w50')`)
+  t.strictSame([deleted.status, deleted.run.run.unmet_expectations.map(({ sandbox }: { sandbox: string }) => sandbox)], [2, ['w50']], 'one that is gone')
+  const ignored = await runWith('', '--ignore', 'expectations')
+  t.equal(ignored.status, 0, ignored.stderr)
 })
 
 t.test('exec: findings of a sandbox name its calls', async t => {

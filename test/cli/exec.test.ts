@@ -7,6 +7,8 @@ import { ran } from '../support/command.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
 import { linesWritten, read, running, scenarioIn, script } from './exec-run.js'
 
+const NO_REQUESTS =
+  'the emulator received no requests, so there is nothing to judge; exec gives its command the address in COMMERCE_URL and COMMERCE_BASE_URL, and --allow-no-requests lets such a run pass'
 const NOTHING_DONE = `
 commerce-emulator
   Calls         0
@@ -15,6 +17,7 @@ commerce-emulator
   Findings      none
   Script        no entry unused
   Expectations  none unmet
+  FAILED        ${NO_REQUESTS}
 `
 
 const isOpen = (url: string) =>
@@ -53,7 +56,7 @@ t.test('exec: the variables can have other names, and the port can be chosen', a
   const names = ['--url-name', 'U', '--base-url-name', 'B', '--sandbox-url-name', 'S', '--api-key-name', 'K', '--control-url-name', 'C']
   const port = 20_000 + (process.pid % 20_000)
 
-  const { status, stderr } = await ran(['exec', '--port', String(port), '--scenario', scenario, ...names, '--', ...script(code)])
+  const { status, stderr } = await ran(['exec', '--port', String(port), '--allow-no-requests', '--scenario', scenario, ...names, '--', ...script(code)])
 
   t.equal(status, 0, stderr)
   const url = `http://localhost:${port}`
@@ -70,9 +73,10 @@ t.test('exec: the status is the command’s own; a gate makes it 2 only when the
     return [status, stderr.includes(unmet), stderr.includes(failed)]
   }
 
-  t.strictSame(await of('--', ...script('')), [2, true, true], 'expectations are the gate unless others are named')
+  t.strictSame(await of('--', ...script('')), [2, true, true], 'expectations are always judged')
   t.strictSame(await of('--', ...script('process.exit(7)')), [7, true, true])
-  t.strictSame(await of('--fail-on', 'script', '--', ...script('')), [0, true, false])
+  t.strictSame(await of('--fail-on', 'script', '--', ...script('')), [2, true, true])
+  t.strictSame(await of('--ignore', 'expectations', '--allow-no-requests', '--', ...script('')), [0, true, false])
   t.strictSame(await of('--fail-on', 'findings', 'expectations', '--', ...script('')), [2, true, true])
   t.strictSame(await of('--', 'sh', '-c', 'kill -KILL $$'), [128 + constants.signals.SIGKILL, true, true])
 })
@@ -127,10 +131,10 @@ t.test('exec: --fail-on and --ignore take names that exist; what is not one is r
     [['--fail-on', 'errors', 'zero-paymant'], '--fail-on zero-paymant: there is no such name; did you mean zero-payment?'],
     [['--fail-on', 'errors,wornings'], '--fail-on wornings: there is no such name; did you mean warnings?'],
     [['--fail-on', 'everything-at-once'], `--fail-on everything-at-once: there is no such name; the gates are ${GROUPS}, and the findings ${all}`],
-    [['--ignore', 'zero'], `--ignore zero: there is no such name; the findings are ${all}`],
-    [['--ignore', 'script'], `--ignore script: there is no such name; the findings are ${all}`],
-    [['--ignore', '\u001b[2J'], `--ignore \\u001b[2J: there is no such name; the findings are ${all}`],
-    [['--fail-on', 'findings', 'zero-payment', '--ignore', 'zero-payment'], '--fail-on zero-payment and --ignore zero-payment exclude each other']
+    [['--ignore', 'zero'], `--ignore zero: there is no such name; what can be ignored is expectations, and the findings ${all}`],
+    [['--ignore', 'script'], `--ignore script: there is no such name; what can be ignored is expectations, and the findings ${all}`],
+    [['--ignore', '\u001b[2J'], `--ignore \\u001b[2J: there is no such name; what can be ignored is expectations, and the findings ${all}`],
+    [['--fail-on', 'findings', 'zero-payment', '--ignore', 'zero-payment'], '--fail-on zero-payment and --ignore zero-payment cannot be combined']
   ]
   for (const [args, complaint] of cases) {
     const { status, stderr } = await ran(['exec', ...args, ...command])
@@ -170,7 +174,7 @@ t.test('exec: the help shows its own defaults', async t => {
     '--log-level <level> What is logged, to stderr. (default: silent; variable: LOG_LEVEL)',
     '--seed <seed> What ids and keys are drawn from. (default: 1; variable: SEED)',
     '--kill-after <seconds> How long the command may take to end after a signal. (default: 5)',
-    'findings by their names. (default: expectations)'
+    '--allow-no-requests Let a run pass in which the emulator received no requests.'
   ])
     t.ok(flat.includes(part), part)
 })
@@ -214,14 +218,18 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings, unused s
   const message = 'GET /refunds: at least 1 call was expected, 0 came'
   const failures = [
     ['coverage', `rule coverage is ${share} %, below 80 %`],
+    ['expectations', message],
     ['findings', 'findings: search-without-narrowing, refused-and-repeated'],
-    ['script', 'script entries that were never applied: refunds are down, scr_2 GET /tickets'],
-    ['expectations', message]
+    [
+      'script',
+      'the script entry refunds are down was never applied; nearly: calls: wanted 9; got 2 that matched in #1/req_4',
+      'the script entry scr_2 GET /tickets was never applied; nearly: calls: wanted 9; got 1 that matched in #1/req_5'
+    ]
   ] as const
   t.strictSame([ended, passed, ignored], [0, false, []])
   t.strictSame(
     gates,
-    failures.map(([gate, problem]) => ({ gate, passed: false, problems: [problem] }))
+    failures.map(([gate, ...problems]) => ({ gate, passed: false, problems }))
   )
   t.strictSame(
     run.findings.map(({ finding, severity, times, requests }: Finding) => [finding, severity, times, requests]),
@@ -230,12 +238,13 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings, unused s
       ['refused-and-repeated', 'warning', 1, ['#1/req_3', '#1/req_4']]
     ]
   )
+  const nearly = (request: string, matched: number) => ({ in: request, misses: [{ condition: 'calls', wanted: '9', got: `${matched} that matched` }] })
   t.strictSame(run.unused_script_entries, [
-    { id: 'scr_1', entry: SHOP.script[0], matched: 2, applied: 0 },
-    { id: 'scr_2', entry: SHOP.script[1], matched: 1, applied: 0 }
+    { id: 'scr_1', entry: SHOP.script[0], matched: 2, applied: 0, near_misses: [nearly('#1/req_4', 2)] },
+    { id: 'scr_2', entry: SHOP.script[1], matched: 1, applied: 0, near_misses: [nearly('#1/req_5', 1)] }
   ])
   t.strictSame(run.unmet_expectations, [
-    { expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 call', seen: 0, holds: false, exceeded: false, message }
+    { expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 call', seen: 0, holds: false, exceeded: false, message, sandbox: null, tests: [] }
   ])
   const assumptions = run.assumptions.map(({ assumption }: { assumption: string }) => assumption)
   t.strictSame(
@@ -253,7 +262,7 @@ commerce-emulator
   Findings      search-without-narrowing (1×), refused-and-repeated (1×)
   Script        never applied: refunds are down, scr_2 GET /tickets
   Expectations  ${message}
-${failures.map(([, message]) => `  FAILED        ${message}\n`).join('')}                search-without-narrowing: search_query was sent with neither location nor created. location and created narrow before retrieval; without them the client pages through everything. (1×: #1/req_5)
+${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}                search-without-narrowing: search_query was sent with neither location nor created. location and created narrow before retrieval; without them the client pages through everything. (1×: #1/req_5)
                 refused-and-repeated: A refused call was made again, unchanged. The answer will be the same; correct the call, or show the refusal to the user. (1×: #1/req_3, #1/req_4)
   Report        ${folder}/report.html
 `
@@ -298,6 +307,17 @@ await call('GET /tickets?search_query=T')`
   for (const [args, expected] of cases) t.strictSame(await of('--fail-on', ...args), expected, args.join(' '))
 })
 
+t.test('exec: a command without a request fails, unless that is allowed', async t => {
+  const of = async (...args: string[]) => {
+    const { status, stderr } = await ran(['exec', ...args, '--', 'true'])
+    return [status, /FAILED {8}(.*)\n/.exec(stderr)?.[1]]
+  }
+
+  t.strictSame(await of(), [2, NO_REQUESTS])
+  t.strictSame(await of('--fail-on', 'errors'), [2, NO_REQUESTS])
+  t.strictSame(await of('--allow-no-requests'), [0, undefined])
+})
+
 t.test('exec: gates that pass leave the status at 0, and are reported as passed', async t => {
   const scenario = scenarioIn(t, { expect: [{ on: 'POST /transactions', times: 1 }] })
   const payment = `await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 1 })`
@@ -309,7 +329,7 @@ t.test('exec: gates that pass leave the status at 0, and are reported as passed'
   t.equal(status, 0, stderr)
   t.ok(stderr.includes('  Findings      none\n'), stderr)
   const { passed, gates } = read(`${folder}/run.json`)
-  const passing = ['coverage', 'findings', 'expectations'].map(gate => ({ gate, passed: true, problems: [] }))
+  const passing = ['coverage', 'expectations', 'findings'].map(gate => ({ gate, passed: true, problems: [] }))
   t.strictSame([passed, gates], [true, passing])
   t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('<testsuite name="gates" tests="3" failures="0">'))
 })

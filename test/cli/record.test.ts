@@ -124,7 +124,7 @@ t.test('record: no call, or a file that cannot be written in the end, is a failu
   const file = `${t.testdirName}/folder/out.yaml`
   mkdirSync(`${t.testdirName}/folder`)
   const none = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script('')])
-  t.strictSame([none.status, lines(none.stderr)], [1, [`commerce-emulator: no call was made, so ${file} was not written`]])
+  t.strictSame([none.status, lines(none.stderr)], [2, [`commerce-emulator: no call was made, so ${file} was not written`]])
 
   const gone = `import { rmSync } from 'node:fs'\nawait call('GET /tickets/tkt_a')\nrmSync(${JSON.stringify(`${t.testdirName}/folder`)}, { recursive: true })\n`
   const lost = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(gone)])

@@ -24,7 +24,7 @@ type Fits<A, B> = A extends B ? ([keyof A, keyof B] extends [keyof B, keyof A] ?
 /** Internal types beside those of the package; `tsc` judges them. */
 const FITS: {
   call: Fits<ReturnType<typeof summaryOf>, Omit<answers.JournalCall, 'on' | 'sandbox'> & { on: string | null }>
-  explained: Fits<ReturnType<typeof explained>['why'], answers.ExplainedCall['why']>
+  explained: Fits<ReturnType<typeof explained>['why'], Omit<answers.ExplainedCall['why'], 'near_misses'>>
   coverage: Fits<CoverageReport, answers.CoverageReport>
   rule: Fits<CoverageReport['rules'][number], answers.CoverageReport['rules'][number]>
   finding: Fits<findings.Finding, answers.FindingsReport['data'][number]>

@@ -12,7 +12,7 @@ t.test('console: the state of a rule comes of what calls did to it', async t => 
     [row('REF-7', 0, 2), ['broken'], 'broken', 'kept by no call, broken by 2 calls'],
     [row('REF-7', 3, 2), ['kept', 'broken'], 'all', 'kept by 3 calls, broken by 2 calls'],
     [row('META-2', 1, 0, { violable: false }), ['kept'], 'all', 'kept by 1 call, cannot be broken by a call'],
-    [row('LOC-4', 0, 1, { keepable: false }), ['broken'], 'all', 'cannot be kept by a call, broken by 1 call'],
+    [row('LOC-4', 0, 1, { keepable: false }), ['broken'], 'broken', 'cannot be kept by a call, broken by 1 call'],
     [row('LOC-9', 0, 0, { keepable: false }), ['untouched'], 'none', 'cannot be kept by a call, broken by no call']
   ]
   for (const [rule, states, seen, words] of cases) {

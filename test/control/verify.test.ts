@@ -118,7 +118,7 @@ t.test('verify: sequences', async t => {
   t.strictSame(await verdict(emulator, { sequence: [{ ...REFUND, match: { body: { amount: 401 } } }] }), [
     409,
     false,
-    'Call 1 of the sequence, POST /refunds, did not come after the 0 before it.'
+    'Call 1 of the sequence, POST /refunds, did not come after the 0 before it; nearly: amount: wanted 401; got 400 in req_3'
   ])
 })
 

@@ -276,9 +276,11 @@ const verdict = (wanted: string, seen: number) =>
     exceeded: seen > 2,
     message: `${seen} came`
   }) as Period['verdicts'][number]
-const historyOf = (...periods: Period[]) => {
+/** A period of the sandbox at the base address, but for what is given. */
+const period = (given: Partial<Period>): Period => ({ sandbox: null, tests: [], script: [], verdicts: [], ...given })
+const historyOf = (...periods: Partial<Period>[]) => {
   const history = new RunHistory()
-  for (const period of periods) history.add(period)
+  for (const given of periods) history.add(period(given))
   return history
 }
 const unusedIn = (history: RunHistory) => history.unused().map(({ entry }) => entry.name)
@@ -317,11 +319,36 @@ t.test('run history: an expectation is met that holds in any period, unless more
   t.end()
 })
 
+t.test('run history: each sandbox is judged by itself, and names the tests of the periods in which it failed', t => {
+  const history = historyOf(
+    { sandbox: 'one', tests: ['first'], verdicts: [verdict('a', 1)] },
+    { sandbox: 'two', tests: ['second'], verdicts: [verdict('a', 0)] },
+    { sandbox: 'two', tests: ['third', 'second'], verdicts: [verdict('a', 0)] },
+    { sandbox: 'three', tests: ['fourth'], verdicts: [verdict('a', 0)] },
+    { sandbox: 'three', tests: ['fifth'], verdicts: [verdict('a', 3)] },
+    { sandbox: 'three', tests: ['sixth'], verdicts: [verdict('a', 0)] },
+    { sandbox: 'three', tests: ['seventh'], verdicts: [verdict('a', 4)] },
+    { sandbox: null, tests: [], verdicts: [verdict('a', 0)] }
+  )
+  const unmet = [
+    ['two', '0 came', ['second', 'third']],
+    ['three', '3 came', ['fifth', 'seventh']],
+    [null, '0 came', []]
+  ]
+  const shown = (one: RunHistory) => one.unmet().map(({ sandbox, message, tests }) => [sandbox, message, tests])
+  t.strictSame(shown(history), unmet)
+  t.strictSame([history.knows('one'), history.knows(null), history.knows('four')], [true, true, false])
+
+  t.strictSame(shown(history.with([period({ sandbox: 'two', verdicts: [verdict('a', 1)] })])), unmet.slice(1), 'a period that goes on is met')
+  t.strictSame(shown(history), unmet, 'and is not noted')
+  t.end()
+})
+
 t.test('run history: it is empty until a period is added, and expectations are distinguished by what they want', t => {
   const history = new RunHistory()
   t.strictSame([history.isEmpty, history.unused(), history.unmet()], [true, [], []])
 
-  history.add({ script: [], verdicts: [verdict('a', 0), verdict('b', 1), verdict('c', 9)] })
+  history.add(period({ verdicts: [verdict('a', 0), verdict('b', 1), verdict('c', 9)] }))
 
   t.strictSame([history.isEmpty, history.unmet().map(({ wanted }) => wanted)], [false, ['a', 'c']])
   t.end()
@@ -329,10 +356,12 @@ t.test('run history: it is empty until a period is added, and expectations are d
 
 t.test('run history: of a long life no more is judged than ten thousand entries and as many expectations', t => {
   const history = new RunHistory()
-  for (let nth = 0; nth < 10_050; nth++) history.add({ script: [entry(`entry ${nth}`, 0)], verdicts: [verdict(`call ${nth}`, 0)] })
+  for (let nth = 0; nth < 10_050; nth++) history.add(period({ script: [entry(`entry ${nth}`, 0)], verdicts: [verdict(`call ${nth}`, 0)] }))
   t.strictSame([history.unused().length, history.unmet().length], [10_000, 10_000])
 
-  history.add({ script: [entry('entry 7', 1), entry('entry 10040', 0)], verdicts: [verdict('call 7', 1), verdict('call 8', 9), verdict('call 10040', 9)] })
+  history.add(
+    period({ script: [entry('entry 7', 1), entry('entry 10040', 0)], verdicts: [verdict('call 7', 1), verdict('call 8', 9), verdict('call 10040', 9)] })
+  )
 
   t.strictSame([history.unused().length, history.unmet().length], [9999, 9999], 'those that were seen are judged on')
   t.equal(history.unmet().find(({ wanted }) => wanted === 'call 8')?.message, '9 came')

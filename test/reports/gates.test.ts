@@ -1,18 +1,66 @@
 import t from 'tap'
 import { FINDINGS } from '../../src/evidence/findings.js'
-import { FAIL_ON, gatesFrom } from '../../src/reports/gates.js'
-import { judged } from '../../src/reports/run.js'
-import { finding, runOf } from './judged-run.js'
+import type { Unmet } from '../../src/evidence/run-history.js'
+import { DEFAULT_GATES, FAIL_ON, type Gates, gatesFrom } from '../../src/reports/gates.js'
+import { judged, unmetLines } from '../../src/reports/run.js'
+import { finding, runOf, unmet } from './judged-run.js'
 
-t.test('gates: every finding can be named, and every group; expectations are the gate where none is named', t => {
+t.test('gates: every finding can be named, and every group; expectations are always among them unless they are ignored', t => {
   t.strictSame(FAIL_ON, ['expectations', 'script', 'findings', 'errors', 'warnings', ...Object.keys(FINDINGS)])
-  t.strictSame(gatesFrom({}), { minCoverage: null, failOn: ['expectations'], ignore: [] })
-  t.strictSame(gatesFrom({ minCoverage: 40, failOn: ['errors', 'errors'], ignore: ['zero-payment'] }), {
+  t.strictSame(gatesFrom({}), DEFAULT_GATES)
+  t.strictSame(gatesFrom({ minCoverage: 40, failOn: ['errors', 'errors'], ignore: ['zero-payment'], allowNoRequests: true }), {
     minCoverage: 40,
-    failOn: ['errors'],
-    ignore: ['zero-payment']
+    failOn: ['expectations', 'errors'],
+    ignore: ['zero-payment'],
+    allowNoRequests: true
   })
-  t.strictSame(gatesFrom({ failOn: [] }), { minCoverage: null, failOn: [], ignore: [] }, 'a list of none is none')
+  t.strictSame(gatesFrom({ failOn: ['script', 'expectations'] }), { ...DEFAULT_GATES, failOn: ['expectations', 'script'] })
+  t.strictSame(gatesFrom({ failOn: ['script'], ignore: ['expectations'] }), { ...DEFAULT_GATES, failOn: ['script'] })
+  const refused = [
+    [{ ignore: ['expectation'] }, '--ignore expectation: there is no such name; did you mean expectations?'],
+    [{ failOn: ['expectations'], ignore: ['expectations'] }, '--fail-on expectations and --ignore expectations cannot be combined']
+  ] as const
+  for (const [given, message] of refused) t.equal(gatesFrom(given), message)
+  t.end()
+})
+
+t.test('gates: expectations are judged whatever else is named', t => {
+  const run = runOf({ unmet_expectations: [unmet('till', 'one was expected')] })
+  const cases: [given: Parameters<typeof gatesFrom>[0], failed: string[]][] = [
+    [{}, ['expectations']],
+    [{ failOn: ['errors'] }, ['expectations']],
+    [{ failOn: ['script', 'expectations'], minCoverage: 0 }, ['expectations']],
+    [{ ignore: ['expectations'] }, []],
+    [{ failOn: ['errors'], ignore: ['expectations'] }, []]
+  ]
+  for (const [given, failed] of cases) {
+    const { gates, hasPassed, unmet } = judged(run, gatesFrom(given) as Gates)
+    t.strictSame(
+      gates.flatMap(({ gate, problems }) => (problems.length > 0 ? [gate] : [])),
+      failed,
+      JSON.stringify(given)
+    )
+    t.strictSame([hasPassed, unmet.length], [failed.length === 0, failed.length])
+  }
+  t.end()
+})
+
+t.test('gates: an expectation is told once, with the sandboxes that did not meet it', t => {
+  const many = Array.from({ length: 7 }, (_, nth) => unmet(`w${nth}`, 'a'))
+  const cases: [unmet: Unmet[], lines: string[]][] = [
+    [[], []],
+    [
+      [unmet(null, 'a'), unmet(null, 'b')],
+      ['a', 'b']
+    ],
+    [[unmet('w1', 'a')], ['a, in w1']],
+    [
+      [unmet('w1', 'a'), unmet(null, 'a'), unmet('w1', 'b')],
+      ['a, in w1, the base address', 'b, in w1']
+    ],
+    [many, ['a, in w0, w1, w2, w3, w4 and 2 more']]
+  ]
+  for (const [given, lines] of cases) t.strictSame(unmetLines(given), lines)
   t.end()
 })
 
@@ -28,7 +76,7 @@ const CASES: [failOn: readonly string[], ignore: readonly string[], problems: st
   [['errors'], ['double-refund-risk'], [[]], []],
   [['findings'], ['double-refund-risk'], [['findings: zero-payment']], ['zero-payment']],
   [['findings'], ['double-refund-risk', 'zero-payment'], [[]], []],
-  [['expectations', 'script'], [], [[], []], []],
+  [['script'], [], [[]], []],
   [[], [], [], []]
 ]
 t.test('gates: a finding fails a gate of its name, its severity or of all, unless it is ignored', t => {
@@ -37,28 +85,19 @@ t.test('gates: a finding fails a gate of its name, its severity or of all, unles
     if (typeof gates === 'string') return t.fail(gates)
     const { gates: results, fails: failed, hasPassed } = judged(runOf({ findings: [ERROR, WARNING] }), gates)
 
-    const expected = failOn.map((gate, place) => ({ gate, problems: problems[place] }))
+    const expected = [{ gate: 'expectations', problems: [] }, ...failOn.map((gate, place) => ({ gate, problems: problems[place] }))]
     t.strictSame([results, [...failed], hasPassed], [expected, fails, problems.flat().length === 0], `--fail-on ${failOn} --ignore ${ignore}`)
   }
   t.end()
 })
 
-t.test('gates: a run without a call passes no gate of coverage or findings', t => {
-  const cases: [given: Parameters<typeof gatesFrom>[0], fails: boolean][] = [
-    [{ failOn: ['findings'] }, true],
-    [{ failOn: ['zero-payment'] }, true],
-    [{ minCoverage: 0, failOn: [] }, true],
-    [{}, false],
-    [{ failOn: ['expectations', 'script'] }, false],
-    [{ failOn: [] }, false]
-  ]
-  for (const [given, fails] of cases) {
-    const gates = gatesFrom(given)
-    if (typeof gates === 'string') return t.fail(gates)
-    const failed = (calls: number) => judged(runOf({ calls }), gates).gates.flatMap(({ gate, problems }) => (problems.length > 0 ? [gate] : []))
+t.test('gates: a run without a request fails, whatever is judged, unless it is allowed', t => {
+  const cases: Parameters<typeof gatesFrom>[0][] = [{}, { failOn: ['findings'] }, { minCoverage: 0 }, { failOn: ['script'] }, { ignore: ['expectations'] }]
+  for (const given of cases) {
+    const failed = (calls: number, allowNoRequests: boolean) =>
+      judged(runOf({ calls }), gatesFrom({ ...given, allowNoRequests }) as Gates).gates.flatMap(({ gate, problems }) => (problems.length > 0 ? [gate] : []))
 
-    t.strictSame(failed(0), fails ? ['calls'] : [], JSON.stringify(given))
-    t.strictSame(failed(1), [], JSON.stringify(given))
+    t.strictSame([failed(0, false), failed(0, true), failed(1, false)], [['requests'], [], []], JSON.stringify(given))
   }
   t.end()
 })
@@ -70,7 +109,7 @@ t.test('gates: the coverage that is asked for is enough, a tenth below it is not
     [40.1, []],
     [39.9, ['rule coverage is 39.9 %, below 40 %']]
   ] as const) {
-    const { gates } = judged(runOf({ coverage: { ...coverage, percent } }), { minCoverage: 40, failOn: [], ignore: [] })
+    const { gates } = judged(runOf({ coverage: { ...coverage, percent } }), { ...DEFAULT_GATES, minCoverage: 40, failOn: [] })
     t.strictSame(gates, [{ gate: 'coverage', problems }])
   }
   t.end()

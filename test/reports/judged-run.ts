@@ -2,8 +2,9 @@
 
 import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findings.js'
 import type { RunCall, RunEntry } from '../../src/evidence/run.js'
+import type { Unmet } from '../../src/evidence/run-history.js'
 import { Coverage } from '../../src/evidence/totals.js'
-import type { Gates } from '../../src/reports/gates.js'
+import { DEFAULT_GATES, type Gates } from '../../src/reports/gates.js'
 import { type JudgedRun, judged, type RunDocument } from '../../src/reports/run.js'
 
 /** A finding that the calls show. */
@@ -75,6 +76,18 @@ export const runOf = (given: Partial<RunDocument> = {}): RunDocument => ({
   ...given
 })
 
+/** An expectation that a sandbox did not meet. */
+export const unmet = (sandbox: string | null, message: string, ...tests: string[]): Unmet => ({
+  expectation: { on: 'POST /refunds' },
+  wanted: message,
+  seen: 0,
+  holds: false,
+  exceeded: false,
+  message,
+  sandbox,
+  tests
+})
+
 /** A run that was judged by some gates. */
 export const judgedRun = (given: Partial<RunDocument> = {}, gates: Partial<Gates> = {}, status: number | null = 0): JudgedRun =>
-  judged(runOf(given), { minCoverage: null, failOn: ['expectations'], ignore: [], ...gates }, status)
+  judged(runOf(given), { ...DEFAULT_GATES, ...gates }, status)

@@ -10,7 +10,7 @@ import { runMarkdown } from '../../src/reports/markdown.js'
 import { type JudgedRun, type RunDocument, whyOf } from '../../src/reports/run.js'
 import { runAnnotations, runText } from '../../src/reports/text.js'
 import { judgement } from '../support/judged-request.js'
-import { answeredCall, finding, judgedRun, refusedCall } from './judged-run.js'
+import { answeredCall, finding, judgedRun, refusedCall, unmet } from './judged-run.js'
 import { type Element, elementsIn, parseMarkup, structureOf } from './markup.js'
 
 const HOSTILE = [
@@ -43,7 +43,9 @@ const runWith = (text: string): Partial<RunDocument> => ({
   unused_script_entries: [
     { id: 'scr_1', entry: { name: text, on: 'GET /tickets' }, matched: 0, applied: 0 }
   ] as unknown as RunDocument['unused_script_entries'],
-  unmet_expectations: [{ message: text }] as unknown as RunDocument['unmet_expectations'],
+  unmet_expectations: [
+    { ...unmet(text, text, text), requests: ['#1/req_2'], near_misses: [{ in: '#1/req_1', misses: [{ condition: text, wanted: text, got: text }] }] }
+  ],
   tests: [{ test: text, calls: 1, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: [{ finding: 'zero-payment', times: 1 }] }],
   requests: [refusedCall(text), answeredCall('#1/req_2', text), answeredCall('#1/req_3', `other ${text}`)]
 })
@@ -113,6 +115,8 @@ t.test('reports: the page shows calls by test, each refusal with its why, findin
   coverage.add(judgement(['REF-7', 'LIST-1']))
   coverage.add(judgement([], 'REF-7'))
   coverage.add(judgement(['REF-6']))
+  coverage.add(judgement([], 'REF-1'))
+  coverage.add(judgement([], 'TKT-1'))
   const judged = judgedRun(
     {
       ...runWith('too much'),
@@ -130,19 +134,35 @@ t.test('reports: the page shows calls by test, each refusal with its why, findin
     all.filter(({ name }) => name === 'h2').map(({ text }) => text),
     ['Gates', 'Findings', 'Calls by test', 'Coverage', 'Assumptions relied on']
   )
-  const cells = all.filter(({ name }) => name === 'li')
+  const [legend, cells] = all.filter(({ name }) => name === 'ul').map(({ children }) => children.filter(({ name }) => name === 'li')) as [
+    typeof all,
+    typeof all
+  ]
+  t.strictSame(
+    legend.map(({ attributes, text }) => [attributes.class, text]),
+    [
+      ['all', 'every outcome seen'],
+      ['kept', 'only kept'],
+      ['broken', 'only broken'],
+      ['none', 'not exercised']
+    ]
+  )
   t.equal(cells.length, 58)
+  t.match(runPage(judged), /\.map \.broken \{ border-left-color: var\(--bad\) \}/)
+  t.notMatch(runPage(judged), /\.map \.none/, 'what was not exercised is grey, as the border is')
   const cellOf = (rule: string) => cells[(RULE_IDS as string[]).indexOf(rule)]
   t.strictSame(
-    ['REF-7', 'LIST-1', 'REF-6', 'LOC-1', 'TKT-1'].map(rule => [cellOf(rule)?.attributes.class, cellOf(rule)?.text]),
+    ['REF-7', 'LIST-1', 'REF-6', 'REF-1', 'LOC-1', 'TKT-1'].map(rule => [cellOf(rule)?.attributes.class, cellOf(rule)?.text]),
     [
       ['all', 'kept 1 · broken 1'],
       ['all', 'kept 1 · broken –'],
-      ['some', 'kept 1 · broken 0'],
+      ['kept', 'kept 1 · broken 0'],
+      ['broken', 'kept 0 · broken 1'],
       ['none', 'kept 0 · broken 0'],
-      ['none', 'kept – · broken 0']
+      ['broken', 'kept – · broken 1']
     ]
   )
+  t.match(runPage(judgedWith('late')), /Counted: <a href="#call-1">.*Nearly: late: wanted late; got late in <a href="#call-0">/s)
   for (const part of [
     'REF-7: too much',
     'a Refund above the remainder is an error',
@@ -151,6 +171,7 @@ t.test('reports: the page shows calls by test, each refusal with its why, findin
     'Rules kept: BASE-1. Rules broken: REF-7.',
     FINDINGS['zero-payment'].advice,
     'Calls of further tests',
+    'not exercised',
     '7 calls are not listed, and 8 are not shown in full.',
     'script entry too much',
     'warning, ignored'
@@ -247,13 +268,16 @@ t.test('reports: JUnit has a case a gate and a case a test, which fails when it 
 
 t.test('reports: Markdown shows gates, findings, tests, refused calls and assumptions; tables stop at 50 rows', t => {
   const many = Array.from({ length: 53 }, (_, nth) => refusedCall('pays', { request: `#1/req_${nth}` }))
-  const markdown = runMarkdown(judgedRun({ ...runWith('pays'), requests: many }, { failOn: ['zero-payment', 'errors'], ignore: ['card-number-sent'] }))
+  const markdown = runMarkdown(
+    judgedRun({ ...runWith('pays'), requests: many }, { failOn: ['expectations', 'zero-payment', 'errors'], ignore: ['card-number-sent'] })
+  )
 
   for (const line of [
     '## commerce-emulator: a gate failed',
     '| `zero-payment` | **failed**: finding: zero-payment |',
     '| `errors` | passed |',
-    '| pays | 1 | 1 | REF-7 | `zero-payment` 1× |',
+    '| pays | pays (&#35;1/req_2); nearly: pays: wanted pays; got pays in &#35;1/req_1 | pays |',
+    '| pays | **failed** | 1 | 1 | REF-7 | `zero-payment` 1× |',
     '| `#1/req_0` | pays | POST /pays | 400 | REF-7: pays |',
     '3 more are in the report.',
     '| A07 | error body | 1 |'
@@ -284,7 +308,7 @@ t.test('reports: annotations of GitHub Actions, one a finding by its severity an
   const judged = judgedRun(
     {
       findings: [finding('double-refund-risk', ...calls), finding('zero-payment', 'till#1/req_1'), finding('card-number-sent', '#1/req_9')],
-      unmet_expectations: [{ message: '100 % of it, a:b\r\n::error::forged\u001b' }] as unknown as RunDocument['unmet_expectations']
+      unmet_expectations: [unmet(null, '100 % of it, a:b\r\n::error::forged\u001b')]
     },
     { failOn: ['errors', 'expectations', 'script'], minCoverage: 10, ignore: ['card-number-sent'] }
   )

@@ -309,6 +309,7 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
   const card = (last4: string) =>
     `${BEGIN}data:\n  transactions:\n    - { id: txn_a, ticket: tkt_52, payment_type: card, amount: 100, payment_method: { card: { brand: visa, last4: ${last4} } } }\n`
   const ticket = (id: string) => `${BEGIN}data:\n  tickets:\n    - { id: ${id}, location: loc_bistro, reference: T }\n`
+  const expecting = (counted: string) => `${BEGIN}expect:\n  - state: { refunds: { count: 1, ${counted} } }\n`
   const matching = (match: string) => entry(`match: { ${match} }, respond: { status: 402 }`, 'POST /transactions')
   const unknown = (name: string) => `no ${name}`
   const cases: [title: string, wrong: string, problems: string[], followed: string][] = [
@@ -476,17 +477,23 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
       'an answer in a match',
       matching('about: { ticket: "${payment.ticket}" }'),
       [
-        '3:57 script[0].match.about.ticket: ${payment.ticket} has no value here: the answers of calls are known in steps and play alone; give the record an id under data, or use a variable'
+        '3:57 script[0].match.about.ticket: ${payment.ticket} has no value here: the answers of calls are known in steps, play and expect alone; give the record an id under data, or use a variable'
       ],
       matching('about: { ticket: tkt_52 }')
     ],
     [
-      'an answer in an expected state',
-      `${BEGIN}expect:\n  - state: { refunds: { count: 1, where: { transaction: "\${payment.id" } } }\n`,
+      'a reference in an expected state that is not closed',
+      expecting('where: { transaction: "${payment.id" }'),
+      ['3:57 expect[0].state.refunds.where.transaction: ${ is not closed; a reference ends with }, such as ${payment.id}'],
+      expecting('where: { transaction: txn_1 }')
+    ],
+    [
+      'a reference in an expected state to no step',
+      expecting('where: { transaction: "${payment.id}" }'),
       [
-        '3:57 expect[0].state.refunds.where.transaction: ${payment.id has no value here: the answers of calls are known in steps and play alone; give the record an id under data, or use a variable'
+        '3:57 expect[0].state.refunds.where.transaction: ${payment.id} refers to nothing; give the name that an earlier step has under as, or the id of a record'
       ],
-      `${BEGIN}expect:\n  - state: { refunds: { count: 1, where: { transaction: txn_1 } } }\n`
+      expecting('where: { transaction: txn_1 }')
     ]
   ]
   for (const [title, wrong, problems, followed] of cases) {

@@ -1,5 +1,9 @@
 import t from 'tap'
+import { compileExpectation } from '../../src/scenario/expectations.js'
+import type { StateRecords } from '../../src/scenario/final-state.js'
+import { SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import { MERCHANT, smallFixture, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 const start = (t: Parameters<typeof startTestEmulator>[0], expect: object[]) =>
@@ -7,27 +11,23 @@ const start = (t: Parameters<typeof startTestEmulator>[0], expect: object[]) =>
 
 t.test('expect: the records in the end, by id and by count', async t => {
   const cases: [state: object, before: string | true, after: string | true][] = [
-    [{ transactions: { txn_a: { amount_refunded: 400 } } }, 'transactions.txn_a.amount_refunded: 400 was expected, not 0', true],
+    [{ transactions: { txn_a: { amount_refunded: 400 } } }, 'transactions.txn_a.amount_refunded: wanted 400; got 0', true],
     [{ transactions: { txn_b: {} } }, 'transactions.txn_b: there is no such Transaction', 'transactions.txn_b: there is no such Transaction'],
     [{ transactions: { txn_b: null } }, true, true],
     [
       { transactions: { txn_a: null } },
-      'transactions.txn_a: no such Transaction was expected, but there is one',
-      'transactions.txn_a: no such Transaction was expected, but there is one'
+      'transactions.txn_a: there must be no such Transaction, and there is one',
+      'transactions.txn_a: there must be no such Transaction, and there is one'
     ],
     [{ transactions: { txn_a: { payment_method: { type: 'card' } } } }, true, true],
-    [{ refunds: { count: 1 } }, 'refunds: 1 was expected, there are 0', true],
-    [
-      { refunds: { count: 1, where: { transaction: 'txn_a', amount: 400 } } },
-      'refunds: 1 with {"transaction":"txn_a","amount":400} was expected, there are 0',
-      true
-    ],
+    [{ refunds: { count: 1 } }, 'refunds: wanted 1; got 0', true],
+    [{ refunds: { count: 1, where: { transaction: 'txn_a', amount: 400 } } }, 'refunds: wanted 1 with {"transaction":"txn_a","amount":400}; got 0', true],
     [{ refunds: { count: 0, where: { amount: 401 } } }, true, true],
-    [{ refunds: { count: 0 } }, true, 'refunds: 0 were expected, there is 1'],
+    [{ refunds: { count: 0 } }, true, 'refunds: wanted 0; got 1'],
     [
       { refunds: { count: 2 }, transactions: { txn_a: { amount: 1 } } },
-      'refunds: 2 were expected, there are 0; transactions.txn_a.amount: 1 was expected, not 1000',
-      'refunds: 2 were expected, there is 1; transactions.txn_a.amount: 1 was expected, not 1000'
+      'refunds: wanted 2; got 0; transactions.txn_a.amount: wanted 1; got 1000',
+      'refunds: wanted 2; got 1; transactions.txn_a.amount: wanted 1; got 1000'
     ]
   ]
   const emulator = await start(
@@ -52,7 +52,7 @@ t.test('expect: the records in the end, by id and by count', async t => {
   const { status, body } = await emulator.control('POST /verify', { state: { transactions: { txn_a: { amount_refunded: 400 } } } })
   t.strictSame([status, body], [200, { holds: true, message: 'The records are as expected.' }])
   const wrong = await emulator.control('POST /verify', { state: { refunds: { count: 2 } }, within: '10ms' })
-  t.strictSame([wrong.status, wrong.body.message], [409, 'refunds: 2 were expected, there is 1'])
+  t.strictSame([wrong.status, wrong.body.message], [409, 'refunds: wanted 2; got 1'])
 })
 
 t.test('expect: Refunds that were made are counted, whoever got the answer', async t => {
@@ -92,4 +92,131 @@ t.test('expect: Refunds that were made are counted, whoever got the answer', asy
   )
   const again = await emulator.control('POST /verify', { on: 'POST /refunds', took_effect: true, times: 1 })
   t.strictSame([again.body.holds, again.body.requests.map(({ id }: { id: string }) => id)], [true, ['req_2']])
+})
+
+const ADDRESS = { country: 'US', city: null }
+const RECORDS: Readonly<Record<string, Json[]>> = {
+  locations: [{ id: 'loc_a', display_name: 'A', address: ADDRESS, phone: null, metadata: { table: '5' } }],
+  transactions: [
+    { id: 'txn_a', created: '2026-03-01T10:00:00.000Z', payment_type: 'card', amount: 4999, tip_amount: null, payment_method: { card: { last4: '0341' } } },
+    { id: 'txn_b', created: '2026-03-02T10:00:00.000Z', payment_type: 'vip', amount: 5000, tip_amount: 700, payment_method: { card: null } }
+  ],
+  refunds: []
+}
+const SOME_RECORDS: StateRecords = {
+  record: (family, id) => RECORDS[family]?.find(record => record.id === id),
+  all: family => RECORDS[family] as Json[]
+}
+
+/** How the records differ from an expected state, or what is wrong with it. */
+async function differencesOf(state: object): Promise<string[]> {
+  const problems = (await SCENARIO_CHECKER.problems({ expect: [{ state }] })).map(({ path, message }) => `${path}: ${message}`)
+  if (problems.length > 0) return problems
+  const expectation = await compileExpectation({ state }, (steps, message) => problems.push(`${steps.join('.')}: ${message}`))
+  return expectation !== null && 'differences' in expectation
+    ? expectation.differences(SOME_RECORDS).map(({ at, message }) => `${at.join('.')} ${message}`)
+    : problems
+}
+
+t.test('expect: fields of records take the conditions of a match, in where and by id', async t => {
+  const right: object[] = [
+    { amount: 4999 },
+    { amount: { lt: 5000 } },
+    { amount: { gte: 4999, lte: 4999 } },
+    { amount: [1, 4999] },
+    { amount: '/^49/' },
+    { payment_type: '/^CA/i' },
+    { payment_type: ['card', 'emv'] },
+    { payment_type: { not: ['vip', 'emv'] } },
+    { tip_amount: null },
+    { tip_amount: [null, 700] },
+    { tip_amount: { present: false } },
+    { tip_amount: { not: 700 } },
+    { tip_amount: { present: false, not: 700 } },
+    { payment_method: { card: { last4: '0341' } } },
+    { 'payment_method[card][last4]': { not: '4242' } },
+    { payment_method: { card: { present: true } } },
+    { created: '2026-03-01T11:00:00+01:00' },
+    { created: { gt: '2026-03-01', lt: '2026-03-02' } }
+  ]
+  for (const fields of right) {
+    const shown = JSON.stringify(fields)
+    t.strictSame(await differencesOf({ transactions: { txn_a: fields } }), [], shown)
+    t.strictSame(await differencesOf({ transactions: { count: 1, where: { id: 'txn_a', ...fields } } }), [], `where ${shown}`)
+  }
+  const wrong: [fields: object, difference: string][] = [
+    [{ amount: { gte: 5000 } }, 'amount: wanted >= 5000; got 4999'],
+    [{ amount: { gt: 4999, lt: 6000 } }, 'amount: wanted > 4999 and < 6000; got 4999'],
+    [{ amount: [1, 2] }, 'amount: wanted one of 1, 2; got 4999'],
+    [{ payment_type: '/^v/' }, 'payment_type: wanted /^v/; got card'],
+    [{ payment_type: { not: 'card' } }, 'payment_type: wanted not card; got card'],
+    [{ tip_amount: { gt: 0 } }, 'tip_amount: wanted > 0; got nothing'],
+    [{ tip_amount: '/./' }, 'tip_amount: wanted /./; got nothing'],
+    [{ tip_amount: { present: true } }, 'tip_amount: wanted a value; got nothing'],
+    [{ amount: { present: false } }, 'amount: wanted no value; got 4999'],
+    [{ payment_method: { card: null } }, 'payment_method.card: wanted no value; got an object or a list'],
+    [{ payment_method: { bank_account: { last4: '0341' } } }, 'payment_method.bank_account.last4: wanted 0341; got nothing'],
+    [{ created: { lt: '2026-03-01' } }, 'created: wanted < 2026-03-01; got 2026-03-01T10:00:00.000Z']
+  ]
+  for (const [fields, difference] of wrong) {
+    const [name = ''] = difference.split(':')
+    t.strictSame(await differencesOf({ transactions: { txn_a: fields } }), [`state.transactions.txn_a.${name} transactions.txn_a.${difference}`])
+  }
+  const location = { address: { country: 'us', city: null }, metadata: { table: '5', order: null }, phone: null }
+  t.strictSame(await differencesOf({ locations: { loc_a: location } }), [], 'a country is stored in upper case; metadata that is not there is null')
+})
+
+t.test('expect: a field that can never be what is wanted is refused, and what means nothing', async t => {
+  const cases: [state: object, ...problems: string[]][] = [
+    [{}, 'state: must name at least one family, such as refunds: { count: 1 }'],
+    [{ refunds: {} }, 'state.refunds: must give count, or a record by its id'],
+    [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum: an object or null was expected, not 5000'],
+    [
+      { transactions: { count: 1, where: { payment_type: 'visa' } } },
+      'state.transactions.where.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not visa; did you mean vip?'
+    ],
+    [
+      { transactions: { count: 1, where: { payment_type: { not: ['visa'] } } } },
+      'state.transactions.where.payment_type.not: always matches: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not visa; did you mean vip?'
+    ],
+    [{ transactions: { txn_a: { amount: '4999' } } }, 'state.transactions.txn_a.amount: can never match: a whole number was expected, not 4999'],
+    [
+      { transactions: { txn_a: { amount: '>4999' } } },
+      'state.transactions.txn_a.amount: can never match: a whole number was expected, not >4999; write { gt: 4999 }'
+    ],
+    [{ transactions: { txn_a: { amount: null } } }, 'state.transactions.txn_a.amount: can never match: a whole number was expected, not null'],
+    [{ transactions: { txn_a: { amount: -1 } } }, 'state.transactions.txn_a.amount: can never match: at least 0 was expected, not -1'],
+    [{ transactions: { txn_a: { amount: { lt: 0 } } } }, 'state.transactions.txn_a.amount: can never match: no value is below 0 and at least 0'],
+    [{ transactions: { txn_a: { amount: { gt: 5, lt: 3 } } } }, 'state.transactions.txn_a.amount: can never match: no value is above 5 and below 3'],
+    [{ transactions: { txn_a: { amount: { gt: '5' } } } }, 'state.transactions.txn_a.amount.gt: a number was expected, not 5'],
+    [
+      { transactions: { txn_a: { amount: { lt: 5, present: false } } } },
+      'state.transactions.txn_a.amount: can never match: what is not there has no value to compare'
+    ],
+    [
+      { transactions: { txn_a: { created: { gt: 'noon' } } } },
+      'state.transactions.txn_a.created.gt: an instant was expected, such as 2026-03-01T10:00:00Z, not noon'
+    ],
+    [{ transactions: { txn_a: { amount: [] } } }, 'state.transactions.txn_a.amount: an empty list matches no value'],
+    [{ transactions: { txn_a: { payment_method: 'card' } } }, 'state.transactions.txn_a.payment_method: can never match: an object was expected, not card'],
+    [
+      { transactions: { txn_a: { payment_method: { card: { las4: '0341' } } } } },
+      'state.transactions.txn_a.payment_method.card.las4: a Transaction has no payment_method.card.las4; did you mean last4?'
+    ],
+    [
+      { transactions: { txn_a: { payment_method: { card: { last4: 341 } } } } },
+      'state.transactions.txn_a.payment_method.card.last4: can never match: text or null was expected, not 341; quote it: "341"'
+    ],
+    [{ locations: { loc_a: { metadata: { table: 5 } } } }, 'state.locations.loc_a.metadata.table: can never match: text was expected, not 5; quote it: "5"'],
+    [{ accounts: { mch_a: { nme: 'A' } } }, 'state.accounts.mch_a.nme: an Account has no nme; did you mean name?'],
+    [
+      { transactions: { count: 1, where: { customer: { name: { gt: 'A' } } } } },
+      'state.transactions.where.customer.name.gt: customer.name is text; numbers and instants can be compared, text is matched by value, list or /pattern/'
+    ],
+    [
+      { transactions: { txn_a: { ticket: '${pay.ticket}' } } },
+      'state.transactions.txn_a.ticket: ${pay.ticket} has no value here: the answers of calls are known in steps, play and expect alone; give the record an id under data, or use a variable'
+    ]
+  ]
+  for (const [state, ...problems] of cases) t.strictSame(await differencesOf(state), problems, JSON.stringify(state))
 })

@@ -1210,7 +1210,7 @@ t.test('a scenario: with every section wrong at once each problem is reported at
       '13:90 script[1].delay: min 2s is longer than max 1s',
       '15:44 script[3].respond.status: an error has a status of 400 or more, not 200',
       "15:104 script[3].respond.headers.connection: connection is the emulator's own to set",
-      '16:5 script[4]: can never apply: an earlier entry of GET /refunds answers every call',
+      '16:5 script[4]: can never apply: entry 3 acts on every call of GET /refunds that it is for',
       '18:11 steps[0].do: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?',
       '19:11 steps[1].as: letters, digits, _ and - were expected, beginning with a letter',
       '19:20 steps[1].do: ${nothing.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',

@@ -3,7 +3,7 @@ import { checkerOf } from '../../src/core/checking.js'
 import { pathOf, type Step } from '../../src/core/places.js'
 import { type OperationId, operationNamed } from '../../src/reference/operations.js'
 import { type CallsData, compileExpectation, type Ending, type Expectation, type ExpectationData, Tally } from '../../src/scenario/expectations.js'
-import type { About, SentCall } from '../../src/scenario/matching.js'
+import { type About, isMatch, type Matcher, type SentCall } from '../../src/scenario/matching.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import { compileEntry, compileScript, type Entry, type EntryData, Script } from '../../src/scenario/script.js'
 import { Store } from '../../src/store/store.js'
@@ -175,6 +175,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       'match.body.currency: can never match: a three-letter ISO 4217 currency code in lower case was expected, such as usd'
     ],
     ['nothing to wait for', { on: 'GET /tickets', hold: {} }, 'hold: one of until and gate was expected'],
+    ['once without a number', { on: 'GET /tickets', hold: { gate: 'a', once: true } }, 'hold.once: once goes with until'],
     ['two things to wait for', { on: 'GET /tickets', hold: { until: 2, gate: 'a' } }, 'hold: one of until and gate was expected, not both'],
     ['no length of time to wait at most', { on: 'GET /tickets', hold: { gate: 'a', for: 'long' } }, `hold.for: ${DURATION_PROBLEM}`],
     [
@@ -404,7 +405,7 @@ t.test('script: an entry behind one that answers every call of its operation can
   const later: EntryData = { on: 'GET /tickets', calls: '2+', delay: '1s' }
   const other: EntryData = { on: 'GET /refunds', delay: '1s' }
   const bad: EntryData = { on: 'GET /tickets' }
-  const problem = (index: number) => `[${index}]: can never apply: an earlier entry of GET /tickets answers every call`
+  const problem = (index: number) => `[${index}]: can never apply: entry 1 acts on every call of GET /tickets that it is for`
   const cases: [title: string, entries: EntryData[], compiled: number, ...problems: string[]][] = [
     ['none', [], 0],
     ['conditions first', [some, first, later, all, other], 5],
@@ -417,7 +418,7 @@ t.test('script: an entry behind one that answers every call of its operation can
         { on: '*', delay: '2s' }
       ],
       2,
-      '[1]: can never apply: an earlier entry of any operation answers every call'
+      '[1]: can never apply: entry 1 acts on every call of any operation that it is for'
     ],
     ['an empty match is no condition', [{ ...all, match: { query: { created: {} } } }, some], 2, problem(1)],
     ['1+ is every call', [{ ...all, calls: '1+' }, some], 2, problem(1)],
@@ -507,8 +508,9 @@ t.test('match: values compare as text with what was sent, in lists and as regula
   for (const [match, fits, not] of cases) {
     const { matches } = await compiled({ on: 'POST /transactions', match, delay: '1s' })
     for (const call of fits)
-      t.equal(matches === null || matches(sent('POST /transactions', call)), true, `${JSON.stringify(match)} fits ${JSON.stringify(call)}`)
-    for (const call of not) t.equal(matches?.(sent('POST /transactions', call)), false, `${JSON.stringify(match)} does not fit ${JSON.stringify(call)}`)
+      t.equal(matches === null || isMatch(matches, sent('POST /transactions', call)), true, `${JSON.stringify(match)} fits ${JSON.stringify(call)}`)
+    for (const call of not)
+      t.equal(isMatch(matches as Matcher, sent('POST /transactions', call)), false, `${JSON.stringify(match)} does not fit ${JSON.stringify(call)}`)
   }
 })
 
@@ -546,8 +548,8 @@ t.test('match: names of the path, the query, a deep body and metadata, nested an
   ]
   for (const [on, match, fits, not] of cases) {
     const { matches } = await compiled({ on, match, delay: '1s' })
-    t.equal(matches?.(sent(on, fits)), true, `${on} ${JSON.stringify(match)}`)
-    t.equal(matches?.(sent(on, not)), false, `${on} not ${JSON.stringify(not)}`)
+    t.equal(isMatch(matches as Matcher, sent(on, fits)), true, `${on} ${JSON.stringify(match)}`)
+    t.equal(isMatch(matches as Matcher, sent(on, not)), false, `${on} not ${JSON.stringify(not)}`)
   }
 })
 
@@ -606,6 +608,14 @@ t.test('script: from and until, for, and chance', async t => {
   t.strictSame(lasting.listed()[0], { id: 'scr_1', entry: lasting.listed()[0]?.entry, matched: 4, applied: 2, first: 5000 })
   const copy = lasting.clone()
   t.strictSame(actedAt(copy, [14_999]), [14_999], 'a copy goes on from the same first call')
+  const fromSecond = await scriptOf({ on: 'GET /tickets', calls: '2+', for: '10s', delay: '1s' })
+  t.strictSame(actedAt(fromSecond, [0, 20_000, 29_999, 30_000]), [20_000, 29_999], 'with calls it lasts from the first call that it was applied to')
+  const second = await scriptOf({ on: 'GET /tickets', calls: 1, respond: { status: 500 } }, { on: 'GET /tickets', for: '10s', delay: '1s' })
+  t.strictSame(
+    [0, 20_000, 29_999, 30_000].map(at => second.act(tickets, { seed: 1, at })?.id),
+    ['scr_1', 'scr_2', 'scr_2', undefined],
+    'a call that another entry answered begins nothing'
+  )
 
   const chances = async (chance: number, seed: number) =>
     actedAt(
@@ -618,6 +628,15 @@ t.test('script: from and until, for, and chance', async t => {
   t.strictSame(await chances(0.1, 1), some, 'the same seed draws the same')
   t.notSame(await chances(0.1, 2), some)
   t.strictSame([(await chances(0, 1)).length, (await chances(1, 1)).length], [0, 1000])
+  const flaky = { on: 'GET /tickets', chance: 0.1, delay: '1s' } as const
+  const drawnBy = async (entry: EntryData, ...before: EntryData[]) => {
+    const script = await scriptOf(...before, entry)
+    return Array.from({ length: 300 }, (_, at) => script.act(tickets, { seed: 1, at })).flatMap((action, at) => (action === null ? [] : [at]))
+  }
+  const alone = await drawnBy(flaky)
+  t.strictSame(await drawnBy(flaky, { on: 'GET /refunds', delay: '1s' }), alone, 'an entry in front changes nothing')
+  t.notSame(await drawnBy({ ...flaky, name: 'flaky' }), alone, 'its name is what the draw goes by')
+  t.strictSame(await drawnBy({ ...flaky, name: 'flaky', delay: '2s' }), await drawnBy({ ...flaky, name: 'flaky' }), 'whatever else it says')
 
   const found: string[] = []
   const behind = { on: 'GET /tickets', delay: '2s' }
@@ -641,10 +660,10 @@ t.test('match: a regular expression is judged in linear time, whatever the patte
   for (const [pattern, value, fits] of cases) {
     const { matches } = await compiled({ on: 'POST /refunds', match: { body: { reason: pattern } }, delay: '1s' })
     const call = sent('POST /refunds', { body: { reason: value } })
-    matches?.(call)
+    isMatch(matches as Matcher, call)
 
     const begun = cpuTime()
-    t.equal(matches?.(call), fits, pattern)
+    t.equal(isMatch(matches as Matcher, call), fits, pattern)
     const ms = cpuTime() - begun
     t.ok(ms < 400, `${pattern} in milliseconds: ${ms}`)
   }
@@ -744,16 +763,16 @@ t.test('A03: each entry draws its delays alone, one for each call that it acts o
   const random = { min: '0ms', max: '10m' }
   const tickets = sent('GET /tickets')
   const refunds = sent('GET /refunds')
-  const alone = await scriptOf({ on: 'GET /tickets', delay: random })
-  const among = await scriptOf({ on: 'GET /tickets', calls: '2+', delay: random }, { on: 'GET /refunds', delay: random })
+  const alone = await scriptOf({ name: 'slow', on: 'GET /tickets', delay: random })
+  const among = await scriptOf({ on: 'GET /refunds', delay: random }, { name: 'slow', on: 'GET /tickets', calls: '2+', delay: random })
 
   const expected = repeated(3, tickets).map(call => alone.act(call, NOW)?.delay)
   const applied = [tickets, refunds, tickets, refunds, refunds, tickets, tickets].map(call => among.act(call, NOW))
 
   t.strictSame(
-    applied.filter(action => action?.id === 'scr_1').map(action => action?.delay),
+    applied.filter(action => action?.id === 'scr_2').map(action => action?.delay),
     expected,
-    'neither the calls of another entry nor those before its first move them'
+    'neither another entry in front, nor its calls, nor those before its first move them'
   )
   t.equal(new Set(applied.slice(1).map(action => action?.delay)).size, 6, 'the entries draw apart')
 })

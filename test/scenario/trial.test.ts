@@ -64,7 +64,7 @@ t.test('trial 1: the second card payment declined, for American Express at one L
     [
       'play 2. POST /transactions: status: a 2xx was expected, not 402 (The card was declined.)',
       'play 4. POST /transactions: status: 402 was expected, not 200; body.error: an object was expected, not nothing',
-      'expects POST /transactions with {"about":{"location":"loc_bistro_harbor"}} that took effect: 3 calls: 4 came'
+      'expects POST /transactions with {"about":{"location":"loc_bistro_harbor"}} that took effect: 3 calls: 4 came (play 1. POST /transactions, play 3. POST /transactions, play 4. POST /transactions, play 5. POST /transactions)'
     ],
     'without the Location, the second card anywhere'
   )
@@ -263,7 +263,7 @@ t.test('trial 6: LOC-3: a reseller tries to create a Location', async t => {
     (await failures(t, changed(RESELLER, 'key: sk_test_reseller\n', 'key: sk_test_merchant\n'))).map(line => line.replace(/ \(.*/, '')),
     [
       'play 1. POST /locations: status: 403 was expected, not 200; body.error: an object was expected, not nothing',
-      'expects POST /locations with {"about":{"account":"rsl_partner"}} answered with 403: 1 call: 0 came'
+      'expects POST /locations with {"about":{"account":"rsl_partner"}} answered with 403: 1 call: 0 came; nearly: account: wanted rsl_partner; got mch_bistro, status: wanted 403; got 200 in play 2. POST /locations'
     ],
     'the same by a merchant'
   )

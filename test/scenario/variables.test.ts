@@ -243,7 +243,7 @@ script:
   t.hasStrict(await entries(texts({ status: '500', wait: '1s' })), [{}, { respond: { status: 500, retry_after: '1s' } }, { delay: '1s' }])
   t.strictSame((await made(text, { root })).warnings, [])
   t.strictSame((await made('use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n', { root })).warnings, [
-    'own.yaml:1:7 use[0]: entry 1 of it is never applied: an earlier entry answers every call'
+    'own.yaml:1:7 use[0]: entry 1 of it can never apply: entry 1 of the script acts on every call of POST /refunds that it is for'
   ])
   t.equal(
     (await made('fixtures: [bistro]\nuse: [outages#lost-answers, "outages#slow-service"]\n')).first?.script.size,
@@ -339,7 +339,7 @@ t.test('use: a file of shared entries is checked by itself', async t => {
     'shared.yaml:6:39 groups.slow[0].delay: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
   ])
   t.strictSame(await problemsIn('groups: { a: [ { on: POST /refunds, delay: 1s }, { on: POST /refunds, delay: 1s } ] }'), [
-    'shared.yaml:1:50 groups.a[1]: can never apply: an earlier entry of POST /refunds answers every call'
+    'shared.yaml:1:50 groups.a[1]: can never apply: entry 1 acts on every call of POST /refunds that it is for'
   ])
   t.throws(() => withDefaults({ name: '${vars.x}' }), /^name: no variable is called x/)
   t.strictSame([withDefaults(null), withDefaults({ vars: { a: 1 }, seed: '${vars.a}' })], [null, { vars: { a: 1 }, seed: 1 }])
@@ -381,7 +381,7 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
       'fixtures: [empty]\nclock: 2020-01-01\nvars: { count: 1, spare: x }\ngenerate: [ { tickets: "${vars.count}" } ]\ndata: { locations: [ { id: loc_a, account: mch_bistro, display_name: A, address: { country: US } } ] }\n'
   })
   const command = 'fetch(process.env.COMMERCE_CONTROL_URL).then(answer => answer.json()).then(({ counts }) => process.exit(counts.tickets))'
-  const exec = (...args: string[]) => ran(['exec', '--scenario', join(root, 'one.yaml'), ...args, '--', process.execPath, '-e', command])
+  const exec = (...args: string[]) => ran(['exec', '--allow-no-requests', '--scenario', join(root, 'one.yaml'), ...args, '--', process.execPath, '-e', command])
 
   const { status, stderr } = await exec('--var', 'count=3')
   t.equal(status, 3, stderr)

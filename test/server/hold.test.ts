@@ -49,9 +49,25 @@ t.test('hold: two Refunds of the whole charge wait for each other; whichever goe
       emulator.sandbox.state.store.refunds.inCreationOrder().map(({ reason }) => reason),
       [release === 'reverse' ? 'second' : 'first']
     )
-    t.equal(await emulator.refund('reason=third'), 400, 'a gate that was opened stays open')
-    t.strictSame(await emulator.gates(), [{ name: 'scr_1', open: true, waiting: [] }])
+    t.strictSame(await emulator.gates(), [{ name: 'scr_1', open: false, waiting: [] }])
+
+    const third = emulator.refund('reason=third')
+    t.strictSame(await emulator.waiting(1), ['req_3'], 'the next ones wait for one another again')
+    t.strictSame([await emulator.refund('reason=fourth'), await third], [400, 400])
   }
+})
+
+t.test('hold: once is for the first pair, and three calls at once are a pair and one that waits', async t => {
+  const once = await start(t, [{ on: 'POST /refunds', hold: { until: 2, once: true } }])
+  t.strictSame(await Promise.all([once.refund('amount=1'), once.refund('amount=1')]), [200, 200])
+  t.equal(await once.refund('amount=1'), 200, 'a gate that was opened stays open')
+  t.strictSame(await once.gates(), [{ name: 'scr_1', open: true, waiting: [] }])
+
+  const again = await start(t, [{ on: 'POST /refunds', hold: { until: 2 } }])
+  const refunds = Array.from({ length: 3 }, () => again.refund('amount=1'))
+  t.equal((await again.waiting(1)).length, 1)
+  t.strictSame((await again.control('POST /gates/scr_1/open')).body.released.length, 1)
+  t.strictSame(await Promise.all(refunds), [200, 200, 200])
 })
 
 t.test('hold: a gate is opened by a control call, in the order that it says', async t => {

@@ -2,11 +2,12 @@
 import { changesSince, NOTHING } from '../../src/sandbox/content.js'
 import { amendmentLine, linesRead, type SavedState, wholeLines } from '../../src/sandbox/lines.js'
 import { emptyState, type SandboxState } from '../../src/sandbox/state.js'
+import { Answers } from '../../src/scenario/steps.js'
 import type { Json } from './json.js'
 
 /** A state of a sandbox that began in another one, as a file gives it back. */
 export async function savedState(state: SandboxState, base = emptyState()): Promise<SavedState> {
-  const first = { ...base, scenario: { name: 'test', description: null }, expectations: [], steps: [], play: [] }
+  const first = { ...base, scenario: { name: 'test', description: null }, expectations: [], steps: [], play: [], answers: new Answers([]) }
   const saved = { name: null, first, requests: 0, state }
   const { texts } = changesSince(NOTHING, { start: first, sandboxes: [{ name: null, marks: [], saved }] })
   const { data } = await linesRead([Buffer.from([...wholeLines(texts)].join(''))])

@@ -2,6 +2,7 @@
 import type { Family } from '../../reference/operations.js'
 import type { PlacedProblem } from '../../reports/points.js'
 import type { StateData, StateRecords } from '../../scenario/final-state.js'
+import { ID } from '../../scenario/schemas.js'
 import { type Json, type Play, withTexts } from '../../scenario/steps.js'
 import { errorIn, fieldOf, formProblem } from './compare.js'
 import type { IdPairs } from './id-pairs.js'
@@ -25,6 +26,9 @@ const PAGE = 100
 const FILTERS: Readonly<Partial<Record<Family, readonly string[]>>> = { tickets: ['location'], transactions: ['location'], refunds: ['transaction'] }
 
 const isList = (body: Json) => Array.isArray(fieldOf(body, 'data')) && typeof fieldOf(body, 'has_more') === 'boolean'
+
+/** The id that a field has to be; undefined where it has to be something else. */
+const idIn = (wanted: unknown): string | undefined => (typeof wanted === 'string' && ID.test(wanted) ? wanted : undefined)
 
 /** Reads what an expected state names: each record by its id, and the lists that are counted. */
 export async function serviceState(data: StateData, { play, key, pairs, accountOf }: ServiceReading): Promise<ServiceState> {
@@ -70,16 +74,16 @@ export async function serviceState(data: StateData, { play, key, pairs, accountO
     return get(`/${family}/${encodeURIComponent(there)}`, '', [family, id], isRecord)
   }
 
-  for (const [family, { count, where = {}, ...records }] of Object.entries(data) as [Family, { count?: number; where?: { [name: string]: string } }][]) {
+  for (const [family, { count, where = {}, ...records }] of Object.entries(data) as [Family, { count?: number; where?: Part }][]) {
     for (const [id, wanted] of Object.entries(records) as [string, Part | null][]) {
-      const record = await recordOf(family, id, (wanted?.account as string | undefined) ?? where.account)
+      const record = await recordOf(family, id, idIn(wanted?.account) ?? idIn(where.account))
       if (record !== null) byId.set(`${family} ${id}`, record)
     }
     if (count === undefined) continue
-    const filters = (FILTERS[family] ?? []).filter(name => typeof where[name] === 'string')
+    const filters = (FILTERS[family] ?? []).filter(name => idIn(where[name]) !== undefined)
     const filter = filters.map(name => `&${name}=${encodeURIComponent(pairs.there(where[name] as string))}`).join('')
     const at = [family, 'count']
-    lists.set(family, await (family === 'users' ? usersOf(where.account, at) : listed(`/${family}`, filter, at)))
+    lists.set(family, await (family === 'users' ? usersOf(idIn(where.account), at) : listed(`/${family}`, filter, at)))
   }
   return { records: { record: (family, id) => byId.get(`${family} ${id}`), all: family => lists.get(family) as Json[] }, unread }
 }

@@ -82,6 +82,11 @@ export function Why({ call }: { call: Judged }) {
           </li>
         ))}
       </ol>
+      {why.near_misses?.map(({ in: what, misses }) => (
+        <p key={what} class="faint">
+          It nearly met {what}: {misses.map(({ condition, wanted, got }) => `${condition}: wanted ${wanted}; got ${got}`).join(', ')}.
+        </p>
+      ))}
       {why.assumptions.length > 0 && (
         <details>
           <summary>{`The answer relies on ${why.assumptions.length} ${why.assumptions.length === 1 ? 'assumption' : 'assumptions'}`}</summary>

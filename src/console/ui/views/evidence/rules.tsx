@@ -41,8 +41,8 @@ function RuleMap({ report }: { report: CoverageReport }) {
         </meter>
         <Choices label="Rules that are shown" choices={choices} chosen={state ?? 'all'} />
         <p class="hint">
-          {Object.values(SEEN).map(({ sign, words }) => (
-            <span key={sign} class="legend">{`${sign} ${words}`}</span>
+          {Object.values(SEEN).map(({ mark, sign, words }) => (
+            <span key={sign} class={`legend ${mark}`}>{`${sign} ${words}`}</span>
           ))}
         </p>
         {shown.length === 0 && <Empty title={`No rule is ${state}.`} />}

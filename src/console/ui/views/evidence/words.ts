@@ -24,11 +24,11 @@ export function byFamily(rules: readonly RuleRow[]): [family: string, rules: Rul
   return [...families]
 }
 
-/** All outcomes that there can be, one of the two, or none. */
-export function outcomesSeen({ satisfied, violated, keepable, violable }: RuleRow): 'all' | 'kept' | 'broken' | 'none' {
+/** Which outcomes of a rule were seen: broken and never kept, kept and never broken though it can be, all that there can be, or none. */
+export function outcomesSeen({ satisfied, violated, violable }: RuleRow): 'all' | 'kept' | 'broken' | 'none' {
   if (satisfied + violated === 0) return 'none'
   if (violated === 0 && violable) return 'kept'
-  return satisfied === 0 && keepable ? 'broken' : 'all'
+  return satisfied === 0 ? 'broken' : 'all'
 }
 
 /** `kept by 3 calls, broken by no call`, and what cannot come of a rule. */

@@ -1,0 +1,160 @@
+/** Which requests of a journal came nearest to an expectation that does not hold, and to a script entry that was never applied. */
+import { isoOf } from '../core/instants.js'
+import { isSecretPath } from '../core/redaction.js'
+import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../engine/exchange.js'
+import { endingOf, sentIn } from '../engine/scripted.js'
+import type { OperationId } from '../reference/operations.js'
+import type { Calls, Expectation, Tally, Verdict } from '../scenario/expectations.js'
+import { type MatchCondition, type Matcher, shownOn, valueFor } from '../scenario/matching.js'
+import { type Miss, missOf, type NearMiss, nearestOf } from '../scenario/near-misses.js'
+import type { ListedEntry, Script } from '../scenario/script.js'
+import type { Store } from '../store/store.js'
+import type { Journal } from './journal.js'
+
+/** What is looked through. `nameOf` gives a request its name, its id where it is left out. */
+export type Looked = { journal: Journal; store: Store; nameOf?: (id: string) => string }
+type Unused = ReturnType<Script['unused']>[number]
+
+/** Expectations and entries that are explained, requests that are looked at for each, the newest, and those that are listed. */
+const MAX_EXPLAINED = 20
+const MAX_LOOKED_AT = 1000
+const MAX_LISTED = 10
+
+/** What can be said of each expectation now: of one that does not hold, which requests counted and which nearly did. */
+export function explainedVerdicts(tally: Tally, looked: Looked): Verdict[] {
+  let left = MAX_EXPLAINED
+  return tally.verdicts(looked.store).map((verdict, index) => {
+    const expectation = tally.expectations[index] as Expectation
+    if (verdict.holds || 'differences' in expectation || left-- <= 0) return verdict
+    return { ...verdict, ...('steps' in expectation ? ofSequence(expectation.steps, verdict, looked) : ofCalls(expectation.calls, verdict, looked)) }
+  })
+}
+
+/** The entries of a script that were never applied, each with the requests that it nearly was applied to. */
+export const explainedUnused = (script: Script, looked: Looked): ListedEntry[] =>
+  script.unused().map((unused, index) => {
+    const { id, entry, count } = unused
+    const near = index < MAX_EXPLAINED ? nearIn(exchangesOf(entry.operations, looked), call => missesOfEntry(unused, call, looked.store), looked) : []
+    return { id, entry: entry.data, ...count, ...(near.length > 0 && { near_misses: near }) }
+  })
+
+/** What a request nearly was: an expectation that it did not count for and that does not hold, or an entry that was never applied. */
+export function nearlyMet(call: Exchange): NearMiss[] {
+  const { tally, state } = call.world
+  const { store, script } = state
+  const { operation } = call
+  if (operation === null) return []
+  const entries = script.unused().filter(({ entry }) => entry.operations.has(operation))
+  const awaited = tally.awaited().filter(({ calls }) => calls.operations.has(operation))
+  return nearestOf([
+    ...entries.slice(0, MAX_EXPLAINED).map(unused => ({ in: `the script entry ${nameOfEntry(unused)}`, misses: missesOfEntry(unused, call, store) })),
+    ...awaited
+      .slice(0, MAX_EXPLAINED)
+      .map(({ wanted, calls, seen }) => ({ in: `the expectation ${wanted}`, misses: missesOfCalls(calls, call, { store, isNone: seen === 0 }) }))
+  ])
+}
+
+/** A `why` with what the request nearly met, where there is anything. */
+export const withNearlyMet = <W extends object>(why: W, near: readonly NearMiss[]) => (near.length === 0 ? why : { ...why, near_misses: near })
+
+const nameOfEntry = ({ id, entry: { data } }: Unused) => data.name ?? `${id}, ${shownOn(data.on)}`
+
+/** The requests of operations, the newest first. */
+const exchangesOf = (operations: ReadonlySet<OperationId>, { journal }: Looked): Exchange[] =>
+  journal
+    .requests()
+    .slice(-MAX_LOOKED_AT)
+    .reverse()
+    .filter(({ operation }) => operations.has(operation as OperationId))
+
+const nearIn = (calls: readonly Exchange[], missesOf: (call: Exchange) => Miss[], { nameOf = id => id }: Looked): NearMiss[] =>
+  nearestOf(calls.map(call => ({ in: call.id, misses: missesOf(call) }))).map(near => ({ ...near, in: nameOf(near.in) }))
+
+const namesOf = (calls: readonly Exchange[], { nameOf = id => id }: Looked) => calls.slice(0, MAX_LISTED).map(({ id }) => nameOf(id))
+
+/** What there is to say: calls that counted are named where the journal holds all of them and no others could be taken for them. */
+const explanation = (requests: string[], near: NearMiss[]) => ({ ...(requests.length > 0 && { requests }), ...(near.length > 0 && { near_misses: near }) })
+
+function ofCalls(calls: Calls, { seen, exceeded }: Verdict, looked: Looked) {
+  const came = exchangesOf(calls.operations, looked)
+  const missesOf = (call: Exchange) => missesOfCalls(calls, call, { store: looked.store, isNone: seen === 0 })
+  const counted = came.filter(call => missesOf(call).length === 0).reverse()
+  return explanation(seen === counted.length ? namesOf(counted, looked) : [], exceeded ? [] : nearIn(came, missesOf, looked))
+}
+
+/** Follows a sequence through the journal: the calls that came in order, and those that nearly were the next one. */
+function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Looked) {
+  const { store } = looked
+  const counted: Exchange[] = []
+  let after: Exchange[] = []
+  for (const call of looked.journal.requests().slice(-MAX_LOOKED_AT)) {
+    const { operations } = steps[counted.length] as Calls
+    const isNext = counted.length < seen && operations.has(call.operation as OperationId)
+    if (isNext && missesOfCalls(steps[counted.length] as Calls, call, { store, isNone: false }).length === 0) {
+      counted.push(call)
+      after = []
+    } else after.push(call)
+  }
+  const next = steps[seen] as Calls
+  const near = after.filter(({ operation }) => next.operations.has(operation as OperationId)).reverse()
+  return explanation(
+    seen === counted.length ? namesOf(counted, looked) : [],
+    nearIn(near, call => missesOfCalls(next, call, { store, isNone: true }), looked)
+  )
+}
+
+/** `isNone`: no request met the conditions, so those on what is not kept are not met either. */
+type Knowing = { store: Store; isNone: boolean }
+
+/** Why a request is not one of those; nothing where it is, as far as that can still be told. */
+function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowing): Miss[] {
+  const early = missedStage(call, STAGE.identified, 'a request with a known API key')
+  if (early !== null) return [early]
+  const ending = endingOf(call)
+  const endings = (ended ?? []).filter(({ holds }) => !holds(ending)).map(({ name, wanted, got }) => ({ condition: name, wanted, got: got(ending) }))
+  return [...missesOfMatch(matches, call, { ...knowing, isNone: knowing.isNone && endings.length === 0 }), ...endings]
+}
+
+/** Why an entry that was never applied was not applied to a request of its operations. */
+function missesOfEntry({ id, entry, count }: Unused, call: Exchange, store: Store): Miss[] {
+  const early = missedStage(call, STAGE.admitted, 'a request that comes to the script')
+  if (early !== null) return [early]
+  const { between, data, calls } = entry
+  const at = isoOf(call.at)
+  const misses = missesOfMatch(entry.matches, call, { store, isNone: count.matched === 0 })
+  if (call.at < between.from) misses.push({ condition: 'from', wanted: `${data.from}`, got: at })
+  if (call.at >= between.until) misses.push({ condition: 'until', wanted: `before ${data.until}`, got: at })
+  if (misses.length > 0 || call.action?.id === id) return misses
+  const { matched } = count
+  if (matched < calls.from) return [{ condition: 'calls', wanted: `${data.calls}`, got: `${matched} that matched` }]
+  if (call.action !== null) return [{ condition: 'entry', wanted: 'no earlier entry that acts', got: call.action.entry.data.name ?? call.action.id }]
+  return entry.chance < 1 ? [{ condition: 'chance', wanted: `${entry.chance}`, got: 'not drawn' }] : []
+}
+
+/** That a request was refused before it came so far; null where it was not. */
+function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null {
+  if (hasReached(call, stage)) return null
+  const { status, refusal } = call.outcome
+  return { condition: 'request', wanted, got: `refused with ${status} (${(refusal as Refusal).code})` }
+}
+
+/** The conditions of a match that a request does not meet. Those on what is not kept are told only where all others are met, and no request met them all. */
+function missesOfMatch(matches: Matcher | null, call: Exchange, { store, isNone }: Knowing): Miss[] {
+  const sent = sentIn(store, call, null)
+  const known = (matches ?? []).filter(condition => !isHidden(condition))
+  const misses = known.flatMap(condition => {
+    const value = valueFor(condition, sent)
+    return condition.test(value) ? [] : [missOf(condition, value)]
+  })
+  if (misses.length > 0 || !isNone) return misses
+  return (matches ?? []).filter(isHidden).map(({ name, wanted }) => ({
+    condition: name.join('.'),
+    wanted: HOLDS_DIGEST.test(wanted) ? 'the value of the match' : wanted,
+    got: 'a value that is not kept'
+  }))
+}
+
+/** Whether the journal does not keep what a condition looks at. */
+const isHidden = ({ section, name, wanted }: MatchCondition): boolean => section === 'key' || isSecretPath(name) || HOLDS_DIGEST.test(wanted)
+/** The beginning of a digest, in a text that may be cut. */
+const HOLDS_DIGEST = /sha256:[\da-f]{40}/

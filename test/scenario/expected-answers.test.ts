@@ -1,0 +1,108 @@
+/** What steps and plays were answered, as expectations refer to it. */
+import { writeFile } from 'node:fs/promises'
+import t from 'tap'
+import type { Verdict } from '../../src/client/answers.js'
+import { connect } from '../../src/client/connect.js'
+import { type RunOptions, runEmulator } from '../../src/emulator.js'
+import { ran } from '../support/command.js'
+import { smallFixture } from '../support/emulator.js'
+
+const PAY = { as: 'pay', do: 'POST /transactions', body: { ticket: 'tkt_a', payment_type: 'external', amount: 1000 } }
+const PAY_AGAIN = { do: PAY.do, body: PAY.body }
+/** Each of them names the answer of `pay` in another place. */
+const EXPECT = [
+  { on: 'POST /refunds', match: { body: { transaction: '${pay.id}' } }, times: 1 },
+  { on: 'POST /refunds', match: { body: { amount: { lt: '${pay.amount}' } } }, times: 1 },
+  { sequence: [{ on: 'POST /refunds', match: { about: { transaction: ['${ pay.id }'] } } }] },
+  {
+    state: {
+      transactions: {
+        '${pay.id}': { ticket: '${pay.ticket}', amount: '${pay.amount}', amount_refunded: { lt: '${pay.amount}' } }
+      }
+    }
+  },
+  { state: { refunds: { count: 1, where: { transaction: '${pay.id}', currency: '${pay.currency}' } } } }
+]
+
+t.test('expect: the answers of steps are known by their names, after a reset and a restart too', async t => {
+  const data = `${t.testdir()}/data`
+  const ofPlay = { on: 'GET /tickets', match: { query: { location: '${later.url}' } }, times: 0 }
+  const scenario = { data: smallFixture(), steps: [PAY], play: [{ as: 'later', do: 'GET /tickets' }], expect: [...EXPECT, ofPlay] }
+  const started = async (options: RunOptions) => {
+    const running = await runEmulator({ ...options, settings: { data } })
+    t.teardown(() => running.close().catch(() => {}))
+    return { ...running, client: await connect({ url: new URL(running.baseUrl).origin }) }
+  }
+  const first = await started({ scenario })
+  const [paid] = (await first.client.state()).transactions
+  const refund = { body: { transaction: paid?.id ?? '', amount: 400 }, key: 'sk_merchant' }
+  const held = async ({ client }: typeof first) => {
+    const { expectations } = await client.verify().catch(({ verdict }: { verdict: Verdict }) => verdict)
+    return expectations?.map(({ holds }) => holds)
+  }
+
+  t.strictSame(await held(first), [false, false, false, true, false, true], 'before a Refund')
+  await first.client.inject('POST /refunds', refund)
+  t.strictSame(await held(first), [true, true, true, true, true, true])
+  await first.client.reset()
+  t.strictSame(await held(first), [false, false, false, true, false, true], 'after a reset')
+  await first.close()
+
+  const again = await started({})
+  await again.client.inject('POST /refunds', refund)
+  t.strictSame(await held(again), [true, true, true, true, true, true], 'after a restart')
+  await again.close()
+})
+
+t.test('expect: check knows the answers of steps and of plays; what was never answered matches nothing', async t => {
+  const refund = { do: 'POST /refunds', body: { transaction: '${pay.id}', amount: 400 } }
+  const cases: [scenario: object, status: number][] = [
+    [{ steps: [PAY, refund], expect: EXPECT }, 0],
+    [{ play: [PAY, refund], expect: EXPECT }, 0],
+    [{ steps: [PAY], play: [refund], expect: EXPECT }, 0],
+    [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.tip_amount}', payment_type: '${pay.payment_type}' } } } }] }, 0],
+    [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.amount}' } } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } } }] }, 1],
+    [{ play: [PAY, PAY_AGAIN], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } }, times: 1 }] }, 0],
+    [{ play: [{ ...PAY, body: { ...PAY.body, amount: 400 } }, refund], expect: EXPECT }, 1],
+    [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { '${pay.id}': {} } } }] }, 1],
+    [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { count: 1, where: { id: '${pay.id}' } } } }] }, 1]
+  ]
+  for (const [nth, [scenario, status]] of cases.entries()) {
+    const file = `${t.testdir()}/${nth}.json`
+    await writeFile(file, JSON.stringify({ data: smallFixture(), ...scenario }))
+    const checked = await ran(['check', file])
+    t.equal(checked.status, status, checked.stdout)
+  }
+})
+
+t.test('expect: a record that is nowhere is a problem, or a warning where a request could make it', async t => {
+  const cases: [state: object, line: string][] = [
+    [
+      { refunds: { sum: { amount: 5 } } },
+      'expect[0].state.refunds.sum: no Refund has the id sum; count and where are known here, any other name is the id of a record'
+    ],
+    [{ tickets: { tkt_z: {} } }, 'expect[0].state.tickets.tkt_z: no Ticket has the id tkt_z; did you mean tkt_a?'],
+    [
+      { refunds: { count: 1, where: { transaction: 'txn_z' } } },
+      'warning: FILE expect[0].state.refunds.where.transaction: no Transaction has the id txn_z; it matches'
+    ],
+    [
+      { transactions: { count: 1, where: { id: 'txn_z', ticket: ['tkt_a', 'b'] } } },
+      'expect[0].state.transactions.where.ticket[1]: no Ticket has the id b; add it'
+    ],
+    [
+      { transactions: { count: 1, where: { id: 'txn_z' } } },
+      'warning: FILE expect[0].state.transactions.where.id: no Transaction has the id txn_z; it matches'
+    ],
+    [{ accounts: { rsl_z: {} } }, 'warning: FILE expect[0].state.accounts.rsl_z: no Account has the id rsl_z; did you mean rsl_r?'],
+    [{ users: { usr_z: null, '${pay.id}': {} } }, 'valid']
+  ]
+  for (const [nth, [state, line]] of cases.entries()) {
+    const file = `${t.testdir()}/${nth}.json`
+    await writeFile(file, JSON.stringify({ data: smallFixture(), steps: [PAY], expect: [{ state }] }))
+    const { stdout } = await ran(['validate', file])
+    t.ok(stdout.replaceAll(/\S+:\d+:\d+/g, 'FILE').includes(line), `${line}: ${stdout}`)
+    t.equal(stdout.includes('warning: '), line.startsWith('warning'))
+  }
+})
