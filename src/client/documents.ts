@@ -657,7 +657,7 @@ export type SandboxSettings = {
     test_header?: string
   }
   refunds?: {
-    /** Whether a Refund whose amount is sent empty is refused, or is one of whatever remains. @default "reject" */
+    /** What an empty amount of a Refund does. @default "reject" */
     empty_amount?: 'reject' | 'remainder'
   }
   transactions?: {
@@ -808,7 +808,7 @@ export type Settings = {
   'evidence.coverage'?: boolean
   /** Header in which calls name the test that makes them, for the reports of a run. @default "Test-Name" */
   'evidence.test_header'?: string
-  /** Whether a Refund whose amount is sent empty is refused, or is one of whatever remains. @default "reject" */
+  /** What an empty amount of a Refund does. @default "reject" */
   'refunds.empty_amount'?: 'reject' | 'remainder'
   /** Currency when none is sent. @default "usd" */
   'transactions.default_currency'?: string
@@ -949,7 +949,7 @@ export type Settings = {
     test_header?: string
   }
   refunds?: {
-    /** Whether a Refund whose amount is sent empty is refused, or is one of whatever remains. @default "reject" */
+    /** What an empty amount of a Refund does. @default "reject" */
     empty_amount?: 'reject' | 'remainder'
   }
   transactions?: {

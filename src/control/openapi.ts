@@ -236,7 +236,7 @@ function refusals(id: OperationId, { settings }: DocumentOptions): Json {
 
 /** By kind, by tables, and by the rules of the records. */
 function codesOf(id: OperationId): ErrorCode[] {
-  const { method, key, disabledBy } = operationOf(id)
+  const { method, kind, key, disabledBy } = operationOf(id)
   const { params, querystring, body } = tablesOf(id)
   const codes: ErrorCode[] = key ? ['api_key_missing', 'api_key_malformed', 'api_key_unknown'] : []
   if (disabledBy !== undefined) return [...codes, 'operation_disabled']
@@ -244,7 +244,7 @@ function codesOf(id: OperationId): ErrorCode[] {
   codes.push('form_malformed', 'form_too_large', 'parameter_unknown')
   const fields = Object.values(body?.properties ?? {})
   if (fields.some(field => field['x-fixed'])) codes.push('parameter_not_updatable')
-  if (body?.required) codes.push('parameter_missing')
+  if (body?.required && kind !== 'update') codes.push('parameter_missing')
   if (body || querystring) codes.push('parameter_invalid')
   if (querystring) codes.push('cursor_unknown')
   if (fields.some(field => field['x-refers'])) codes.push('reference_missing')

@@ -35,11 +35,11 @@ export const SERVICE_ERRORS = {
   parameter_unknown: by('A14', invalid('The call has no such parameter.')),
   parameter_not_updatable: by('REF-9', invalid('The parameter cannot be changed by an update.')),
   parameter_missing: by(
-    'LOC-1 LOC-2 ACC-1 ACC-2 ACC-3 ACC-4 USR-2 USR-3 TXN-1 TXN-2 TXN-3 TXN-4 REF-1 A16 A40',
+    'LOC-1 LOC-2 ACC-1 ACC-2 ACC-3 ACC-4 USR-2 USR-3 TXN-1 TXN-2 TXN-3 TXN-4 REF-1 A16',
     invalid('A required parameter was left out or is empty.')
   ),
   parameter_invalid: by(
-    'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A38',
+    'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A38 A40',
     invalid('A value is not what the parameter takes.')
   ),
   cursor_unknown: by('A10', invalid('`starting_after` or `ending_before` names no record of the list.')),

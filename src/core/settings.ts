@@ -133,11 +133,7 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
     'Test-Name',
     'Header in which calls name the test that makes them, for the reports of a run.'
   ),
-  'refunds.empty_amount': setting(
-    oneOf('reject', 'remainder'),
-    'reject',
-    'Whether a Refund whose amount is sent empty is refused, or is one of whatever remains.'
-  ),
+  'refunds.empty_amount': setting(oneOf('reject', 'remainder'), 'reject', 'What an empty amount of a Refund does.'),
   'transactions.default_currency': setting(Type.String({ format: 'currency' }), 'usd', 'Currency when none is sent.'),
   'transactions.refundable': setting(oneOf('amount', 'amount_plus_extras'), 'amount', 'What can be refunded: the amount, or the amount plus tip and donation.')
 })

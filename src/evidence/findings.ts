@@ -6,6 +6,7 @@ import { readable } from '../engine/keys.js'
 import { limitOf } from '../engine/listing.js'
 import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
+import type { Records, Store } from '../store/store.js'
 import { hasValue, isWithoutAmount } from './judgement.js'
 import { LostAnswers } from './lost.js'
 import { RecentMap } from './recent-map.js'
@@ -235,13 +236,18 @@ const callerOf = ({ key, test, userAgent }: Exchange): string => JSON.stringify(
 
 /** Whether the key of an Account reached a record of a merchant that is neither this Account nor its own. */
 function isForeign(call: Exchange): boolean {
-  const { actor, found, world } = call
+  const { actor, found } = call
   if (actor === null || found === null || !hasRun(call)) return false
-  const { accounts, locations, transactions } = world.state.store
-  const { object, id, account, location, transaction } = found as AnyRecord & Partial<Record<'account' | 'location' | 'transaction', string>>
-  const place = location ?? transactions.get(transaction ?? '')?.location
-  const owner = object === 'account' ? id : (account ?? locations.get(place ?? '')?.account)
-  return owner !== undefined && !accounts.isOwnedBy(owner, actor.id)
+  const store = call.identifiedIn as Store
+  return !store.accounts.isOwnedBy(ownerOf(found as Owned, store), actor.id)
+}
+
+type Owned = AnyRecord & { account?: string; location?: string; transaction: string }
+/** The Account that a record belongs to. */
+function ownerOf({ object, id, account, location, transaction }: Owned, { locations, transactions }: Store): string {
+  if (object === 'account') return id
+  const place = location ?? transactions.get(transaction)?.location
+  return account ?? (locations.get(place as string) as Records['locations']).account
 }
 
 /** Whether a whole card number was sent as one, whether or not it passes any check, or one of a known issuer anywhere. */

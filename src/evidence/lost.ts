@@ -12,6 +12,7 @@ import { limitOf } from '../engine/listing.js'
 import { isLimited } from '../engine/visibility.js'
 import { EMBEDDED } from '../store/bytes.js'
 import { EARLIEST, isAfter, LATEST, type Position } from '../store/ordered-index.js'
+import type { Records, Store } from '../store/store.js'
 import { RecentMap } from './recent-map.js'
 
 /** Lost requests that are remembered. */
@@ -81,7 +82,7 @@ function paymentOf({ operation, body, found }: Exchange): string | null {
 function lostOf(call: Exchange): Lost {
   const { id: request, at, values, outcome } = call
   const operation = call.operation as Creation
-  const { store } = call.world.state
+  const store = call.identifiedIn as Store
   const found = call.found as AnyRecord & { location: string }
   const collection = operation === 'createRefund' ? store.refunds : store.transactions
   const made = hasRun(call) ? (outcome.shown as AnyRecord).id : null
@@ -93,7 +94,7 @@ function lostOf(call: Exchange): Lost {
     place: (made === null ? undefined : collection.position(made)) ?? { at, nth: collection.next - 0.5 },
     transaction: operation === 'createRefund' ? found.id : null,
     location: found.location,
-    account: store.locations.get(found.location)?.account ?? '',
+    account: (store.locations.get(found.location) as Records['locations']).account,
     last4: operation === 'createRefund' ? null : (paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0]).card?.last4 ?? null)
   }
 }
@@ -108,15 +109,15 @@ function isShownIn(lost: Lost, call: Exchange): boolean {
 }
 
 /** Whether a Refund is, or would be, among those that its Transaction shows. */
-function isEmbedded({ transaction, place }: Lost, { world }: Exchange): boolean {
+function isEmbedded({ transaction, place }: Lost, { identifiedIn }: Exchange): boolean {
   const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
-  return world.state.store.refunds.index('transaction').range(transaction as string, query).length < EMBEDDED
+  return (identifiedIn as Store).refunds.index('transaction').range(transaction as string, query).length < EMBEDDED
 }
 
 /** Whether a list would show a record if it had been made: by its filters, and between its cursor and the last record that it retrieved. */
 function wouldBeListed({ operation, place, transaction, location, account, last4 }: Lost, call: Exchange): boolean {
-  const { settings, world, actor } = call
-  const { refunds, transactions } = world.state.store
+  const { settings, actor } = call
+  const { refunds, transactions } = call.identifiedIn as Store
   const [collection, order] = operation === 'createRefund' ? ([refunds, 'newest_first'] as const) : ([transactions, settings['pagination.order']] as const)
   const values = call.values as ListValues
   const { gte = EARLIEST.at, gt = EARLIEST.at, lte = LATEST.at, lt = LATEST.at } = boundsOf(values.created ?? {})

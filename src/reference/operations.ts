@@ -53,7 +53,7 @@ const SHOWN = ['A04', 'A05'] as const
 const KINDS: Readonly<Record<Kind, { method: Method; rules: Rules; assumptions: Assumptions }>> = {
   create: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: ['A02', 'A03', ...SHOWN, 'A06', 'A16', 'A32', 'A40'] },
   read: { method: 'GET', rules: ['FORM-2'], assumptions: ['A19', 'A37', ...SHOWN] },
-  update: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: ['A32', ...SHOWN] },
+  update: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: [...SHOWN, 'A32'] },
   list: { method: 'GET', rules: ['FORM-2', 'FORM-3', 'LIST-3'], assumptions: ['A19', 'A37', ...SHOWN, 'A09', 'A10', 'A16'] },
   delete: { method: 'DELETE', rules: ['FORM-2'], assumptions: ['A19', 'A37'] }
 }

@@ -62,16 +62,16 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     }
     const operation = exchange.operation as OperationId
     const isScripted = exchange.world.state.script.operations.has(operation)
-    const mustWait = data?.isFailing === true && (isScripted || isChange(operationOf(operation)))
-    if (isScripted || mustWait) goOn(exchange, reply, { isScripted, mustWait }).catch(error => answers.refuse(error, reply))
+    const failing = data?.isFailing && (isScripted || isChange(operationOf(operation))) ? data : null
+    if (isScripted || failing) goOn(exchange, reply, isScripted, failing).catch(error => answers.refuse(error, reply))
     else operate(exchange, reply, false)
   }
 
   /** Waits until what changes can be written, where that failed before; then asks the script, and then the operation. */
-  async function goOn(exchange: Exchange, reply: FastifyReply, { isScripted, mustWait }: { isScripted: boolean; mustWait: boolean }): Promise<void> {
-    if (mustWait) await data?.writable()
+  async function goOn(exchange: Exchange, reply: FastifyReply, isScripted: boolean, failing: NonNullable<Data> | null): Promise<void> {
+    await failing?.writable()
     const action = isScripted ? askScript(exchange) : null
-    if (action === null) operate(exchange, reply, mustWait)
+    if (action === null) operate(exchange, reply, failing !== null)
     else await act(action, exchange, reply)
   }
 

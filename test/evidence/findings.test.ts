@@ -315,6 +315,7 @@ const REPEATS: Case[] = [
 
 const REFUND = 'transaction=txn_1111&amount=10'
 const PAYMENT = 'amount=10'
+const FIRST_PAYMENT = new Ids().draw('transaction', settingsInForce({}).values, new Set())
 const FIRST_REFUND = new Ids().draw('refund', settingsInForce({}).values, new Set())
 /** What a client looks at after a payment of 10 with the card 4242 at tkt_a was lost, and whether it would be there. */
 const LOOKS: [what: string, on: string, query: string, isSeen: boolean][] = [
@@ -403,6 +404,12 @@ LOST.push(
     script: lost('POST /transactions', { when: 'before' }),
     steps: [pay(PAYMENT), ['GET /transactions', { key: RESELLER }], pay(PAYMENT)],
     finds: [['double-payment-risk', 1, ['req_1', 'req_3']]]
+  },
+  {
+    title: 'a payment lost before it was made, and a page that ends before a later one',
+    script: lost('POST /transactions', { when: 'before' }),
+    steps: [pay(PAYMENT), pay('amount=11'), ['GET /transactions', { query: `ending_before=${FIRST_PAYMENT}` }], pay(PAYMENT)],
+    finds: [['double-payment-risk', 1, ['req_1', 'req_4']]]
   },
   {
     title: 'a Refund that ten later ones hide in its Transaction',

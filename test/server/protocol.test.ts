@@ -230,6 +230,35 @@ t.test('A08: Expect: 100-continue is kept', async t => {
   t.equal(received.startsWith('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n'), true)
 })
 
+t.test('A37: a body of no bytes is none, and one on a GET is refused whatever its type', async t => {
+  const { listen } = await startTestEmulator(t)
+  const port = await listen()
+  const head = (method: string, type: string | null) =>
+    `${method} /next/locations HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${basic(`${MERCHANT}:`)}\r\nConnection: close\r\n${type === null ? '' : `Content-Type: ${type}\r\n`}`
+  const chunked = (body: string) => `Transfer-Encoding: chunked\r\n\r\n${body === '' ? '' : `${body.length.toString(16)}\r\n${body}\r\n`}0\r\n\r\n`
+  const whole = (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`
+  const missing: Blame = [400, 'parameter_missing', 'display_name', 'LOC-1']
+  const cases: [method: string, type: string | null, body: string, blame: Blame | null][] = [
+    ['GET', null, chunked(''), null],
+    ['GET', FORM, chunked(''), null],
+    ['GET', 'application/json', chunked(''), null],
+    ['GET', 'nonsense', whole(''), null],
+    ['GET', null, chunked('a=1'), [400, 'body_unexpected', null, 'A37']],
+    ['GET', 'application/json', chunked('{}'), [400, 'body_unexpected', null, 'A37']],
+    ['GET', 'application/json', whole('{}'), [400, 'body_unexpected', null, 'A37']],
+    ['GET', FORM, whole('limit=1'), [400, 'body_unexpected', null, 'FORM-3']],
+    ['POST', FORM, chunked(''), missing],
+    ['POST', null, chunked(''), missing],
+    ['POST', 'application/json', chunked(''), missing],
+    ['POST', 'application/json', chunked('{}'), [415, 'content_type_unsupported', null, 'FORM-1']],
+    ['POST', null, whole('a=1'), [415, 'content_type_unsupported', null, 'FORM-1']]
+  ]
+  for (const [method, type, body, blame] of cases) {
+    const answer = partsOf(await exchanged(port, head(method, type) + body))
+    t.strictSame(blame === null ? answer.status : blameOf(answer as never), blame ?? 200, `${method} ${type} ${body}`)
+  }
+})
+
 t.test('A35: a body announced or sent too large is a 413, and nothing is kept of it', async t => {
   const { listen, state } = await startTestEmulator(t, { settings: { 'limits.body': 100 } })
   const port = await listen()

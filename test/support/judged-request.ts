@@ -12,6 +12,9 @@ const { values: SETTINGS } = settingsInForce({})
 /** Parameters as they are decoded from form text. */
 export const form = (text: string): FormObject => decodeForm(text, SETTINGS).root
 
+const STORE = new Store()
+STORE.locations.insert({ id: 'loc_a', account: 'mch_a', created: '2026-01-01T00:00:00.000Z' } as never)
+
 /** What matters of a request to a test: its own fields, and those of its outcome. */
 export type Given = Partial<Omit<Exchange, 'outcome'> & Omit<Outcome, 'name'> & { outcome: Outcome['name'] }>
 
@@ -57,7 +60,7 @@ export function judgedRequest(given: Given = {}): Exchange {
     signature: () => 'the same',
     redact: () => {},
     secretWords: NO_WORDS,
-    world: { state: { store: new Store() } },
+    identifiedIn: STORE,
     ...others
   } as unknown as Exchange
 }
