@@ -69,7 +69,7 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
 
   /** Waits until what changes can be written, where that failed before; then asks the script, and then the operation. */
   async function goOn(exchange: Exchange, reply: FastifyReply, isScripted: boolean, failing: NonNullable<Data> | null): Promise<void> {
-    await failing?.writable()
+    if (failing !== null) await failing.writable()
     const action = isScripted ? askScript(exchange) : null
     if (action === null) operate(exchange, reply, failing !== null)
     else await act(action, exchange, reply)

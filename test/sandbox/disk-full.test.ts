@@ -355,3 +355,14 @@ t.test('start: what could not be written at the end is on stderr, and the proces
     /^commerce-emulator: .+shop\.json could not be written at the end: ENOENT: .+ What was changed last is not on disk: the sandbox at the base address \(all of it\)\.\n$/
   )
 })
+
+t.test('data_not_written: while the data file fails, a change waits until it can be written, and a read does not wait', async t => {
+  const order: string[] = []
+  const writable = async () => void order.push('writable')
+  const { call } = await startTestEmulator(t, { records: { transactions: [CHARGE] }, data: { saved: async () => {}, isFailing: true, writable } })
+
+  t.equal((await call('GET /transactions')).status, 200)
+  t.strictSame(order, [])
+  t.equal((await call('POST /refunds', { body: 'transaction=txn_a&amount=1' })).status, 200)
+  t.strictSame(order, ['writable'])
+})
