@@ -175,7 +175,7 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   if (isCounted) countRequest(exchange)
   if (method === 'POST' && body !== null) {
     if (isOpenEnded(headers)) checkType(exchange)
-    const problem = charsetProblem(headers) ?? body.problem
+    const problem = (headers['content-type'] === FORM_TYPE ? null : charsetProblem(headers)) ?? body.problem
     if (problem !== null) throw brokenForm(problem, 'FORM-1')
   }
   if (query.problem !== null) throw brokenForm(query.problem)
@@ -211,7 +211,6 @@ function brokenForm({ code, message, param, rule, assumption }: NonNullable<Form
 
 /** What is wrong with the character set that a content type names (A36). */
 function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['problem'] {
-  if (type === FORM_TYPE) return null
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return null
   return { code: 'form_malformed', param: '', message: `The body is declared as ${charset}; send UTF-8.`, assumption: 'A36' }

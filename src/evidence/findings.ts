@@ -154,7 +154,7 @@ export class Findings {
     const risk = operation === null ? undefined : RISKS[operation]
     if (risk !== undefined && call.body.get('amount') === '') this.#report('empty-amount', [id])
     const isLost = !call.isDelivered || call.outcome.fault !== null || call.outcome.name === 'not_written'
-    const repeated = isLost || !this.#lost.isEmpty ? this.#lost.look(call, isLost) : null
+    const repeated = isLost || !this.#lost.known.isEmpty ? this.#lost.look(call, isLost) : null
     if (repeated !== null) this.#report(risk as FindingId, [repeated, id])
     if (call.outcome.pause !== null || !this.#pauses.isEmpty) this.#lookAtPause(call)
     if (refusal !== null && !EMULATOR_FAULTS.includes(refusal.code)) this.#lookAtRefusal(call)
@@ -234,32 +234,30 @@ function pageOf(call: Exchange): List<unknown> | null {
 /** Who sent a call, as far as a call shows it: by key, test and User-Agent together. */
 const callerOf = ({ key, test, userAgent }: Exchange): string => JSON.stringify([key, test, userAgent])
 
+type Owned = AnyRecord & { account?: string; location?: string; transaction: string }
 /** Whether the key of an Account reached a record of a merchant that is neither this Account nor its own. */
-function isForeign(call: Exchange): boolean {
+const isForeign = (call: Exchange): boolean => {
   const { actor, found } = call
   if (actor === null || found === null || !hasRun(call)) return false
-  const store = call.identifiedIn as Store
-  return !store.accounts.isOwnedBy(ownerOf(found as Owned, store), actor.id)
-}
-
-type Owned = AnyRecord & { account?: string; location?: string; transaction: string }
-/** The Account that a record belongs to. */
-function ownerOf({ object, id, account, location, transaction }: Owned, { locations, transactions }: Store): string {
-  if (object === 'account') return id
+  const { accounts, locations, transactions } = call.identifiedIn as Store
+  const { object, id, account, location, transaction } = found as Owned
   const place = location ?? transactions.get(transaction)?.location
-  return account ?? (locations.get(place as string) as Records['locations']).account
+  const owner = object === 'account' ? id : (account ?? (locations.get(place as string) as Records['locations']).account)
+  return owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
 /** Whether a whole card number was sent as one, whether or not it passes any check, or one of a known issuer anywhere. */
-function isCardNumberSent({ body, query, path }: Exchange): boolean {
-  const number = nodeIn(body, ['card', 'number'])
+const isCardNumberSent = ({ body, query, path }: Exchange): boolean => {
+  const number = body.has('card') && nodeIn(body, ['card', 'number'])
   const isSentAsOne = typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
-  return isSentAsOne || holdsCardNumber(readable(path)) || [body, query].some(isNumberIn)
+  return isSentAsOne || [readable(path), body, query].some(isNumberIn)
 }
 /** From so many digits on, `card[number]` is taken for a whole number. */
 const MIN_CARD_DIGITS = 12
+/** Digits of any script, as many as the shortest card number has, not far from each other. */
+const MANY_DIGITS = /(?:\p{Nd}\P{Nd}{0,3}){13}/u
 
-function isNumberIn(node: FormNode): boolean {
-  if (typeof node === 'string') return node.length >= MIN_CARD_DIGITS && holdsCardNumber(node)
+const isNumberIn = (node: FormNode): boolean => {
+  if (typeof node === 'string') return MANY_DIGITS.test(node) && holdsCardNumber(node)
   return (node instanceof FormList ? node.items : [...node.values()]).some(isNumberIn)
 }

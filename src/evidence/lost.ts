@@ -45,30 +45,26 @@ type ListValues = {
 }
 
 export class LostAnswers {
-  readonly #lost = new RecentMap<Lost>(MOST_LOST)
-
-  /** Whether nothing is lost. */
-  get isEmpty(): boolean {
-    return this.#lost.isEmpty
-  }
+  /** By what makes a payment the same. */
+  readonly known = new RecentMap<Lost>(MOST_LOST)
 
   /** Takes note of a request. Returns the lost one that it repeats; null for none. */
   look(call: Exchange, isLost: boolean): string | null {
     const own = paymentOf(call)
-    const before = own === null ? undefined : this.#lost.get(own)
+    const before = own === null ? undefined : this.known.get(own)
     if (own !== null && isLost) this.note(call, own)
-    else if (own !== null && hasRun(call)) this.#lost.delete(own)
-    if (!isLost && hasRun(call)) for (const [payment, lost] of this.#lost.entries()) if (isShownIn(lost, call)) this.#lost.delete(payment)
+    else if (own !== null && hasRun(call)) this.known.delete(own)
+    if (!isLost && hasRun(call)) for (const [payment, lost] of this.known.entries()) if (isShownIn(lost, call)) this.known.delete(payment)
     return before === undefined || before.request === call.id ? null : before.request
   }
 
   /** Notes that the answer of a payment or Refund is lost, or that its client has left. */
   note(call: Exchange, payment = paymentOf(call)): void {
-    if (payment !== null) this.#lost.set(payment, lostOf(call))
+    if (payment !== null) this.known.set(payment, lostOf(call))
   }
 
   clear(): void {
-    this.#lost.clear()
+    this.known.clear()
   }
 }
 
