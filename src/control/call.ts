@@ -113,7 +113,7 @@ export function addCall(control: FastifyInstance, on: string, { run, query, body
     method,
     url: path.replace(/[A-Z]{2,}/, named => `:${named.toLowerCase()}`),
     config: flags,
-    ...(wanted && !wanted.schema && { bodyLimit: services.settings['limits.control_body'] }),
+    ...(wanted && !wanted.schema && { config: { ...flags, takesDocument: true }, bodyLimit: services.settings['limits.control_body'] }),
     handler: async (request, reply) => {
       const { sandbox } = request.arrival
       const [name = ''] = Object.values(request.params as Record<string, string>)

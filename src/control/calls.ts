@@ -103,7 +103,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
         }
       },
       'POST /load': call({
-        does: 'Replaces everything by a scenario: by name, as JSON, or as a YAML document with the content type `application/yaml`. All or nothing. `vars` gives its variables values.',
+        does: 'Replaces everything by a scenario, all or nothing. JSON is `{"scenario": …}` with the name of a scenario or the document itself, and `vars` with the values of its variables; YAML, with the content type `application/yaml`, is the document itself.',
         query: parameters({ dry_run: optional(word(['1', '0', 'true', 'false'], { description: '`1` or `true`: the document is only checked.' })) }),
         body: { example: '{"scenario":"default"}' },
         ...CHANGES,

@@ -21,6 +21,8 @@ declare module 'fastify' {
     makesSandbox?: true
     /** A control request that needs no token, and shows nothing of any sandbox. */
     open?: true
+    /** A control request whose body is a document, which has a limit of its own. */
+    takesDocument?: true
     /** A control request that answers browsers with a page. */
     page?: true
   }

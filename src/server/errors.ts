@@ -38,8 +38,7 @@ export function refusalFrom(error: FastifyError | ApiError, settings: Settings, 
 export function answerControlError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
   const { sandbox, id } = request.arrival
   const { settings } = sandbox
-  const isDocument = request.routeOptions.bodyLimit === settings['limits.control_body']
-  const refusal = refusalFrom(error, settings, isDocument ? 'limits.control_body' : 'limits.body')
+  const refusal = refusalFrom(error, settings, request.routeOptions.config.takesDocument ? 'limits.control_body' : 'limits.body')
   if (refusal.code === 'internal_error') logDefect(request.log, error)
   reply
     .code(statusOf(refusal.code, DEFAULTS))
