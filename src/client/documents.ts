@@ -611,6 +611,8 @@ export type SandboxSettings = {
     max_limit?: number
     /** What happens to a limit out of range. @default "reject" */
     out_of_range?: 'reject' | 'clamp'
+    /** Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second. @default ["starting_after","ending_before"] */
+    cursors?: readonly string[]
     /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
     order?: 'newest_first' | 'oldest_first'
   }
@@ -772,6 +774,8 @@ export type Settings = {
   'pagination.max_limit'?: number
   /** What happens to a limit out of range. @default "reject" */
   'pagination.out_of_range'?: 'reject' | 'clamp'
+  /** Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second. @default ["starting_after","ending_before"] */
+  'pagination.cursors'?: readonly string[]
   /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
   'pagination.order'?: 'newest_first' | 'oldest_first'
   /** How search_query matches a Ticket reference; letter case is ignored. @default "contains" */
@@ -903,6 +907,8 @@ export type Settings = {
     max_limit?: number
     /** What happens to a limit out of range. @default "reject" */
     out_of_range?: 'reject' | 'clamp'
+    /** Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second. @default ["starting_after","ending_before"] */
+    cursors?: readonly string[]
     /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
     order?: 'newest_first' | 'oldest_first'
   }

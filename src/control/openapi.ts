@@ -6,12 +6,12 @@ import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.j
 import type { Settings } from '../core/settings.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { type Family, OPERATION_IDS, type Operation, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
-import type { Schema } from '../reference/parameters.js'
+import { type Schema, sentName } from '../reference/parameters.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { CALL_EXAMPLES, EXAMPLE_KEY, listExample, recordExamples } from './examples.js'
 import { answerName, createPublisher, type Json, type Publisher, referTo } from './openapi-schemas.js'
-import { OPERATION_TEXTS, TAG_TEXTS } from './openapi-texts.js'
+import { operationText, TAG_TEXTS } from './openapi-texts.js'
 
 export type DocumentOptions = {
   /** `http://localhost:4010`, or empty for addresses relative to the document. */
@@ -102,11 +102,11 @@ export function openApiDocument(options: DocumentOptions): Json {
 }
 
 /** What an operation does, its rules and its assumptions. */
-function textOf(id: OperationId, { rules, assumptions }: Operation): string {
+function textOf(id: OperationId, { rules, assumptions }: Operation, settings: Settings): string {
   const ownRules = rules.filter(id => !GENERAL.has(id)).map(id => `- Rule ${id}: ${RULES[id].text}.`)
   const ownAssumptions = assumptions.filter(id => !GENERAL.has(id))
   const relies = ownAssumptions.length > 0 && `Assumptions: ${ownAssumptions.join(', ')}.`
-  return [OPERATION_TEXTS[id], ownRules.join('\n'), relies].filter(Boolean).join('\n\n')
+  return [operationText(id, settings), ownRules.join('\n'), relies].filter(Boolean).join('\n\n')
 }
 
 function operationObject(id: OperationId, making: Making): Json {
@@ -119,7 +119,7 @@ function operationObject(id: OperationId, making: Making): Json {
     operationId: id,
     tags: [family],
     summary: title,
-    description: textOf(id, operation),
+    description: textOf(id, operation, making.settings),
     ...(!key && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBody(id, body, making) }),
@@ -133,7 +133,12 @@ function parameterObjects(id: OperationId, place: 'params' | 'querystring', maki
   return Object.entries(tablesOf(id)[place]?.properties ?? {}).flatMap(([name, table]) => {
     const isPageSize = table['x-page-size'] === true
     const where = place === 'params' ? 'path' : 'query'
-    const parts = making.publisher.parameters(isPageSize ? pageSize(table, making) : table, name, operationOf(id), where)
+    const parts = making.publisher.parameters(
+      isPageSize ? pageSize(table, making) : table,
+      sentName(name, table, making.settings['pagination.cursors']),
+      operationOf(id),
+      where
+    )
     return parts.map(({ name, steps, schema }) => {
       const { description, ...words } = isPageSize ? { ...schema, format: 'int32' } : schema
       const example = steps.reduce<unknown>((value, step) => (value as Json | undefined)?.[step], examples)

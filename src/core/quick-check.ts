@@ -89,7 +89,16 @@ export const WORDS: Readonly<Record<string, Word>> = {
   },
   minItems: {
     test: (least: number) => value => !Array.isArray(value) || value.length >= least,
-    says: () => 'a list with a member was expected, not an empty one'
+    says: (least, value) =>
+      least === 1 ? 'a list with a member was expected, not an empty one' : `at least ${least} members were expected, not ${(value as []).length}`
+  },
+  maxItems: {
+    test: (most: number) => value => !Array.isArray(value) || value.length <= most,
+    says: (most, value) => `at most ${most} members were expected, not ${(value as []).length}`
+  },
+  uniqueItems: {
+    test: () => value => !Array.isArray(value) || new Set(value).size === value.length,
+    says: () => 'members that differ were expected, not the same one twice'
   }
 }
 

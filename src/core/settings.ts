@@ -7,6 +7,8 @@
 import type { Static, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
+import { CURSORS, type Cursors } from '../reference/parameters.js'
+import { LIST_PARAMETERS } from '../reference/tables.js'
 
 type Scope = 'process' | 'sandbox'
 /** A setting; `flag` is a command line flag of its own (`--set` works for all), `assumption` the one that it changes. */
@@ -31,6 +33,12 @@ const oneOf = <T extends string>(...words: T[]) => Type.Unsafe<T>({ type: 'strin
 const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum })
 const orNull = Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1 })
 const prefix = (value: string, resource: string) => setting(Type.String({ pattern: '^[A-Za-z0-9_-]{0,16}$' }), value, `Id prefix of a ${resource}.`)
+const cursorName = {
+  type: 'string',
+  pattern: `^(?!(?:${LIST_PARAMETERS.join('|')})$)[A-Za-z]\\w{0,63}$`,
+  'x-expected': `a name of letters, digits and underscores that is none of ${LIST_PARAMETERS.join(', ')} was expected`,
+  'x-instead': '\\w+'
+}
 const status = (value: number, about: string) => setting(whole(400, 499), value, about)
 
 const PROCESS_SETTINGS = settingsOf('process', {
@@ -114,6 +122,11 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
   'pagination.default_limit': setting(whole(1, 1000), 10, 'Page size when limit is left out.'),
   'pagination.max_limit': setting(whole(1, 1000), 100, 'Largest limit.'),
   'pagination.out_of_range': setting(oneOf('reject', 'clamp'), 'reject', 'What happens to a limit out of range.'),
+  'pagination.cursors': setting(
+    Type.Unsafe<Cursors>({ type: 'array', minItems: 2, maxItems: 2, uniqueItems: true, items: cursorName }),
+    CURSORS,
+    'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second.'
+  ),
   'pagination.order': setting(oneOf('newest_first', 'oldest_first'), 'newest_first', 'Order of every list but the Refunds, which the reference documents.'),
   'search.reference': setting(oneOf('contains', 'prefix', 'exact'), 'contains', 'How search_query matches a Ticket reference; letter case is ignored.'),
   'search.last4': setting(oneOf('exact', 'contains', 'prefix'), 'exact', 'How search_query matches the last four digits of a card.'),

@@ -15,7 +15,7 @@ import { noOperation, outsideBase, refuse } from './answers.js'
 import { type AnyRecord, type Arriving, Exchange, hasBody, hasReached, STAGE } from './exchange.js'
 import { actorOf, redacted } from './keys.js'
 import { positionOf, type StoredList } from './listing.js'
-import { HANDLERS, PARAMETERS } from './operations.js'
+import { HANDLERS, parametersOf } from './operations.js'
 import { decodeParameters, findReferences, type Lookups, refuseInQuery, type Table } from './parameters.js'
 import { answerByScript, breakAnswer, endingOf, isAnswer, sentBy } from './scripted.js'
 import { inBody, inPath } from './visibility.js'
@@ -180,7 +180,7 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   }
   if (query.problem !== null) throw brokenForm(query.problem)
   exchange.stage = STAGE.decoded
-  const table = PARAMETERS.get(exchange.operation as OperationId) as Table
+  const table = parametersOf(exchange.operation as OperationId, exchange.settings)
   if (method === 'POST') {
     if (query.root.size > 0) refuseInQuery(query.root, exchange, LOOKUPS)
   } else if (body !== null) throw unexpectedBody(exchange, table)
@@ -228,8 +228,9 @@ const LOOKUPS: Lookups<Exchange> = {
   },
   find: inBody,
   cursor(exchange, param, id) {
-    if (param === 'ending_before' && valueIn(exchange.query, 'starting_after') !== undefined) {
-      throw new ApiError('parameter_invalid', { message: 'starting_after and ending_before cannot be sent together.', param, assumption: 'A10' })
+    const [after, before] = exchange.settings['pagination.cursors']
+    if (param === before && valueIn(exchange.query, after) !== undefined) {
+      throw new ApiError('parameter_invalid', { message: `${after} and ${before} cannot be sent together.`, param, assumption: 'A10' })
     }
     positionOf(exchange, operationOf(exchange.operation as OperationId).family, param, id)
   }
@@ -272,7 +273,7 @@ function resume(exchange: Exchange): void {
   exchange.settings = world.settings
   const isSame = world.state.store === exchange.identifiedIn && world.state.store.accounts.get(actor?.id ?? '') === actor
   if (actor !== null && !isSame) identify(exchange)
-  exchange.values = findReferences(PARAMETERS.get(exchange.operation as OperationId) as Table, values, exchange, LOOKUPS)
+  exchange.values = findReferences(parametersOf(exchange.operation as OperationId, exchange.settings), values, exchange, LOOKUPS)
 }
 
 /** 10. The answer shows a record or a list. */

@@ -53,7 +53,8 @@ export const ASSUMPTIONS = {
     'starting_after=ID or ending_before=ID, not both, ID being a record of the list, inside the filter or not, or a deleted User of it; ending_before returns the limit records nearest before ID, most recent first, and has_more is then about that direction; an unknown id is refused; limit 1 to 100, default 10, anything else is refused',
     'pagination.default_limit',
     'pagination.max_limit',
-    'pagination.out_of_range'
+    'pagination.out_of_range',
+    'pagination.cursors'
   ),
   A11: assumed(
     'order of lists',

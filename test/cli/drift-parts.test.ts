@@ -24,7 +24,8 @@ t.test('drift: a list whose records have no ids is read as far as its first page
       calls++
       return { status: 200, body: { data, has_more: true }, headers: HEADERS }
     }
-    const { unread } = await serviceState({ refunds: { count: 1 } }, { play, key: null, pairs: new IdPairs(KNOWN), accountOf: () => undefined })
+    const reading = { play, key: null, pairs: new IdPairs(KNOWN), cursor: 'after', accountOf: () => undefined }
+    const { unread } = await serviceState({ refunds: { count: 1 } }, reading)
 
     t.strictSame([unread, calls], [[], 1])
   }

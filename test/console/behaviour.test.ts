@@ -158,17 +158,18 @@ t.test('console: settings are in groups, those that can be changed first, and ar
     'ids: 8',
     'statuses: 7',
     'errors: 1',
-    'pagination: 4',
+    'pagination: 5',
     'search: 2',
     'parameters: 3',
     'auth: 2',
     'evidence: 3',
+    'refunds: 1',
     'transactions: 2',
     'process fixed: 12',
     'limits fixed: 25',
     'sandboxes fixed: 1'
   ])
-  t.strictSame(names({ text: ' A10 ' }), ['pagination: 3'])
+  t.strictSame(names({ text: ' A10 ' }), ['pagination: 4'])
   t.strictSame(names({ text: 'largest LIMIT' }), ['pagination: 1'])
   t.strictSame(names({ isChangedOnly: true }), ['pagination: 1', 'process fixed: 1'])
   t.strictSame(names({ text: 'nothing is like that' }), [])
@@ -189,9 +190,10 @@ t.test('console: values of settings are typed as they are shown, and what is of 
     ['pagination.max_limit', '', ''],
     ['auth.accept_any_key', ' ', null],
     ['auth.accept_any_key', 'mch_a', 'mch_a'],
-    ['ids.prefixes.refund', '', '']
+    ['ids.prefixes.refund', '', ''],
+    ['pagination.cursors', 'after, before', ['after', 'before']]
   ]
-  for (const [key, text, value] of typed) t.equal(valueIn(text, settings[key].schema), value, `${key} ${text}`)
+  for (const [key, text, value] of typed) t.strictSame(valueIn(text, settings[key].schema), value, `${key} ${text}`)
   t.equal(valueIn('1', {}), '1', 'a schema without a type')
   t.strictSame(
     ['statuses.created', 'errors.expose_rule', 'auth.accept_any_key', 'pagination.max_limit'].map(key => choicesIn(settings[key].schema)),

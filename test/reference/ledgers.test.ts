@@ -86,6 +86,7 @@ const DEFAULTS: Partial<Settings> = {
   'pagination.default_limit': 10,
   'pagination.max_limit': 100,
   'pagination.out_of_range': 'reject',
+  'pagination.cursors': ['starting_after', 'ending_before'],
   'pagination.order': 'newest_first',
   'search.reference': 'contains',
   'search.last4': 'exact',

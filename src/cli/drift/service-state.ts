@@ -11,6 +11,8 @@ export type ServiceReading = {
   /** The key that the records are read with. */
   key: string | null
   pairs: IdPairs
+  /** The name of the cursor that a page starts after. */
+  cursor: string
   /** The Account of a User, whose records are read through it; undefined where nobody knows. */
   accountOf: (user: string) => string | undefined
 }
@@ -27,7 +29,7 @@ const FILTERS: Readonly<Partial<Record<Family, readonly string[]>>> = { tickets:
 const isList = (body: Json) => Array.isArray(fieldOf(body, 'data')) && typeof fieldOf(body, 'has_more') === 'boolean'
 
 /** Reads what an expected state names: each record by its id, and the lists that are counted. */
-export async function serviceState(data: StateData, { play, key, pairs, accountOf }: ServiceReading): Promise<ServiceState> {
+export async function serviceState(data: StateData, { play, key, pairs, cursor, accountOf }: ServiceReading): Promise<ServiceState> {
   const byId = new Map<string, Json>()
   const lists = new Map<Family, Json[]>()
   const unread: PlacedProblem[] = []
@@ -47,7 +49,7 @@ export async function serviceState(data: StateData, { play, key, pairs, accountO
   const listed = async (path: string, filter: string, at: readonly string[]): Promise<Part[]> => {
     const found: Part[] = []
     for (let page = 0, after = ''; page < MAX_PAGES; page++) {
-      const query = `limit=${PAGE}${filter}${after && `&starting_after=${encodeURIComponent(after)}`}`
+      const query = `limit=${PAGE}${filter}${after && `&${cursor}=${encodeURIComponent(after)}`}`
       const body = await get(path, query, at, (status, body) => status === 200 && isList(body))
       if (body === null) return []
       const { data, has_more, last_id } = body as { data: Part[]; has_more: boolean; last_id?: string }

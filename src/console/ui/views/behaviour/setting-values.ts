@@ -29,9 +29,10 @@ export const textOf = (value: unknown): string => (Array.isArray(value) ? value.
 export const shownValue = (value: unknown): string => textOf(value) || 'none'
 
 /** The value that a text means; one of another type stays a text, which the emulator refuses. */
-export function valueIn(text: string, { type, enum: choices }: ShownSetting['schema']): Scalar | null {
+export function valueIn(text: string, { type, enum: choices }: ShownSetting['schema']): Scalar | null | readonly string[] {
   if (choices !== undefined) return choices.find(choice => String(choice) === text) ?? text
   const types = [type ?? []].flat()
+  if (types.includes('array')) return text.split(',').map(part => part.trim())
   if (text.trim() === '' && types.includes('null')) return null
   if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true'
   if (types.includes('integer') && /^-?\d+$/.test(text.trim())) return Number(text)

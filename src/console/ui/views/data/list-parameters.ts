@@ -1,4 +1,5 @@
 /** The parameters of the API's lists, read from the OpenAPI document. */
+import type { Cursors } from '../../../../reference/parameters.js'
 import type { Family } from '../../control/client.js'
 import { addressOf } from '../form.js'
 
@@ -14,10 +15,11 @@ export type ListParameter = { name: string; about: string; words: readonly strin
 /** The path of a family's list; Users are listed by Account. */
 export const listPath = (family: Family): string => (family === 'users' ? '/accounts/{id}/users' : `/${family}`)
 
-export function listParameters({ paths, components }: OpenApi, family: Family): ListParameter[] {
+/** Those of a family's list, but for the cursors. */
+export function listParameters({ paths, components }: OpenApi, family: Family, cursors: Cursors): ListParameter[] {
   const schemaOf = (schema: Schema): Schema => (schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split('/').at(-1) as string] as Schema))
   return (paths[listPath(family)]?.get?.parameters ?? [])
-    .filter(parameter => parameter.in === 'query' && !/^(starting_after|ending_before)$/.test(parameter.name))
+    .filter(parameter => parameter.in === 'query' && !cursors.includes(parameter.name))
     .flatMap(({ name, description = '', schema, style }) => {
       const whole = schemaOf(schema)
       if (style !== 'deepObject') return [{ name, about: description, words: whole.enum ?? null }]
