@@ -584,6 +584,12 @@ export type SandboxSettings = {
     /** Letters and digits after the prefix. @default 24 */
     length?: number
   }
+  shapes?: {
+    /** Template of the list object, of the Refunds in a Transaction too: the placeholders are `$members`, once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
+    list?: { [name: string]: unknown }
+    /** Template of the error body: the placeholders are `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; one without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
+    error?: { [name: string]: unknown }
+  }
   statuses?: {
     /** Status of a successful create. @default 200 */
     created?: 200 | 201
@@ -752,6 +758,10 @@ export type Settings = {
   'ids.prefixes.refund'?: string
   /** Letters and digits after the prefix. @default 24 */
   'ids.length'?: number
+  /** Template of the list object, of the Refunds in a Transaction too: the placeholders are `$members`, once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
+  'shapes.list'?: { [name: string]: unknown }
+  /** Template of the error body: the placeholders are `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; one without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
+  'shapes.error'?: { [name: string]: unknown }
   /** Status of a successful create. @default 200 */
   'statuses.created'?: 200 | 201
   /** Status of a call that is not well formed or not valid. @default 400 */
@@ -879,6 +889,12 @@ export type Settings = {
     }
     /** Letters and digits after the prefix. @default 24 */
     length?: number
+  }
+  shapes?: {
+    /** Template of the list object, of the Refunds in a Transaction too: the placeholders are `$members`, once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
+    list?: { [name: string]: unknown }
+    /** Template of the error body: the placeholders are `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; one without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
+    error?: { [name: string]: unknown }
   }
   statuses?: {
     /** Status of a successful create. @default 200 */

@@ -278,17 +278,17 @@ function resume(exchange: Exchange): void {
 
 /** 10. The answer shows a record or a list. */
 function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): void {
-  const { world, base, settings } = exchange
+  const { world, settings, shape } = exchange
   const operation = operationOf(exchange.operation as OperationId)
   const { kind, family } = operation
   if (isChange(operation)) {
     if (shown !== exchange.found) world.changed(family, shown as AnyStored, null)
-    exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, changedBody(shown as AnyStored, family, base))
+    exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, changedBody(shown as AnyStored, family, shape))
     return
   }
   const stored = 'stored' in shown ? shown.stored : [collectionOf(world.state.store, family).stored(shown.id) as Stored<AnyStored>]
-  const members = stored.map(record => bytesOf(family, record, world.state.store, base))
-  exchange.answered(200, shown, members, bodyOf(shown, members))
+  const members = stored.map(record => bytesOf(family, record, world.state.store, shape))
+  exchange.answered(200, shown, members, bodyOf(shown, members, shape.list))
 }
 
 /** 11. It is over, `ms` milliseconds after it came, and its answer arrived or not: counted once more for the expectations that ask what became of it. */

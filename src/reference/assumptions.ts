@@ -31,7 +31,8 @@ export const ASSUMPTIONS = {
   A07: assumed(
     'error body',
     '{"error":{"type","code","message","param"?,"rule"?,"assumption"?,"request_id"}}; param is in the caller\'s own bracket notation; rule is the id of the rule that refused, the most specific one; assumption takes its place where an assumption refused',
-    'errors.expose_rule'
+    'errors.expose_rule',
+    'shapes.error'
   ),
   A08: assumed(
     'error statuses',
@@ -46,7 +47,8 @@ export const ASSUMPTIONS = {
   ),
   A09: assumed(
     'list object',
-    '{"object":"list","url","data","has_more","first_id","last_id"}; first_id and last_id name the first and last record retrieved for the page, before any post-hoc filter, and are null when nothing was retrieved; url is the path, with /next and the prefix of the sandbox'
+    '{"object":"list","url","data","has_more","first_id","last_id"}; first_id and last_id name the first and last record retrieved for the page, before any post-hoc filter, and are null when nothing was retrieved; url is the path, with /next and the prefix of the sandbox',
+    'shapes.list'
   ),
   A10: assumed(
     'other pagination parameters',

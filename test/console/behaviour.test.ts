@@ -156,6 +156,7 @@ t.test('console: settings are in groups, those that can be changed first, and ar
   t.strictSame(names(), [
     'seed: 1',
     'ids: 8',
+    'shapes: 2',
     'statuses: 7',
     'errors: 1',
     'pagination: 5',
@@ -191,7 +192,9 @@ t.test('console: values of settings are typed as they are shown, and what is of 
     ['auth.accept_any_key', ' ', null],
     ['auth.accept_any_key', 'mch_a', 'mch_a'],
     ['ids.prefixes.refund', '', ''],
-    ['pagination.cursors', 'after, before', ['after', 'before']]
+    ['pagination.cursors', 'after, before', ['after', 'before']],
+    ['shapes.list', '{"data":"$members"}', { data: '$members' }],
+    ['shapes.list', '{ data: $members }', '{ data: $members }']
   ]
   for (const [key, text, value] of typed) t.strictSame(valueIn(text, settings[key].schema), value, `${key} ${text}`)
   t.equal(valueIn('1', {}), '1', 'a schema without a type')
@@ -200,7 +203,10 @@ t.test('console: values of settings are typed as they are shown, and what is of 
     [['200', '201'], ['true', 'false'], null, null]
   )
   t.strictSame([rangeIn(settings.seed.schema), rangeIn(settings['ids.prefixes.refund'].schema)], ['From 0 to 4294967295.', ''])
-  t.strictSame([textOf(['a', 'b']), textOf(null), textOf(false), shownValue(null), shownValue(0)], ['a, b', '', 'false', 'none', '0'])
+  t.strictSame(
+    [textOf(['a', 'b']), textOf({ a: 1 }), textOf(null), textOf(false), shownValue(null), shownValue(0)],
+    ['a, b', '{"a":1}', '', 'false', 'none', '0']
+  )
   t.strictSame(
     [
       sourceInWords(settings.port),

@@ -77,6 +77,10 @@ const DEFAULTS: Partial<Settings> = {
   seed: 1,
   'statuses.created': 200,
   'errors.expose_rule': true,
+  'shapes.error': {
+    error: { type: '$type', code: '$code', message: '$message', param: '$param', rule: '$rule', assumption: '$assumption', request_id: '$request_id' }
+  },
+  'shapes.list': { object: 'list', url: '$url', data: '$members', has_more: '$has_more', first_id: '$first_id', last_id: '$last_id' },
   'statuses.invalid': 400,
   'statuses.unauthenticated': 401,
   'statuses.forbidden': 403,

@@ -8,17 +8,19 @@ import { Read } from '../../components/read.js'
 import { Empty } from '../../components/states.js'
 import { VirtualTable } from '../../components/virtual-table.js'
 import { api, control, type Family } from '../../control/client.js'
-import { type ListParameter, listAddress, listParameters, type OpenApi } from './list-parameters.js'
-import { type AnyRecord, nameOf } from './records.js'
+import { type ListParameter, listAddress, listParameters, type OpenApi, pageIn, type Shapes } from './list-parameters.js'
+import { nameOf } from './records.js'
 
-type Page = { data: AnyRecord[]; has_more: boolean; first_id: string | null; last_id: string | null; error?: { message: string; rule?: string } }
 const OWN = ['as', 'account']
 
 export const ApiList = ({ family }: { family: Family }) => (
   <Read from={() => Promise.all([control<OpenApi>('GET /openapi.json'), api.keys(), api.settings()])} by={family}>
     {([openApi, { data: keys }, { settings }]) => {
       const cursors = settings['pagination.cursors']?.value as Cursors
-      return <Listing family={family} cursors={cursors} parameters={listParameters(openApi, family, cursors)} account={keys[0]?.account ?? ''} />
+      const shapes = { list: settings['shapes.list']?.value, error: settings['shapes.error']?.value }
+      return (
+        <Listing family={family} cursors={cursors} shapes={shapes} parameters={listParameters(openApi, family, cursors)} account={keys[0]?.account ?? ''} />
+      )
     }}
   </Read>
 )
@@ -26,9 +28,9 @@ export const ApiList = ({ family }: { family: Family }) => (
 const without = (query: Readonly<Record<string, string>>, names: readonly string[]) =>
   Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)))
 
-type Listed = { family: Family; cursors: Cursors; parameters: readonly ListParameter[]; account: string }
+type Listed = { family: Family; cursors: Cursors; shapes: Shapes; parameters: readonly ListParameter[]; account: string }
 
-function Listing({ family, cursors, parameters, account }: Listed) {
+function Listing({ family, cursors, shapes, parameters, account }: Listed) {
   const { query } = route.value
   const owner = query.account ?? account
   const [after, before] = cursors
@@ -47,8 +49,8 @@ function Listing({ family, cursors, parameters, account }: Listed) {
       <CodeBlock text={`GET ${path}`} label="Call" />
       <Read from={() => api.explain({ method: 'GET', path })} by={path}>
         {({ answer, status }) => {
-          const { data, has_more, first_id, last_id, error } = answer as Page
-          if (error) return <Empty title={`${status}: ${error.message}`} />
+          const { data, has_more, first_id, last_id, message } = pageIn(answer, shapes)
+          if (status >= 400) return <Empty title={`${status}: ${message}`} />
           const isFirst = first_id === null || query[after] === undefined
           return (
             <>
