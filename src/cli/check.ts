@@ -235,8 +235,8 @@ async function stateProblems(index: number, { sandbox, service, bindings }: Chec
   const expectation = sandbox.requireLoaded().expectations[index] as Expectation & { differences: StateTest; data: { state: StateData } }
   if (service === null || drift === null) return expectation.differences(recordsOf(sandbox.store))
   const accountOf = (user: string) => sandbox.store.users.get(user)?.account
-  const [cursor] = sandbox.settings['pagination.cursors']
-  const { records, unread } = await serviceState(expectation.data.state, { play: service, key: bindings.key(''), pairs: drift.pairs, cursor, accountOf })
+  const { settings } = sandbox
+  const { records, unread } = await serviceState(expectation.data.state, { play: service, key: bindings.key(''), pairs: drift.pairs, settings, accountOf })
   const isRead = ({ at }: PlacedProblem) => !unread.some(part => part.at.every((step, depth) => at[depth] === step))
   return [...unread, ...expectation.differences(records).filter(isRead)]
 }
