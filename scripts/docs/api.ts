@@ -1,5 +1,6 @@
 /** docs/reference/api.md: the emulated API, its operations, parameters and resources. */
-import { OPERATION_TEXTS, TAG_TEXTS } from '../../src/control/openapi-texts.js'
+import { operationText, TAG_TEXTS } from '../../src/control/openapi-texts.js'
+import { settingsInForce } from '../../src/core/settings.js'
 import { type Family, nameOf, OPERATION_IDS, OPERATIONS, type OperationId, operationOf, RESOURCE_NAMES } from '../../src/reference/operations.js'
 import { type Schema, schemaOf } from '../../src/reference/parameters.js'
 import { RESOURCES, TABLES, type Tables } from '../../src/reference/tables.js'
@@ -15,6 +16,7 @@ A list takes \`limit\`, \`starting_after\` and \`ending_before\`, and answers \`
 
 A search (\`search_query\`) filters a page after it was retrieved: a page may be empty while \`has_more\` is true, so go on with \`starting_after=\` the page's \`last_id\`, which names the last record *retrieved*.`
 
+const DEFAULTS = settingsInForce({}).values
 type Row = readonly string[]
 const tablesOf = (id: OperationId): Tables => TABLES[id]
 
@@ -56,7 +58,7 @@ function operationSection(id: OperationId): string {
   const answer = { create: resource, read: resource, update: resource, list: `A list of ${resource}s`, delete: 'An empty body with 204' }[kind]
   return [
     `### ${nameOf(id)}`,
-    OPERATION_TEXTS[id],
+    operationText(id, DEFAULTS),
     parametersOf(id),
     [
       `- Key: ${key ? 'yes' : 'no'}.`,

@@ -1,4 +1,5 @@
 /** docs/reference/settings.md: every setting. */
+import { isObject } from '../../src/core/quick-check.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf, variableOf } from '../../src/core/settings.js'
 import type { Schema } from '../../src/reference/parameters.js'
 import { anchor, code, idLink, page, table, typeName } from './markdown.js'
@@ -8,7 +9,10 @@ const INTRODUCTION = `Every setting, in one table. A flag takes precedence over 
 Each variable is also read with the prefix \`COMMERCE_EMULATOR_\`, such as \`COMMERCE_EMULATOR_PORT\`, which takes precedence over the one without; an empty variable counts as absent. A variable whose value cannot be the setting's is refused and named: where \`HOST\`, \`DATA\` or \`SEED\` means something else on your machine, give the one with the prefix. A bare \`HOST\` has to be an IP address or \`localhost\`. \`GET /_control/settings\` says of each setting by which variable it was given.`
 
 /** What a setting is where nothing gives it. */
-const shownDefault = (value: unknown) => (value === null || (Array.isArray(value) && value.length === 0) ? 'none' : code(String(value)))
+function shownDefault(value: unknown): string {
+  if (isObject(value)) return code(JSON.stringify(value))
+  return value === null || (Array.isArray(value) && value.length === 0) ? 'none' : code(String(value))
+}
 
 function row(key: SettingKey): readonly string[] {
   const { schema, default: fallback, flag, about, assumption } = SETTINGS[key] as (typeof SETTINGS)[SettingKey] & { flag?: string; assumption?: string }

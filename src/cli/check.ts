@@ -246,6 +246,7 @@ async function stateProblems(index: number, { sandbox, service, bindings }: Chec
     play: service,
     key: bindings.key(''),
     pairs: drift.pairs,
+    settings: sandbox.settings,
     accountOf
   })
   const isRead = ({ at }: PlacedProblem) => !unread.some(part => part.at.every((step, depth) => at[depth] === step))

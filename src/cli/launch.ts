@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
+import { jsonIn } from '../core/json.js'
 import { didYouMean } from '../core/nearest.js'
 import {
   flattened,
@@ -113,6 +114,7 @@ function typedValue(key: SettingKey, text: string): unknown {
   const { type } = SETTINGS[key].schema as { type?: string | string[] }
   if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text)
   if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true'
+  if (type === 'object') return jsonIn(text)
   if (type === 'array') return text.split(',').map(part => part.trim())
   return Array.isArray(type) && text === '' ? null : text
 }

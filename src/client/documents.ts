@@ -598,6 +598,12 @@ export type SandboxSettings = {
     /** Letters and digits after the prefix. @default 24 */
     length?: number
   }
+  shapes?: {
+    /** Template of the list object, of the Refunds in a Transaction too: the placeholders are `$members`, once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
+    list?: { [name: string]: unknown }
+    /** Template of the error body: the placeholders are `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; one without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
+    error?: { [name: string]: unknown }
+  }
   statuses?: {
     /** Status of a successful create. @default 200 */
     created?: 200 | 201
@@ -625,6 +631,8 @@ export type SandboxSettings = {
     max_limit?: number
     /** What happens to a limit out of range. @default "reject" */
     out_of_range?: 'reject' | 'clamp'
+    /** Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second. @default ["starting_after","ending_before"] */
+    cursors?: readonly string[]
     /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
     order?: 'newest_first' | 'oldest_first'
   }
@@ -764,6 +772,10 @@ export type Settings = {
   'ids.prefixes.refund'?: string
   /** Letters and digits after the prefix. @default 24 */
   'ids.length'?: number
+  /** Template of the list object, of the Refunds in a Transaction too: the placeholders are `$members`, once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
+  'shapes.list'?: { [name: string]: unknown }
+  /** Template of the error body: the placeholders are `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; one without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
+  'shapes.error'?: { [name: string]: unknown }
   /** Status of a successful create. @default 200 */
   'statuses.created'?: 200 | 201
   /** Status of a call that is not well formed or not valid. @default 400 */
@@ -786,6 +798,8 @@ export type Settings = {
   'pagination.max_limit'?: number
   /** What happens to a limit out of range. @default "reject" */
   'pagination.out_of_range'?: 'reject' | 'clamp'
+  /** Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second. @default ["starting_after","ending_before"] */
+  'pagination.cursors'?: readonly string[]
   /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
   'pagination.order'?: 'newest_first' | 'oldest_first'
   /** How search_query matches a Ticket reference; letter case is ignored. @default "contains" */
@@ -890,6 +904,12 @@ export type Settings = {
     /** Letters and digits after the prefix. @default 24 */
     length?: number
   }
+  shapes?: {
+    /** Template of the list object, of the Refunds in a Transaction too: the placeholders are `$members`, once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
+    list?: { [name: string]: unknown }
+    /** Template of the error body: the placeholders are `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; one without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
+    error?: { [name: string]: unknown }
+  }
   statuses?: {
     /** Status of a successful create. @default 200 */
     created?: 200 | 201
@@ -917,6 +937,8 @@ export type Settings = {
     max_limit?: number
     /** What happens to a limit out of range. @default "reject" */
     out_of_range?: 'reject' | 'clamp'
+    /** Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second. @default ["starting_after","ending_before"] */
+    cursors?: readonly string[]
     /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
     order?: 'newest_first' | 'oldest_first'
   }

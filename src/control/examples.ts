@@ -1,4 +1,5 @@
 /** The examples of the OpenAPI document: calls that succeed with the default scenario, and records of it. */
+import { filled, type Template } from '../core/templates.js'
 import type { Family, OperationId } from '../reference/operations.js'
 
 type Values = Readonly<Record<string, unknown>>
@@ -109,17 +110,11 @@ const refund = {
 }
 
 /** A list object with one record. */
-export const listExample = (url: string, record: { id: string; [field: string]: unknown }) => ({
-  object: 'list',
-  url,
-  data: [record],
-  has_more: false,
-  first_id: record.id,
-  last_id: record.id
-})
+export const listExample = (url: string, record: { id: string; [field: string]: unknown }, template: Template) =>
+  filled(template, { url, members: [record], has_more: false, first_id: record.id, last_id: record.id })
 
 /** One record of each family, as the API at a base address returns it. */
-export const recordExamples = (base: string): Readonly<Record<Family, { id: string; [field: string]: unknown }>> => ({
+export const recordExamples = (base: string, list: Template): Readonly<Record<Family, { id: string; [field: string]: unknown }>> => ({
   locations: {
     id: 'loc_bistro',
     object: 'location',
@@ -161,7 +156,7 @@ export const recordExamples = (base: string): Readonly<Record<Family, { id: stri
     amounts: null,
     customer: null,
     amount_refunded: 1200,
-    refunds: listExample(`${base}/refunds?transaction=txn_1`, refund)
+    refunds: listExample(`${base}/refunds?transaction=txn_1`, refund, list)
   },
   refunds: refund
 })

@@ -21,7 +21,7 @@ import { bindingsOf } from '../scenario/scenario.js'
 import { type Action, gateOf, type ListedEntry } from '../scenario/script.js'
 import type { Arrival } from '../server/arrivals.js'
 import { bytesOf } from '../store/bytes.js'
-import type { Stored } from '../store/collection.js'
+import type { Shape, Stored } from '../store/collection.js'
 import { collectionOf, type RecordOf, type Store } from '../store/store.js'
 
 type Form = Readonly<Record<string, FormValue>>
@@ -54,7 +54,7 @@ export async function explain(asked: Tried, document: SourceDocument, { sandbox,
   if (isText) return explainedText(call, journal, keys, near)
   const { user_agent, ms, script, why, ...entry } = explained(call, journal, keys)
   const records = recordsChanged(call).map(({ family, id }) => {
-    const shown = (store: Store) => shownRecord(store, { family, id, base })
+    const shown = (store: Store) => shownRecord(store, { family, id, shape: call.shape })
     return { family, id, before: shown(before.store), after: shown(copy.store) }
   })
   return {
@@ -98,9 +98,9 @@ function requestAsked({ method, path, query = {}, body = null, key, headers = {}
 const waitOf = ({ id, delay, entry: { data } }: Action) => ({ delay, gate: data.hold === undefined ? null : gateOf(id, data.hold) })
 
 /** As the API shows it; null where there is none. */
-function shownRecord(store: Store, { family, id, base }: { family: Family; id: string; base: string }): object | null {
+function shownRecord(store: Store, { family, id, shape }: { family: Family; id: string; shape: Shape }): object | null {
   const stored = collectionOf(store, family).stored(id) as Stored<RecordOf<Family>> | undefined
-  return stored === undefined ? null : JSON.parse(bytesOf(family, stored, store, base).toString())
+  return stored === undefined ? null : JSON.parse(bytesOf(family, stored, store, shape).toString())
 }
 
 const countsChanged = (before: readonly ListedEntry[], after: readonly ListedEntry[]): Omit<ListedEntry, 'entry'>[] =>

@@ -1,5 +1,6 @@
 /** The tables of the reference in JSON Schema 2020-12. Each object is a named component that the rest refers to. */
 import { inBrackets } from '../core/form.js'
+import { isObject } from '../core/quick-check.js'
 import type { Settings } from '../core/settings.js'
 import { type Family, type Kind, type Operation, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Format, Schema } from '../reference/parameters.js'
@@ -56,9 +57,21 @@ export function createPublisher(settings: Settings, isFlat = false) {
     if (!(name in schemas)) {
       // entered before its parts, so that a component comes before those that it refers to
       schemas[name] = {}
-      schemas[name] = table.additionalProperties ? metadata(table) : object(table, use, isOwn)
+      schemas[name] = shapeOf(table, use, isOwn)
     }
     return referTo('schemas', name)
+  }
+
+  function shapeOf(table: Schema, use: Use, isOwn: boolean): Json {
+    if (table.additionalProperties) return metadata(table)
+    return table.properties?.data?.items === undefined ? object(table, use, isOwn) : list(object(table, use, isOwn))
+  }
+
+  /** A list object, by its template. */
+  function list({ properties }: Json): Json {
+    const { data, ...parts } = properties as Json
+    const named = Object.fromEntries(Object.entries({ ...parts, members: data }).map(([name, part]) => [`$${name}`, part]))
+    return templateSchema(settings['shapes.list'], named) as Json
   }
 
   function object(table: Schema, use: Use, isOwn: boolean): Json {
@@ -201,4 +214,17 @@ function rulesOf(table: Schema, { rules }: Operation, isOwn: boolean): { 'x-rule
     return isNamed ? [[word, rule]] : []
   })
   return Object.fromEntries(words)
+}
+
+/** The schema of what a template makes, with those of its placeholders; undefined for a placeholder that has none. Some placeholders do not always have a value. */
+export function templateSchema(part: unknown, parts: Json, notAlways: readonly unknown[] = []): Json | undefined {
+  if (typeof part === 'string' && part.startsWith('$')) return parts[part] as Json | undefined
+  if (Array.isArray(part)) return { type: 'array', items: { anyOf: part.map(member => templateSchema(member, parts, notAlways)).filter(Boolean) } }
+  if (!isObject(part)) return { type: part === null ? 'null' : typeof part, enum: [part] }
+  const members = Object.entries(part).flatMap(([name, member]) => {
+    const schema = templateSchema(member, parts, notAlways)
+    return schema === undefined ? [] : [[name, schema] as const]
+  })
+  const required = members.map(([name]) => name).filter(name => !notAlways.includes(part[name]))
+  return { type: 'object', ...(required.length > 0 && { required }), properties: Object.fromEntries(members), additionalProperties: false }
 }

@@ -2,16 +2,18 @@
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
 import { inBrackets } from '../core/form.js'
 import { controlOfBase } from '../core/paths.js'
+import { isObject } from '../core/quick-check.js'
 import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.js'
 import type { Settings } from '../core/settings.js'
+import { filled } from '../core/templates.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { type Family, OPERATION_IDS, type Operation, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
-import type { Schema } from '../reference/parameters.js'
+import { type Schema, sentName } from '../reference/parameters.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { CALL_EXAMPLES, EXAMPLE_KEY, listExample, recordExamples } from './examples.js'
-import { answerName, createPublisher, type Json, type Publisher, referTo } from './openapi-schemas.js'
-import { OPERATION_TEXTS, TAG_TEXTS } from './openapi-texts.js'
+import { answerName, createPublisher, type Json, type Publisher, referTo, templateSchema } from './openapi-schemas.js'
+import { operationText, TAG_TEXTS } from './openapi-texts.js'
 
 export type DocumentOptions = {
   /** `http://localhost:4010`, or empty for addresses relative to the document. */
@@ -79,7 +81,7 @@ export function openApiDocument(options: DocumentOptions): Json {
     paths,
     components: {
       schemas: { ...withExamples(making), ...errorSchemas(settings) },
-      examples: errorExamples(),
+      examples: errorExamples(settings),
       headers: {
         RequestId: {
           description: 'The id of the answer, under which the journal keeps the call.',
@@ -102,11 +104,11 @@ export function openApiDocument(options: DocumentOptions): Json {
 }
 
 /** What an operation does, its rules and its assumptions. */
-function textOf(id: OperationId, { rules, assumptions }: Operation): string {
+function textOf(id: OperationId, { rules, assumptions }: Operation, settings: Settings): string {
   const ownRules = rules.filter(id => !GENERAL.has(id)).map(id => `- Rule ${id}: ${RULES[id].text}.`)
   const ownAssumptions = assumptions.filter(id => !GENERAL.has(id))
   const relies = ownAssumptions.length > 0 && `Assumptions: ${ownAssumptions.join(', ')}.`
-  return [OPERATION_TEXTS[id], ownRules.join('\n'), relies].filter(Boolean).join('\n\n')
+  return [operationText(id, settings), ownRules.join('\n'), relies].filter(Boolean).join('\n\n')
 }
 
 function operationObject(id: OperationId, making: Making): Json {
@@ -119,7 +121,7 @@ function operationObject(id: OperationId, making: Making): Json {
     operationId: id,
     tags: [family],
     summary: title,
-    description: textOf(id, operation),
+    description: textOf(id, operation, making.settings),
     ...(!key && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBody(id, body, making) }),
@@ -133,7 +135,12 @@ function parameterObjects(id: OperationId, place: 'params' | 'querystring', maki
   return Object.entries(tablesOf(id)[place]?.properties ?? {}).flatMap(([name, table]) => {
     const isPageSize = table['x-page-size'] === true
     const where = place === 'params' ? 'path' : 'query'
-    const parts = making.publisher.parameters(isPageSize ? pageSize(table, making) : table, name, operationOf(id), where)
+    const parts = making.publisher.parameters(
+      isPageSize ? pageSize(table, making) : table,
+      sentName(name, table, making.settings['pagination.cursors']),
+      operationOf(id),
+      where
+    )
     return parts.map(({ name, steps, schema }) => {
       const { description, ...words } = isPageSize ? { ...schema, format: 'int32' } : schema
       const example = steps.reduce<unknown>((value, step) => (value as Json | undefined)?.[step], examples)
@@ -191,6 +198,7 @@ const HEADERS = { 'Request-Id': referTo('headers', 'RequestId') }
 
 /** A disabled operation never succeeds; tools that want a success get one that says so. */
 function success(id: OperationId, { base, settings, publisher }: Making): Json {
+  const list = settings['shapes.list']
   const { answer } = tablesOf(id)
   const { family, path, kind, disabledBy } = operationOf(id)
   if (disabledBy !== undefined) return { 204: { description: 'Never answered: the service disables this operation.' } }
@@ -203,7 +211,7 @@ function success(id: OperationId, { base, settings, publisher }: Making): Json {
       content: {
         'application/json': {
           schema: publisher.component(answer, answerName(answer) as string, 'answer'),
-          ...(kind === 'list' && { example: listExample(url, recordExamples(base)[family]) })
+          ...(kind === 'list' && { example: listExample(url, recordExamples(base, list)[family], list) })
         }
       }
     }
@@ -253,49 +261,43 @@ function codesOf(id: OperationId): ErrorCode[] {
 }
 
 /** The message of a real error names the parameter and the values. */
-function errorExamples(): Json {
+function errorExamples({ 'shapes.error': template }: Settings): Json {
   const codes = new Set(OPERATION_IDS.flatMap(codesOf))
   return Object.fromEntries(
     [...codes].map(code => {
       const { type, when } = CATALOGUE[code]
-      return [code, { summary: code, value: { error: { type, code, message: when, request_id: 'req_42' } } }]
+      return [code, { summary: code, value: filled(template, { type, code, message: when, request_id: 'req_42' }) }]
     })
   )
 }
 
+const errorText = (description: string) => ({ type: 'string', description })
+/** What each placeholder of an error stands for. */
+const ERROR_PARTS: Json = {
+  $type: errorText('The kind of refusal.'),
+  $code: errorText('Which refusal it is; every answer lists its codes.'),
+  $message: errorText('What was wrong, where, and what was expected, for a person.'),
+  $param: errorText("The parameter, in the caller's own bracket notation."),
+  $rule: errorText('The id of the rule that refused.'),
+  $assumption: errorText('The id of the assumption that refused, where no rule did.'),
+  $request_id: errorText('The id of the answer.')
+}
+const NOT_ALWAYS = ['$param', '$rule', '$assumption']
+
 /** The one shape of refusals (A07). */
-function errorSchemas({ 'errors.expose_rule': isRuleShown }: Settings): Json {
-  const text = (description: string) => ({ type: 'string', description })
-  return {
-    ErrorResponse: {
-      type: 'object',
-      description: 'A refusal.',
-      required: ['error'],
-      properties: { error: referTo('schemas', 'ErrorDetail') },
-      additionalProperties: false
-    },
-    ErrorDetail: {
-      type: 'object',
-      required: ['type', 'code', 'message', 'request_id'],
-      properties: {
-        type: text('The kind of refusal.'),
-        code: text('Which refusal it is; every answer lists its codes.'),
-        message: text('What was wrong, where, and what was expected, for a person.'),
-        param: text("The parameter, in the caller's own bracket notation."),
-        ...(isRuleShown && {
-          rule: text('The id of the rule that refused.'),
-          assumption: text('The id of the assumption that refused, where no rule did.')
-        }),
-        request_id: text('The id of the answer.')
-      },
-      additionalProperties: false
-    }
-  }
+function errorSchemas({ 'errors.expose_rule': isRuleShown, 'shapes.error': template }: Settings): Json {
+  const { $rule, $assumption, ...others } = ERROR_PARTS
+  const schemaOf = (part: unknown) => templateSchema(part, isRuleShown ? ERROR_PARTS : others, NOT_ALWAYS) as Json
+  const { type, ...whole } = schemaOf(template)
+  const { error } = template
+  if (!isObject(error)) return { ErrorResponse: { type, description: 'A refusal.', ...whole } }
+  const properties = { ...(whole.properties as Json), error: referTo('schemas', 'ErrorDetail') }
+  return { ErrorResponse: { type, description: 'A refusal.', ...whole, properties }, ErrorDetail: schemaOf(error) }
 }
 
 /** Components; those of records have an example. */
-function withExamples({ base, publisher }: Making): Json {
-  const records = recordExamples(base)
+function withExamples({ base, publisher, settings }: Making): Json {
+  const records = recordExamples(base, settings['shapes.list'])
   const examples = new Map<string, Json>(Object.entries(RESOURCE_NAMES).map(([family, name]) => [name, records[family as Family]]))
   return Object.fromEntries(
     Object.entries(publisher.schemas).map(([name, schema]) => {

@@ -42,7 +42,7 @@ export const SERVICE_ERRORS = {
     'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A38 A40',
     invalid('A value is not what the parameter takes.')
   ),
-  cursor_unknown: by('A10', invalid('`starting_after` or `ending_before` names no record of the list.')),
+  cursor_unknown: by('A10', invalid('A cursor names no record of the list; `pagination.cursors` are their names.')),
   resource_missing: by('USR-1 A08', missing('The resource named in the path does not exist.', 'statuses.missing')),
   reference_missing: by('TXN-1 REF-1', invalid('A resource named in the body does not exist.', 'statuses.reference_missing')),
   merchant_required: by('LOC-3', refusal('statuses.forbidden', 'permission_error', 'Only merchant Accounts create Locations.')),

@@ -3,6 +3,7 @@ import { durationExpected } from './durations.js'
 import { FORMATS, type FormatProblem, NOT_BLANK } from './formats.js'
 import { didYouMean, didYouMeanOneOf, shortened } from './nearest.js'
 import type { Step } from './places.js'
+import { placeholdersIn, type TemplateRule } from './templates.js'
 
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -87,10 +88,33 @@ export const WORDS: Readonly<Record<string, Word>> = {
     test: (name: keyof typeof FORMATS) => ofText(value => FORMATS[name].problem(value) === null),
     says: (name: keyof typeof FORMATS, value) => (FORMATS[name].problem(value) as FormatProblem).expected
   },
+  'x-template': {
+    test: (rule: TemplateRule) => value => !isObject(value) || templateProblem(rule, value) === null,
+    says: (rule: TemplateRule, value) => templateProblem(rule, value) as string
+  },
   minItems: {
     test: (least: number) => value => !Array.isArray(value) || value.length >= least,
-    says: () => 'a list with a member was expected, not an empty one'
+    says: (least, value) =>
+      least === 1 ? 'a list with a member was expected, not an empty one' : `at least ${least} members were expected, not ${(value as []).length}`
+  },
+  maxItems: {
+    test: (most: number) => value => !Array.isArray(value) || value.length <= most,
+    says: (most, value) => `at most ${most} members were expected, not ${(value as []).length}`
+  },
+  uniqueItems: {
+    test: () => value => !Array.isArray(value) || new Set(value).size === value.length,
+    says: () => 'members that differ were expected, not the same one twice'
   }
+}
+
+/** What is wrong with a template; null where nothing is. */
+function templateProblem({ placeholders, once }: TemplateRule, template: object): string | null {
+  const found = placeholdersIn(template)
+  const unknown = found.find(text => !placeholders.includes(text))
+  if (unknown !== undefined) return `${shown(unknown)} is no placeholder${didYouMeanOneOf(unknown, placeholders, `known here: ${placeholders.join(', ')}`)}`
+  const times = found.filter(text => text === once).length
+  if (once === undefined || times === 1) return null
+  return `the placeholder ${once} was expected once, not ${times === 0 ? 'never' : `${times} times`}`
 }
 
 const shown = (value: unknown) => {

@@ -7,6 +7,9 @@
 import type { Static, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
+import { CURSORS, type Cursors } from '../reference/parameters.js'
+import { LIST_PARAMETERS } from '../reference/tables.js'
+import { ERROR_RULE, ERROR_TEMPLATE, LIST_RULE, LIST_TEMPLATE, type Template, type TemplateRule } from './templates.js'
 
 type Scope = 'process' | 'sandbox'
 /** A setting; `flag` is a command line flag of its own (`--set` works for all), `assumption` the one that it changes. */
@@ -31,6 +34,13 @@ const oneOf = <T extends string>(...words: T[]) => Type.Unsafe<T>({ type: 'strin
 const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum })
 const orNull = Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1 })
 const prefix = (value: string, resource: string) => setting(Type.String({ pattern: '^[A-Za-z0-9_-]{0,16}$' }), value, `Id prefix of a ${resource}.`)
+const template = (rule: TemplateRule) => Type.Unsafe<Template>({ type: 'object', 'x-template': rule })
+const cursorName = {
+  type: 'string',
+  pattern: `^(?!(?:${LIST_PARAMETERS.join('|')})$)[A-Za-z]\\w{0,63}$`,
+  'x-expected': `a name of letters, digits and underscores that is none of ${LIST_PARAMETERS.join(', ')} was expected`,
+  'x-instead': '\\w+'
+}
 const status = (value: number, about: string) => setting(whole(400, 499), value, about)
 
 const PROCESS_SETTINGS = settingsOf('process', {
@@ -103,6 +113,16 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
   'ids.prefixes.user': prefix('usr_', 'User'),
   'ids.prefixes.refund': prefix('rfd_', 'Refund'),
   'ids.length': setting(whole(8, 64), 24, 'Letters and digits after the prefix.'),
+  'shapes.list': setting(
+    template(LIST_RULE),
+    LIST_TEMPLATE,
+    'Template of the list object, of the Refunds in a Transaction too: the placeholders are `$members`, once, `$has_more`, `$url`, `$first_id` and `$last_id`.'
+  ),
+  'shapes.error': setting(
+    template(ERROR_RULE),
+    ERROR_TEMPLATE,
+    'Template of the error body: the placeholders are `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; one without a value is left out.'
+  ),
   'statuses.created': setting(Type.Unsafe<200 | 201>({ type: 'integer', enum: [200, 201] }), 200, 'Status of a successful create.'),
   'statuses.invalid': status(400, 'Status of a call that is not well formed or not valid.'),
   'statuses.unauthenticated': status(401, 'Status without a known key.'),
@@ -114,6 +134,11 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
   'pagination.default_limit': setting(whole(1, 1000), 10, 'Page size when limit is left out.'),
   'pagination.max_limit': setting(whole(1, 1000), 100, 'Largest limit.'),
   'pagination.out_of_range': setting(oneOf('reject', 'clamp'), 'reject', 'What happens to a limit out of range.'),
+  'pagination.cursors': setting(
+    Type.Unsafe<Cursors>({ type: 'array', minItems: 2, maxItems: 2, uniqueItems: true, items: cursorName }),
+    CURSORS,
+    'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second.'
+  ),
   'pagination.order': setting(oneOf('newest_first', 'oldest_first'), 'newest_first', 'Order of every list but the Refunds, which the reference documents.'),
   'search.reference': setting(oneOf('contains', 'prefix', 'exact'), 'contains', 'How search_query matches a Ticket reference; letter case is ignored.'),
   'search.last4': setting(oneOf('exact', 'contains', 'prefix'), 'exact', 'How search_query matches the last four digits of a card.'),
@@ -210,7 +235,7 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
   const flat: Record<string, unknown> = Object.create(null)
   for (const [name, value] of Object.entries(nested)) {
     const key = `${under}${name}`
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) Object.assign(flat, flattened(value, `${key}.`))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.hasOwn(SETTINGS, key)) Object.assign(flat, flattened(value, `${key}.`))
     else flat[key] = value
   }
   return flat
@@ -222,9 +247,10 @@ const LONGEST_KEY = 128
 /** Flat keys as a nested settings object, the reverse of {@link flattened}. A key below another key's value stays flat, where it is an unknown name. */
 export function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const root: Record<string, unknown> = Object.create(null)
+  const hasValue = (key: string) => Object.hasOwn(flat, key) || Object.hasOwn(SETTINGS, key)
   for (const [key, value] of Object.entries(flat)) {
     const whole = key.length > LONGEST_KEY ? [key] : key.split('.')
-    const steps = whole.some((_, depth) => depth > 0 && Object.hasOwn(flat, whole.slice(0, depth).join('.'))) ? [key] : whole
+    const steps = whole.some((_, depth) => depth > 0 && hasValue(whole.slice(0, depth).join('.'))) ? [key] : whole
     let at = root
     for (const step of steps.slice(0, -1)) {
       at[step] ??= Object.create(null)

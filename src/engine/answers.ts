@@ -1,6 +1,8 @@
 /** What every answer of the emulated API has: its headers, and of a refusal the one shape (A07, A08). */
 import { ApiError, CATALOGUE, type Problem, statusOf } from '../core/errors.js'
 import { BASE } from '../core/paths.js'
+import type { Settings } from '../core/settings.js'
+import { filled } from '../core/templates.js'
 import { operationsAt } from '../reference/operations.js'
 import type { AnswerHeaders, Exchange, RequestHeaders } from './exchange.js'
 import { type Guarded, readable, redacted } from './keys.js'
@@ -30,23 +32,25 @@ export function preflightHeaders({ 'access-control-request-headers': asked }: Re
   }
 }
 
-type ErrorContext = { world: Guarded; authorization?: string | undefined; requestId: string; exposeRule: boolean }
+type ErrorContext = { world: Guarded; authorization?: string | undefined; requestId: string }
 
-/** The body of an error answer. Card numbers and API keys in what the caller sent are masked. */
-export function errorBody(error: ApiError, { world, authorization, requestId, exposeRule }: ErrorContext) {
+/** What an error says. Card numbers and API keys in what the caller sent are masked. */
+function shownError({ code, message, param }: ApiError, { world, authorization }: ErrorContext) {
   const show = (text: string) => redacted(text, world, authorization)
-  return {
-    error: {
-      type: CATALOGUE[error.code].type,
-      code: error.code,
-      message: show(error.message),
-      ...(error.param !== undefined && { param: show(error.param) }),
-      ...(exposeRule && error.rule && { rule: error.rule }),
-      ...(exposeRule && !error.rule && error.assumption && { assumption: error.assumption }),
-      ...(error.problems && { problems: shownProblems(error.problems, show) }),
-      request_id: requestId
-    }
-  }
+  return { type: CATALOGUE[code].type, code, message: show(message), ...(param !== undefined && { param: show(param) }) }
+}
+
+/** The body of an error of the emulated API, by its template. */
+export function errorText(error: ApiError, context: ErrorContext, settings: Settings): string {
+  const { rule, assumption } = error
+  const by = settings['errors.expose_rule'] && (rule ? { rule } : { assumption })
+  return JSON.stringify(filled(settings['shapes.error'], { ...shownError(error, context), ...by, request_id: context.requestId }))
+}
+
+/** The body of an error of the control API. */
+export function controlError(error: ApiError, context: ErrorContext) {
+  const problems = error.problems && shownProblems(error.problems, text => redacted(text, context.world, context.authorization))
+  return { error: { ...shownError(error, context), ...(problems && { problems }), request_id: context.requestId } }
 }
 
 /** Problems of a document with what `show` masks. */
@@ -65,7 +69,7 @@ export function refuse(exchange: Exchange, error: unknown): void {
   if (assumption) exchange.rely(assumption)
   // what a script gave goes with its own answer alone
   exchange.answerHeaders = exchange.action === null ? { ...exchange.answerHeaders, ...error.headers } : error.headers
-  const text = JSON.stringify(errorBody(error, { world, authorization, requestId: id, exposeRule: settings['errors.expose_rule'] }))
+  const text = errorText(error, { world, authorization, requestId: id }, settings)
   exchange.refused(statusOf(code, settings), { code, rule, assumption, param, facts }, text)
 }
 

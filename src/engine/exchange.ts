@@ -8,6 +8,7 @@ import { redactForm, withoutSecrets } from '../core/redaction.js'
 import type { Facts, RefundFacts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
+import { LIST_TEMPLATE, type Template } from '../core/templates.js'
 import type { Account } from '../reference/accounts.js'
 import { ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
@@ -15,6 +16,7 @@ import type { List } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Action, Fault } from '../scenario/script.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
+import type { Shape } from '../store/collection.js'
 import type { Store } from '../store/store.js'
 import { keyIn, keysToMask, readable } from './keys.js'
 import type { World } from './world.js'
@@ -54,6 +56,8 @@ export type Outcome = {
   readonly shown: Shown
   /** The bytes of the records that are shown; null where the request made or changed the one that it shows. */
   readonly members: readonly Buffer[] | null
+  /** The template of a list that is shown. */
+  readonly list: Template
   /** A body that shows no records: that of a refusal or of a script. */
   readonly text: string
   /** How the script lost the answer. */
@@ -71,6 +75,7 @@ const UNDECIDED: Outcome = Object.freeze({
   refusal: null,
   shown: null,
   members: null,
+  list: LIST_TEMPLATE,
   text: '',
   fault: null,
   pause: null
@@ -204,9 +209,15 @@ export class Exchange {
   }
 
   get #whole(): string {
-    const { shown, members, text } = this.outcome
+    const { shown, members, list, text } = this.outcome
     if (shown === null || text !== '') return text
-    return members === null ? changedBody(shown as AnyRecord, operationOf(this.operation as OperationId).family, this.base) : bodyOf(shown, members).toString()
+    if (members !== null) return bodyOf(shown, members, list).toString()
+    return changedBody(shown as AnyRecord, operationOf(this.operation as OperationId).family, { base: this.base, list })
+  }
+
+  /** How its answer shows lists. */
+  get shape(): Shape {
+    return { base: this.base, list: this.settings['shapes.list'] }
   }
 
   /** The words to mask in its answer: the API keys of its sandbox and the control token. */
@@ -244,7 +255,8 @@ export class Exchange {
 
   #end(decided: Decided, payload: string | Buffer): void {
     const { name, reached = this.stage, status, refusal = null, shown = null, members = null, text = '', fault = null, pause = null } = decided
-    this.outcome = { name, reached, status, refusal, shown, members, text, fault, pause }
+    const list = this.settings['shapes.list']
+    this.outcome = { name, reached, status, refusal, shown, members, list, text, fault, pause }
     this.stage = STAGE.answered
     this.payload = payload
     this.length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length

@@ -15,7 +15,7 @@ import { noOperation, outsideBase, refuse } from './answers.js'
 import { type AnyRecord, type Arriving, Exchange, hasBody, hasReached, STAGE } from './exchange.js'
 import { actorOf, redacted } from './keys.js'
 import { positionOf, type StoredList } from './listing.js'
-import { HANDLERS, PARAMETERS } from './operations.js'
+import { HANDLERS, parametersOf } from './operations.js'
 import { decodeParameters, findReferences, type Lookups, refuseInQuery, type Table } from './parameters.js'
 import { answerByScript, breakAnswer, endingOf, isAnswer, sentBy } from './scripted.js'
 import { inBody, inPath } from './visibility.js'
@@ -180,7 +180,7 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   }
   if (query.problem !== null) throw brokenForm(query.problem)
   exchange.stage = STAGE.decoded
-  const table = PARAMETERS.get(exchange.operation as OperationId) as Table
+  const table = parametersOf(exchange.operation as OperationId, exchange.settings)
   if (method === 'POST') {
     if (query.root.size > 0) refuseInQuery(query.root, exchange, LOOKUPS)
   } else if (body !== null) throw unexpectedBody(exchange, table)
@@ -227,8 +227,9 @@ const LOOKUPS: Lookups<Exchange> = {
   },
   find: inBody,
   cursor(exchange, param, id) {
-    if (param === 'ending_before' && valueIn(exchange.query, 'starting_after') !== undefined) {
-      throw new ApiError('parameter_invalid', { message: 'starting_after and ending_before cannot be sent together.', param, assumption: 'A10' })
+    const [after, before] = exchange.settings['pagination.cursors']
+    if (param === before && valueIn(exchange.query, after) !== undefined) {
+      throw new ApiError('parameter_invalid', { message: `${after} and ${before} cannot be sent together.`, param, assumption: 'A10' })
     }
     positionOf(exchange, operationOf(exchange.operation as OperationId).family, param, id)
   }
@@ -271,22 +272,22 @@ function resume(exchange: Exchange): void {
   exchange.settings = world.settings
   const isSame = world.state.store === exchange.identifiedIn && world.state.store.accounts.get(actor?.id ?? '') === actor
   if (actor !== null && !isSame) identify(exchange)
-  exchange.values = findReferences(PARAMETERS.get(exchange.operation as OperationId) as Table, values, exchange, LOOKUPS)
+  exchange.values = findReferences(parametersOf(exchange.operation as OperationId, exchange.settings), values, exchange, LOOKUPS)
 }
 
 /** 10. The answer shows a record or a list. */
 function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): void {
-  const { world, base, settings } = exchange
+  const { world, settings, shape } = exchange
   const operation = operationOf(exchange.operation as OperationId)
   const { kind, family } = operation
   if (isChange(operation)) {
     if (shown !== exchange.found) world.changed(family, shown as AnyStored, null)
-    exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, changedBody(shown as AnyStored, family, base))
+    exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, changedBody(shown as AnyStored, family, shape))
     return
   }
   const stored = 'stored' in shown ? shown.stored : [collectionOf(world.state.store, family).stored(shown.id) as Stored<AnyStored>]
-  const members = stored.map(record => bytesOf(family, record, world.state.store, base))
-  exchange.answered(200, shown, members, bodyOf(shown, members))
+  const members = stored.map(record => bytesOf(family, record, world.state.store, shape))
+  exchange.answered(200, shown, members, bodyOf(shown, members, shape.list))
 }
 
 /** 11. It is over, `ms` milliseconds after it came, and its answer arrived or not: counted once more for the expectations that ask what became of it. */

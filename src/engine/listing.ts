@@ -41,6 +41,7 @@ export function listed<F extends Family>(request: Listed, family: F, { within, k
   const collection = collectionOf(world.state.store, family)
   const { gte, gt, lte, lt } = values.created === undefined ? NO_BOUNDS : boundsOf(values.created)
   const { starting_after, ending_before } = values
+  const [after, before] = settings['pagination.cursors']
   const query: Query = {
     index: within.index,
     group: within.group,
@@ -48,8 +49,8 @@ export function listed<F extends Family>(request: Listed, family: F, { within, k
     gt,
     lte,
     lt,
-    startingAfter: starting_after === undefined ? undefined : positionOf(request, family, 'starting_after', starting_after),
-    endingBefore: ending_before === undefined ? undefined : positionOf(request, family, 'ending_before', ending_before),
+    startingAfter: starting_after === undefined ? undefined : positionOf(request, family, after, starting_after),
+    endingBefore: ending_before === undefined ? undefined : positionOf(request, family, before, ending_before),
     limit: limitOf(values, settings),
     order: order ?? settings['pagination.order']
   }

@@ -1,6 +1,8 @@
 /** The operations of all families, and the parameter table of each, ready to decode with. */
+import { remembered } from '../core/remembered.js'
+import type { Settings } from '../core/settings.js'
 import { OPERATION_IDS, type OperationId } from '../reference/operations.js'
-import { schemaOf } from '../reference/parameters.js'
+import { type Cursors, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Handlers } from './handler.js'
 import { accountOperations } from './operations/accounts.js'
@@ -21,11 +23,17 @@ export const HANDLERS: Handlers<Exclude<OperationId, 'deleteLocation' | 'deleteA
   ...refundOperations
 }
 
-/** The compiled parameter table of each operation: that of the body, or of the query. */
-export const PARAMETERS = new Map<OperationId, Table>(
-  OPERATION_IDS.map(id => {
-    const { body, querystring }: Tables = TABLES[id]
-    const table = body ?? querystring
-    return [id, compileTable(table && schemaOf(table))]
-  })
+/** The compiled parameter table of each operation by the names of the cursors: that of the body, or of the query. */
+const tablesWith = remembered(
+  (cursors: Cursors) =>
+    new Map<OperationId, Table>(
+      OPERATION_IDS.map(id => {
+        const { body, querystring }: Tables = TABLES[id]
+        const table = body ?? querystring
+        return [id, compileTable(table && schemaOf(table), cursors)]
+      })
+    )
 )
+
+/** The parameters of an operation, by the settings. */
+export const parametersOf = (id: OperationId, settings: Settings): Table => tablesWith(settings['pagination.cursors']).get(id) as Table

@@ -10,7 +10,7 @@ import { readDecimal, readInteger } from '../core/numbers.js'
 import type { Settings } from '../core/settings.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { Family } from '../reference/operations.js'
-import { type Metadata, type MetadataChange, NO_PARAMETERS, type Schema, schemaOf } from '../reference/parameters.js'
+import { CURSORS, type Cursors, type Metadata, type MetadataChange, NO_PARAMETERS, type Schema, schemaOf, sentName } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
 import { NO_VALUES, type Values } from './exchange.js'
 
@@ -28,16 +28,17 @@ export type Lookups<C extends DecodeContext> = {
   cursor: (context: C, param: string, id: string) => void
 }
 
-/** A parameter of a table, with what decoding it needs at hand. */
-type Field = { name: string; path: string; schema: Schema; required: boolean; table: Table | null }
+/** A parameter of a table, with what decoding it needs at hand; `name` is sent, and `key` has its value. */
+type Field = { key: string; name: string; path: string; schema: Schema; required: boolean; table: Table | null }
 export type Table = { fields: readonly Field[]; byName: ReadonlyMap<string, Field>; unsets: boolean; hasRequired: boolean }
 
 /** A parameter table ready to decode with. */
-export function compileTable(schema: Schema = schemaOf(NO_PARAMETERS), under = '', unsets = schema['x-empty'] === 'unsets'): Table {
-  const fields = Object.entries(schema.properties as Record<string, Schema>).map(([name, part]): Field => {
+export function compileTable(schema: Schema = schemaOf(NO_PARAMETERS), cursors: Cursors = CURSORS, under = '', unsets = schema['x-empty'] === 'unsets'): Table {
+  const fields = Object.entries(schema.properties as Record<string, Schema>).map(([key, part]): Field => {
+    const name = sentName(key, part, cursors)
     const path = inBrackets(under, name)
-    const required = schema.required?.includes(name) ?? false
-    return { name, path, schema: part, required, table: part.properties ? compileTable(part, path, unsets) : null }
+    const required = schema.required?.includes(key) ?? false
+    return { key, name, path, schema: part, required, table: part.properties ? compileTable(part, cursors, path, unsets) : null }
   })
   return { fields, byName: new Map(fields.map(field => [field.name, field])), unsets, hasRequired: fields.some(({ required }) => required) }
 }
@@ -56,9 +57,9 @@ export function decodeParameters<C extends DecodeContext>(table: Table, form: Fo
 /** The same values with the records that they name as these are now. Errors: as of `Lookups.find`. */
 export function findReferences<C extends DecodeContext>({ fields }: Table, values: Values, context: C, { find }: Lookups<C>): Values {
   const found = { ...values }
-  for (const { name, path, schema } of fields) {
+  for (const { key, path, schema } of fields) {
     const { 'x-refers': family, 'x-rule': rule } = schema
-    if (family !== undefined && name in found) found[name] = find(context, family, (found[name] as { id: string }).id, { param: path, rule: rule as RuleId })
+    if (family !== undefined && key in found) found[key] = find(context, family, (found[key] as { id: string }).id, { param: path, rule: rule as RuleId })
   }
   return found
 }
@@ -136,7 +137,7 @@ class Decoder<C extends DecodeContext> {
     for (const field of fields) {
       const node = form.get(field.name) ?? (form.cleared && this.#unsets ? '' : undefined)
       const value = node === undefined ? this.#leftOut(field) : this.#value(field, node)
-      if (value !== undefined) values[field.name] = value
+      if (value !== undefined) values[field.key] = value
     }
     return values
   }
@@ -250,7 +251,7 @@ class Decoder<C extends DecodeContext> {
     if (schema.format !== undefined) return this.#formatted(field, text)
     const { 'x-refers': family } = schema
     if (family) return this.#lookups.find(this.#context, family, text, { param: path, rule: schema['x-rule'] as RuleId })
-    if (schema['x-cursor']) this.#lookups.cursor(this.#context, path, text)
+    if (schema['x-cursor'] !== undefined) this.#lookups.cursor(this.#context, path, text)
     return text
   }
 

@@ -1,6 +1,7 @@
 /** What a script does to a request, as a decision: the caller waits, holds and loses where it says so. */
 import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
+import { filled } from '../core/templates.js'
 import type { OperationId } from '../reference/operations.js'
 import { aboutIn } from '../scenario/about.js'
 import { defaultError } from '../scenario/default-errors.js'
@@ -52,7 +53,7 @@ export const isAnswer = ({ entry: { data } }: Action): boolean => data.when !== 
 /** The script gives the answer. */
 export function answerByScript(exchange: Exchange, { entry: { data } }: Action): void {
   const answer = data.respond ?? LOST
-  const body = bodyOf(answer, exchange.id)
+  const body = bodyOf(answer, exchange)
   const headers = headersOf(answer, body)
   exchange.answerHeaders = headers
   exchange.scripted(statusOf(answer), body, pauseIn(headers, exchange))
@@ -72,11 +73,11 @@ const LOST: Respond = { status: 502, error: { code: 'scripted_fault', message: '
 const statusOf = ({ status, error }: Respond): number => status ?? (error ? 400 : 200)
 
 /** The body that is given; without one, an answer with an error's status has the error of that status. */
-function bodyOf(respond: Respond, requestId: string): string {
+function bodyOf(respond: Respond, { id, settings }: Exchange): string {
   const { body, error } = respond
   const status = statusOf(respond)
   if (error !== undefined || (body === undefined && status >= 400))
-    return JSON.stringify({ error: { ...defaultError(status), ...error, request_id: requestId } })
+    return JSON.stringify(filled(settings['shapes.error'], { ...defaultError(status), ...error, request_id: id }))
   if (body === undefined) return ''
   return typeof body === 'string' ? body : JSON.stringify(body)
 }

@@ -182,9 +182,9 @@ export class Findings {
     const { id, operation, query, values, settings, isDelivered } = call
     if (valueIn(query, 'search_query') === undefined) return
     if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#report('search-without-narrowing', [id])
-    const [after, before] = [valueIn(query, 'starting_after'), valueIn(query, 'ending_before')]
     const filters = ['search_query', 'location', ...COMPARISONS].map(name => valueIn(query, ...name.split('.')) ?? null)
     const search = JSON.stringify([operation, callerOf(call), filters])
+    const [after, before] = settings['pagination.cursors'].map(name => valueIn(query, name))
     const limit = limitOf(values, settings)
     const keyOf = (starting: string | null | undefined, ending: string | null | undefined) => JSON.stringify([search, starting ?? null, ending ?? null])
     this.#emptyPages.delete(keyOf(after, before))

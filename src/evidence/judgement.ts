@@ -211,7 +211,7 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A07: ({ outcome }) => outcome.refusal !== null,
   A08: call => call.outcome.refusal !== null && !hasRun(call),
   A09: listed,
-  A10: call => listed(call) && (!isDefaultOrLess(call) || asked(call, 'starting_after') || asked(call, 'ending_before')),
+  A10: call => listed(call) && (!isDefaultOrLess(call) || call.settings['pagination.cursors'].some(name => asked(call, name))),
   A12: searchedList,
   A13: searchedList,
   A17: call => hasRun(call) && isKind(call, 'update') && metadataMerged(call),

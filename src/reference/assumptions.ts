@@ -31,7 +31,8 @@ export const ASSUMPTIONS = {
   A07: assumed(
     'error body',
     '{"error":{"type","code","message","param"?,"rule"?,"assumption"?,"request_id"}}; param is in the caller\'s own bracket notation; rule is the id of the rule that refused, the most specific one; assumption takes its place where an assumption refused',
-    'errors.expose_rule'
+    'errors.expose_rule',
+    'shapes.error'
   ),
   A08: assumed(
     'error statuses',
@@ -46,14 +47,16 @@ export const ASSUMPTIONS = {
   ),
   A09: assumed(
     'list object',
-    '{"object":"list","url","data","has_more","first_id","last_id"}; first_id and last_id name the first and last record retrieved for the page, before any post-hoc filter, and are null when nothing was retrieved; url is the path, with /next and the prefix of the sandbox'
+    '{"object":"list","url","data","has_more","first_id","last_id"}; first_id and last_id name the first and last record retrieved for the page, before any post-hoc filter, and are null when nothing was retrieved; url is the path, with /next and the prefix of the sandbox',
+    'shapes.list'
   ),
   A10: assumed(
     'other pagination parameters',
     'starting_after=ID or ending_before=ID, not both, ID being a record of the list, inside the filter or not, or a deleted User of it; ending_before returns the limit records nearest before ID, most recent first, and has_more is then about that direction; an unknown id is refused; limit 1 to 100, default 10, anything else is refused',
     'pagination.default_limit',
     'pagination.max_limit',
-    'pagination.out_of_range'
+    'pagination.out_of_range',
+    'pagination.cursors'
   ),
   A11: assumed(
     'order of lists',

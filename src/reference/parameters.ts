@@ -4,7 +4,7 @@
  *
  * - `x-rule`: the rule that a wrong value breaks · `x-required-by`: the rule that requires it, where that is another one
  * - `x-assumption`: where no rule speaks of the value, the assumption that refuses a wrong one
- * - `x-refers`: the family of the record that a body names, which has to exist · `x-cursor`: names a record of the list · `x-page-size`: bounded by settings
+ * - `x-refers`: the family of the record that a body names, which has to exist · `x-cursor`: names a record of the list, and is sent under the name at this place of `pagination.cursors` · `x-page-size`: bounded by settings
  * - `x-empty`: what an empty value means in the table (`absent`, `unsets`, `refused`), or the setting that says whether it is refused
  * - `x-fixed`: named by the reference for this call's resource, but not updatable
  * - `x-secret`: used and forgotten, never repeated in an error
@@ -22,7 +22,7 @@ export type Note = {
   'x-required-by'?: RuleId
   'x-assumption'?: AssumptionId
   'x-refers'?: Family
-  'x-cursor'?: true
+  'x-cursor'?: 0 | 1
   'x-page-size'?: true
   'x-secret'?: true
   'x-empty'?: 'absent' | 'unsets' | 'refused' | 'refunds.empty_amount'
@@ -129,12 +129,17 @@ export const resource = <T extends string, P extends TProperties>(object: T, fie
     ...fields
   })
 
-const cursor = (description: string) => optional(text({ 'x-assumption': 'A10', 'x-cursor': true, description }))
+/** The names of the two cursors, as they are sent: the one that a page starts after comes first (A10). */
+export type Cursors = readonly [after: string, before: string]
+export const CURSORS: Cursors = ['starting_after', 'ending_before']
+/** The name under which a parameter is sent. */
+export const sentName = (name: string, { 'x-cursor': place }: Schema, cursors: Cursors): string => (place === undefined ? name : cursors[place])
+const cursor = (place: 0 | 1, description: string) => optional(text({ 'x-assumption': 'A10', 'x-cursor': place, description }))
 /** Base pagination parameters, accepted by every list (LIST-3, A10). */
 export const PAGINATION = {
   limit: optional(Type.Integer({ 'x-rule': 'LIST-3', 'x-page-size': true, 'x-empty': 'refused', description: 'Page size, 1 to 100; 10 when left out.' })),
-  starting_after: cursor('A record id: the page starts after it. Not shown in the reference.'),
-  ending_before: cursor('A record id: the page ends before it. Not shown in the reference.')
+  starting_after: cursor(0, 'A record id: the page starts after it. Not shown in the reference.'),
+  ending_before: cursor(1, 'A record id: the page ends before it. Not shown in the reference.')
 }
 
 const instant = (rule: RuleId, description: string) => optional(text({ format: 'instant', 'x-rule': rule, description }))

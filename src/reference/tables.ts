@@ -57,6 +57,16 @@ export const TABLES = {
   listRefunds: { querystring: LIST_REFUNDS, answer: REFUND_LIST }
 } as const satisfies Record<OperationId, Tables>
 
+/** The parameters of lists, but for the cursors, whose names a setting gives (A10). */
+export const LIST_PARAMETERS: readonly string[] = [
+  ...new Set(
+    Object.values(TABLES as Record<string, Tables>)
+      .flatMap(({ querystring }) => Object.entries(querystring === undefined ? {} : (schemaOf(querystring).properties as Record<string, Schema>)))
+      .filter(([, part]) => part['x-cursor'] === undefined)
+      .map(([name]) => name)
+  )
+]
+
 export const PARAMETER_TABLES: readonly Schema[] = Object.values(TABLES as Record<string, Tables>).flatMap(({ body, querystring }) =>
   [body, querystring].flatMap(table => (table ? [schemaOf(table)] : []))
 )

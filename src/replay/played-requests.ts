@@ -4,6 +4,8 @@ import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js
 import { isObject } from '../core/quick-check.js'
 import { isSecretPath, maskedThroughout } from '../core/redaction.js'
 import { MASK } from '../core/secret-words.js'
+import type { Settings } from '../core/settings.js'
+import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'
 import { type Exchange, hasReached, STAGE } from '../engine/exchange.js'
 import { nameOf, type OperationId, operationOf } from '../reference/operations.js'
@@ -80,20 +82,27 @@ const digitsOf = (last4: unknown): string => (typeof last4 === 'string' && /^\d{
 export type Fields = { readonly [name: string]: Json }
 
 /** The same whenever a call is made in the same state: of an error all but its message, of a list the ids, of a record all but what its creation draws. */
-export function determined(body: Fields, isCreated: boolean): Json {
-  if (isObject(body.error)) {
-    const { message: _message, request_id: _id, problems: _problems, ...error } = body.error
-    return { error }
-  }
-  if (body.object === 'list') return idsIn(body)
+export function determined(body: Fields, status: number, isCreated: boolean, settings: Settings): Json {
+  if (status >= 400) return without(settings['shapes.error'], body, VARIABLE) as Json
+  const list = idsIn(body, settings)
+  if (list !== undefined) return list
   const { created: _created, refunds, ...fields } = body
-  const record: Fields = isObject(refunds) ? { ...fields, refunds: idsIn(refunds) } : fields
+  const ids = refunds && idsIn(refunds, settings)
+  const record: Fields = ids === undefined ? fields : { ...fields, refunds: ids }
   if (!isCreated) return record
   const { id: _id, ...others } = record
   return others
 }
 
-const idsIn = ({ has_more, data }: Fields): Fields => ({ has_more: has_more as Json, data: (data as Fields[]).map(({ id }) => ({ id: id as Json })) })
+/** What of an error is not the same each time. */
+const VARIABLE = ['$message', '$request_id']
+
+/** Of a list the ids, and whether there are more; undefined for anything else. */
+function idsIn(body: Json, { 'shapes.list': list }: Settings): Json | undefined {
+  if (!Array.isArray(valueAt(list, body, '$members'))) return undefined
+  const ids = (members: Fields[]) => members.map(({ id }) => ({ id }))
+  return picked<never>(list, body, { $members: ids, $has_more: (value: Json) => value }) as Json
+}
 
 /** The part of a value that another has too; undefined for none. */
 export function common(value: Json, other: Json | undefined): Json | undefined {

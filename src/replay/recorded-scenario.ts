@@ -5,6 +5,7 @@ import { isoOf } from '../core/instants.js'
 import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
+import { without } from '../core/templates.js'
 import { type AnyRecord, type Exchange, tookEffect } from '../engine/exchange.js'
 import { playIn } from '../engine/play.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
@@ -169,9 +170,12 @@ async function playedIn(members: readonly Member[], calls: readonly Exchange[], 
     const name = isMade && isCreating ? nameFor(call, index + 1) : null
     const [outcome] = await playSteps(isMade ? [{ ...step, ...(name !== null && { as: name }) }] : [], playIn(sandbox), bindings, () => {}, answers)
     const { status, body } = outcome?.answer ?? { status: 0, body: null }
-    const now = body === null ? null : maskedThroughout(determined(withTexts(body, id => recorded.get(id) ?? id) as Fields, name !== null), words)
+    const now =
+      body === null
+        ? null
+        : maskedThroughout(determined(withTexts(body, id => recorded.get(id) ?? id) as Fields, status, name !== null, sandbox.settings), words)
     const answer = answerOf(call)
-    const was = answer === undefined ? null : determined(answer as Fields, isCreating)
+    const was = answer === undefined ? null : determined(answer as Fields, call.outcome.status, isCreating, call.settings)
     const expect = expectationOf(call, status, withTexts(common(was, now) ?? null, inPlay))
     const isAlike = step !== null && (isStopped(call) || status === call.outcome.status)
     const isSame = isStopped(call) || isDeepStrictEqual(now, was)
@@ -220,10 +224,7 @@ function expectationOf(call: Exchange, status: number, shared: Json): StepData['
 function scriptedAnswer(call: Exchange): Json {
   const answer = answerOf(call) ?? null
   const body = common(answer, answer) ?? null
-  const { error } = (body ?? {}) as { error?: { request_id?: string } }
-  if (typeof error !== 'object') return body
-  const { request_id: _id, ...others } = error
-  return { error: others as Json }
+  return without(call.settings['shapes.error'], body, ['$request_id']) as Json
 }
 
 /** With notes on what differs from the recording. */

@@ -46,10 +46,10 @@ export function membersFor(requests: readonly Exchange[], before: Store, after: 
 export function touchedBy(requests: readonly Exchange[], members: readonly Member[]): Member[] {
   const [ids, charges, families] = [new Set<unknown>(), new Set<unknown>(), new Set<Family>()]
   for (const exchange of requests) {
-    const { account, found, filteredBy, params, query, money } = exchange
+    const { account, found, filteredBy, params, query, settings, money } = exchange
     const shown = recordsShown(exchange)
     const own = hasReached(exchange, STAGE.running) ? Object.values(params) : []
-    const asked = [account, found?.id, filteredBy?.id, valueIn(query, 'starting_after'), valueIn(query, 'ending_before')]
+    const asked = [account, found?.id, filteredBy?.id, ...settings['pagination.cursors'].map(name => valueIn(query, name))]
     for (const id of [...shown.map(({ id }) => id), ...asked, ...own]) ids.add(id)
     for (const { id } of shown.filter(({ object }) => object === 'transaction')) charges.add(id)
     charges.add(money?.transaction)

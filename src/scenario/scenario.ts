@@ -166,6 +166,7 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
     { steps: { list: data.steps, flaws: flaws?.get('steps') }, play: { list: data.play, flaws: flaws?.get('play') }, expect: right('expect') },
     {
       variable: name => (isKnown(name) ? name : undefined),
+      hasUsualLists: settings['shapes.list'] === SETTINGS['shapes.list'].default,
       ids: suggestedIds(store),
       otherKey: key => (isAnyKey || keys?.has(key) || !importer.isMissing('api_keys', key) ? null : didYouMean(key, [...store.keys.keys()]))
     },

@@ -36,15 +36,17 @@ const MOST_LOOKED_AT = 100
 
 /**
  * Checks steps as far as they have no flaws: operations, keys, and that every `${…}` refers to an earlier step or to what `variable` knows; `ids` are
- * suggested. Those of expectations refer to any step. `otherKey` is null for a key that is known, else a suggestion of another or an empty text. `warn` takes what can be played.
+ * suggested. Those of expectations refer to any step. The fields of lists are known where they are the usual ones. `otherKey` is null for a key that is
+ * known, else a suggestion of another or an empty text. `warn` takes what can be played.
  */
 export function checkSteps(
   { steps, play, expect }: { steps: Listed<StepData>; play: Listed<PlayData>; expect?: readonly unknown[] | undefined },
   {
     variable,
     ids = () => [],
+    hasUsualLists = true,
     otherKey = () => null
-  }: Pick<StepBindings, 'variable'> & { ids?: () => readonly string[]; otherKey?: (key: string) => string | null },
+  }: Pick<StepBindings, 'variable'> & { ids?: () => readonly string[]; hasUsualLists?: boolean; otherKey?: (key: string) => string | null },
   report: Report,
   warn: Report = report
 ): void {
@@ -75,7 +77,7 @@ export function checkSteps(
       if (unclosed !== undefined) report(at, notClosed(unclosed))
       for (const name of namesIn(text)) {
         const isAtOnce = groups.get(name.split('.')[0] as string) === group
-        const problem = isAtOnce ? answeredTooLate(name) : problemOfReference(name, { known, latest, variable, ids })
+        const problem = isAtOnce ? answeredTooLate(name) : problemOfReference(name, { known, latest, variable, ids, hasUsualLists })
         if (problem !== null) report(at, problem)
       }
     }
@@ -106,10 +108,13 @@ function answeredOperation({ do: call, expect }: StepData): OperationId | null {
 
 const answeredTooLate = (name: string) => `\${${shortened(name)}} has no value yet: that call is made at once with this one; refer to it in a later call`
 
-type Referable = { known: ReadonlyMap<string, OperationId | null>; latest: readonly string[]; ids: () => readonly string[] } & Pick<StepBindings, 'variable'>
+type Referable = { known: ReadonlyMap<string, OperationId | null>; latest: readonly string[]; ids: () => readonly string[]; hasUsualLists: boolean } & Pick<
+  StepBindings,
+  'variable'
+>
 
 /** What is wrong with a reference; null where nothing is. Those to variables are looked at where these are put in. */
-function problemOfReference(name: string, { known, latest, variable, ids }: Referable): string | null {
+function problemOfReference(name: string, { known, latest, variable, ids, hasUsualLists }: Referable): string | null {
   const [head = '', ...fields] = name.split('.')
   if (head === 'vars') return null
   const shown = `\${${shortened(name)}}`
@@ -118,18 +123,19 @@ function problemOfReference(name: string, { known, latest, variable, ids }: Refe
     const meant = fields.length === 0 ? (nearest(head, latest) ?? nearest(head, ids())) : nearest(head, ['vars', ...latest])
     const step = meant ?? latest.find(other => head.length > 1 && other.startsWith(head))
     if (step === undefined) return `${shown} refers to nothing; give the name that an earlier step has under as, or the id of a record`
-    const { corrected } = fieldsOf(known.get(step) ?? null, fields)
+    const { corrected } = fieldsOf(known.get(step) ?? null, fields, hasUsualLists)
     return `${shown} refers to nothing; did you mean \${${[step, ...corrected].join('.')}}?`
   }
-  const { corrected, problem } = fieldsOf(known.get(head) as OperationId | null, fields)
+  const { corrected, problem } = fieldsOf(known.get(head) as OperationId | null, fields, hasUsualLists)
   return problem === null ? null : `${shown}: ${problem}; did you mean \${${[head, ...corrected].join('.')}}?`
 }
 
 /** The fields of an answer as a table of the reference has them; `problem` says what is wrong with the first that it has only by another name. */
-function fieldsOf(operation: OperationId | null, fields: readonly string[]): { corrected: readonly string[]; problem: string | null } {
+function fieldsOf(operation: OperationId | null, fields: readonly string[], hasUsualLists: boolean): { corrected: readonly string[]; problem: string | null } {
   const { answer } = operation === null ? ({} as Tables) : (TABLES[operation] as Tables)
   let at: Schema | undefined = answer && schemaOf(answer)
   for (const [index, field] of fields.entries()) {
+    if (!hasUsualLists && at?.properties?.data?.items !== undefined) break
     if (at?.properties !== undefined && !Object.hasOwn(at.properties, field)) {
       const meant = nearest(field, Object.keys(at.properties))
       if (meant === null) break

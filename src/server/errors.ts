@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, statusOf } from '../core/errors.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
-import { errorBody, JSON_TYPE } from '../engine/answers.js'
+import { controlError, errorText, JSON_TYPE } from '../engine/answers.js'
 import { badPath, longPart, notAType, tooLarge } from '../engine/execute.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { logDefect } from './logging.js'
@@ -43,7 +43,7 @@ export function answerControlError(error: FastifyError | ApiError, request: Fast
   reply
     .code(statusOf(refusal.code, DEFAULTS))
     .headers(refusal.headers)
-    .send(errorBody(refusal, { world: sandbox, requestId: id, exposeRule: false }))
+    .send(controlError(refusal, { world: sandbox, requestId: id }))
 }
 
 type Early = { sandbox: Sandbox }
@@ -51,7 +51,7 @@ type Early = { sandbox: Sandbox }
 function early(code: ErrorCode, message: string, { sandbox }: Early): { status: number; headers: Record<string, string>; body: string } {
   const requestId = sandbox.nextRequestId()
   const error = new ApiError(code, { message, assumption: 'A08' })
-  const body = JSON.stringify(errorBody(error, { world: sandbox, requestId, exposeRule: sandbox.settings['errors.expose_rule'] }))
+  const body = errorText(error, { world: sandbox, requestId }, sandbox.settings)
   const headers = { 'content-type': JSON_TYPE, 'content-length': String(Buffer.byteLength(body)), 'request-id': requestId, connection: 'close' }
   return { status: statusOf(code, sandbox.settings), headers, body }
 }

@@ -1,7 +1,10 @@
 /** Records and lists as JSON (A04, A09), in bytes: those of a record are kept with it until it changes, so that an answer is bytes put together. */
+
+import { remembered } from '../core/remembered.js'
+import type { Template } from '../core/templates.js'
 import type { Family } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
-import type { RecordBytes, Stored } from './collection.js'
+import type { RecordBytes, Shape, Stored } from './collection.js'
 import { type Page, pageOf } from './paging.js'
 import { collectionOf, type RecordOf, type Records, type Store } from './store.js'
 
@@ -13,41 +16,32 @@ type Refunds = Page<Records['refunds']>
 export const EMBEDDED = 10
 const NO_REFUNDS: Refunds = { stored: [], hasMore: false }
 const COMMA = ','.charCodeAt(0)
-const LIST_START = '{"object":"list","url":"'
-/** What the address of a Transaction's Refunds follows. In a text every quotation mark has a backslash before it, so no text holds this. */
-const REFUNDS_START = `,"refunds":${LIST_START}`
 
-/** The bytes of a stored record, with the addresses in it under a base address. */
-export function bytesOf<F extends Family>(family: F, stored: Stored<RecordOf<F>>, store: Store, base: string): Buffer {
+/** The bytes of a stored record, with a list in it in this shape. */
+export function bytesOf<F extends Family>(family: F, stored: Stored<RecordOf<F>>, store: Store, shape: Shape): Buffer {
   const kept = stored.bytes
-  if (kept !== null && (kept.base === null || kept.base === base)) return kept.whole
-  const bytes = kept === null ? written(family, stored.record, store, base) : rebased(kept.whole, kept.base as string, base)
+  if (kept !== null && (kept.shape === null || (kept.shape.base === shape.base && kept.shape.list === shape.list))) return kept.whole
+  const bytes = written(family, stored.record, store, shape)
   collectionOf(store, family).keepBytes(stored, bytes)
   return bytes.whole
 }
 
 /** A record in bytes. A Transaction is replaced whenever one of its Refunds changes, so its bytes are right as long as they are kept. */
-function written(family: Family, record: Written, { refunds }: Store, base: string): RecordBytes {
-  if (family !== 'transactions') return { whole: Buffer.from(recordText(record)), base: null }
+function written(family: Family, record: Written, { refunds }: Store, shape: Shape): RecordBytes {
+  if (family !== 'transactions') return { whole: Buffer.from(recordText(record)), shape: null }
   const page = pageOf(refunds, { index: 'transaction', group: record.id, limit: EMBEDDED, order: 'newest_first' })
-  return { whole: Buffer.from(transactionText(record, page, base)), base }
-}
-
-/** The bytes of a Transaction under another base address. */
-function rebased(whole: Buffer, from: string, to: string): RecordBytes {
-  const start = whole.indexOf(REFUNDS_START) + REFUNDS_START.length
-  return { whole: Buffer.concat([whole.subarray(0, start), Buffer.from(to), whole.subarray(start + from.length)]), base: to }
+  return { whole: Buffer.from(transactionText(record, page, shape)), shape }
 }
 
 /** The body of an answer to a call that made or changed a record. It is not kept, since most records are made and never read; a new Transaction has no Refunds. */
-export function changedBody(record: Written, family: Family, base: string): string {
-  return family === 'transactions' ? transactionText(record, NO_REFUNDS, base) : recordText(record)
+export function changedBody(record: Written, family: Family, shape: Shape): string {
+  return family === 'transactions' ? transactionText(record, NO_REFUNDS, shape) : recordText(record)
 }
 
 /** The JSON of a Transaction with its most recent Refunds (TXN-8, A29). */
-function transactionText(transaction: Written, { stored, hasMore }: Refunds, base: string): string {
+function transactionText(transaction: Written, { stored, hasMore }: Refunds, { base, list }: Shape): string {
   const [first_id, last_id] = [stored[0]?.record.id ?? null, stored.at(-1)?.record.id ?? null]
-  const [before, after] = listFrame({ url: `${base}/refunds?transaction=${transaction.id}`, has_more: hasMore, first_id, last_id })
+  const [before, after] = listFrame({ url: `${base}/refunds?transaction=${transaction.id}`, has_more: hasMore, first_id, last_id }, list)
   return recordText(transaction, `,"refunds":${before}${stored.map(({ record }) => recordText(record)).join(',')}${after}`)
 }
 
@@ -59,16 +53,33 @@ function recordText(record: Written, shown = ''): string {
   return `${JSON.stringify(own).slice(0, -1)}${shown}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
 }
 
-/** What is written before and after the members of a list (LIST-1, A09). */
-function listFrame({ url, has_more, first_id, last_id }: Omit<List<unknown>, 'data' | 'object'>): readonly [string, string] {
-  const ends = `"first_id":${JSON.stringify(first_id)},"last_id":${JSON.stringify(last_id)}`
-  return [`${LIST_START}${JSON.stringify(url).slice(1)},"data":[`, `],"has_more":${has_more},${ends}}`]
+type Frame = Omit<List<unknown>, 'data' | 'object'>
+/** The texts around the values of a list, in turn with the names of these. */
+type Pieces = readonly string[]
+/** A template as texts, cut up once: what is before its members, and what is after them. */
+const piecesOf = remembered((template: Template): { before: Pieces; after: Pieces } => {
+  const text = JSON.stringify(template).replace(/[^ -~]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const pieces = text.split(/"\$(\w+)"(?!:)/)
+  const place = pieces.indexOf('members')
+  return { before: pieces.slice(0, place), after: pieces.slice(place + 1) }
+})
+
+function joined(pieces: Pieces, values: Frame): string {
+  let text = pieces[0] as string
+  for (let place = 1; place < pieces.length; place += 2) text += JSON.stringify(values[pieces[place] as keyof Frame]) + pieces[place + 1]
+  return text
 }
 
-/** The body of an answer that shows a record, or a list of several, whose bytes are given. The text around the members of a list is ASCII: addresses and ids. */
-export function bodyOf(shown: object, members: readonly Buffer[]): Buffer {
+/** What is written before and after the members of a list (LIST-1, A09). */
+function listFrame(list: Frame, template: Template): readonly [string, string] {
+  const { before, after } = piecesOf(template)
+  return [`${joined(before, list)}[`, `]${joined(after, list)}`]
+}
+
+/** The body of an answer that shows a record, or a list of several, whose bytes are given. The text around the members of a list is ASCII. */
+export function bodyOf(shown: object, members: readonly Buffer[], template: Template): Buffer {
   if (!('has_more' in shown)) return members[0] as Buffer
-  const [before, after] = listFrame(shown as List<unknown>)
+  const [before, after] = listFrame(shown as List<unknown>, template)
   let length = before.length + after.length + Math.max(0, members.length - 1)
   for (const member of members) length += member.length
   const body = taken(length)

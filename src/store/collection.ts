@@ -1,12 +1,15 @@
 /** The records of one family: by id, and in list order under each index that a filter narrows on. Records are replaced, never mutated. */
+import type { Template } from '../core/templates.js'
 import { LayeredMap } from './layered-map.js'
 import { EARLIEST, LATEST, OrderedIndex, type Position } from './ordered-index.js'
 
 export type StoredRecord = { readonly id: string; readonly created: string }
 /** One text or several, mostly one. */
 type Names = string | readonly string[]
-/** The JSON of a record in UTF-8, and the base address in it; null where there is none. */
-export type RecordBytes = { readonly whole: Buffer; readonly base: string | null }
+/** The JSON of a record in UTF-8, and the shape of the list in it; null where there is none. */
+export type RecordBytes = { readonly whole: Buffer; readonly shape: Shape | null }
+/** How lists are shown: what their addresses begin with, and their template. */
+export type Shape = { readonly base: string; readonly list: Template }
 
 /** A place in lists with the record that is there; null where that was deleted. */
 export class Stored<R> implements Position {

@@ -156,9 +156,10 @@ t.test('console: settings are in groups, those that can be changed first, and ar
   t.strictSame(names(), [
     'seed: 1',
     'ids: 8',
+    'shapes: 2',
     'statuses: 7',
     'errors: 1',
-    'pagination: 4',
+    'pagination: 5',
     'search: 2',
     'parameters: 3',
     'auth: 2',
@@ -169,7 +170,7 @@ t.test('console: settings are in groups, those that can be changed first, and ar
     'limits fixed: 25',
     'sandboxes fixed: 1'
   ])
-  t.strictSame(names({ text: ' A10 ' }), ['pagination: 3'])
+  t.strictSame(names({ text: ' A10 ' }), ['pagination: 4'])
   t.strictSame(names({ text: 'largest LIMIT' }), ['pagination: 1'])
   t.strictSame(names({ isChangedOnly: true }), ['pagination: 1', 'process fixed: 1'])
   t.strictSame(names({ text: 'nothing is like that' }), [])
@@ -190,16 +191,22 @@ t.test('console: values of settings are typed as they are shown, and what is of 
     ['pagination.max_limit', '', ''],
     ['auth.accept_any_key', ' ', null],
     ['auth.accept_any_key', 'mch_a', 'mch_a'],
-    ['ids.prefixes.refund', '', '']
+    ['ids.prefixes.refund', '', ''],
+    ['pagination.cursors', 'after, before', ['after', 'before']],
+    ['shapes.list', '{"data":"$members"}', { data: '$members' }],
+    ['shapes.list', '{ data: $members }', '{ data: $members }']
   ]
-  for (const [key, text, value] of typed) t.equal(valueIn(text, settings[key].schema), value, `${key} ${text}`)
+  for (const [key, text, value] of typed) t.strictSame(valueIn(text, settings[key].schema), value, `${key} ${text}`)
   t.equal(valueIn('1', {}), '1', 'a schema without a type')
   t.strictSame(
     ['statuses.created', 'errors.expose_rule', 'auth.accept_any_key', 'pagination.max_limit'].map(key => choicesIn(settings[key].schema)),
     [['200', '201'], ['true', 'false'], null, null]
   )
   t.strictSame([rangeIn(settings.seed.schema), rangeIn(settings['ids.prefixes.refund'].schema)], ['From 0 to 4294967295.', ''])
-  t.strictSame([textOf(['a', 'b']), textOf(null), textOf(false), shownValue(null), shownValue(0)], ['a, b', '', 'false', 'none', '0'])
+  t.strictSame(
+    [textOf(['a', 'b']), textOf({ a: 1 }), textOf(null), textOf(false), shownValue(null), shownValue(0)],
+    ['a, b', '{"a":1}', '', 'false', 'none', '0']
+  )
   t.strictSame(
     [
       sourceInWords(settings.port),

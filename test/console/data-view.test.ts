@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { listAddress, listParameters, listPath } from '../../src/console/ui/views/data/list-parameters.js'
 import { childrenOf, countOf, familiesOfIds, matches, moneyIn, nameOf, newestFirst, parentsOf, shownMoney } from '../../src/console/ui/views/data/records.js'
+import { CURSORS } from '../../src/reference/parameters.js'
 import { smallFixture } from '../support/emulator.js'
 
 const created = '2026-03-01T18:00:00.000Z'
@@ -71,7 +72,7 @@ t.test('console: the money of a Transaction follows transactions.refundable (A23
 
 t.test('console: the parameters of a list are those of the API, without paging', async t => {
   const openApi = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))
-  const namesOf = (family: Parameters<typeof listPath>[0]) => listParameters(openApi, family).map(({ name }) => name)
+  const namesOf = (family: Parameters<typeof listPath>[0]) => listParameters(openApi, family, CURSORS).map(({ name }) => name)
 
   t.strictSame(namesOf('tickets'), ['limit', 'location', 'search_query', 'created[gte]', 'created[gt]', 'created[lte]', 'created[lt]'])
   t.strictSame(namesOf('users'), ['limit', 'created[gte]', 'created[gt]', 'created[lte]', 'created[lt]'])
@@ -88,14 +89,15 @@ t.test('console: a list that the document lacks has no parameters, and what a pa
   const parameters = [
     { name: 'created', in: 'query', style: 'deepObject', schema: { $ref: '#/components/schemas/Range' } },
     { name: 'metadata', in: 'query', style: 'deepObject', schema: {} },
-    { name: 'sort', in: 'query', schema: { enum: ['up', 'down'] } }
+    { name: 'sort', in: 'query', schema: { enum: ['up', 'down'] } },
+    ...CURSORS.map(name => ({ name, in: 'query', schema: {} }))
   ]
   const openApi = { paths: { '/tickets': { get: { parameters } }, '/refunds': {} }, components: { schemas: { Range: range } } }
 
-  t.strictSame(listParameters(openApi, 'tickets'), [
+  t.strictSame(listParameters(openApi, 'tickets', CURSORS), [
     { name: 'created[gte]', about: 'From.', words: null },
     { name: 'created[lt]', about: '', words: null },
     { name: 'sort', about: '', words: ['up', 'down'] }
   ])
-  t.strictSame([listParameters(openApi, 'refunds'), listParameters(openApi, 'accounts')], [[], []])
+  t.strictSame([listParameters(openApi, 'refunds', CURSORS), listParameters(openApi, 'accounts', CURSORS)], [[], []])
 })

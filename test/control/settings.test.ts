@@ -164,7 +164,7 @@ t.test('control: settings that cannot be changed so are refused together, with t
     path: name,
     message: `it belongs to the process; give it when the emulator is started, as with ${variable} or --set ${key}=`
   })
-  const known = 'seed, ids, statuses, errors, pagination, search, parameters, auth, evidence, refunds, transactions'
+  const known = 'seed, ids, shapes, statuses, errors, pagination, search, parameters, auth, evidence, refunds, transactions'
   const cases: [changes: object, problems: object[]][] = [
     [{ port: 1 }, [process('port', 'port', 'PORT')]],
     [{ limits: { body: 1 } }, [process('limits', 'limits.body', 'LIMITS_BODY')]],

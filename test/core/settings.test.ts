@@ -140,7 +140,8 @@ t.test('settings: a key below the value of another is an unknown name, in whatev
     [{ 'seed.x': 2, seed: 1 }, ['seed.x']],
     [{ pagination: null, 'pagination.max_limit': 5 }, ['pagination', 'pagination.max_limit']],
     [{ control_hosts: ['a'], 'control_hosts.0.x': 'b' }, ['control_hosts.0.x']],
-    [{ 'seed.constructor': 1 }, ['seed']],
+    [{ 'seed.constructor': 1 }, ['seed.constructor']],
+    [{ 'shapes.list.data': '$members' }, ['shapes.list.data']],
     [{ 'constructor.x': 1 }, ['constructor']],
     [{ ['a.'.repeat(70)]: 1 }, [`${'a.'.repeat(64)}…`]]
   ]

@@ -102,7 +102,8 @@ t.test('docs: every setting is listed with its default, variable, flag and place
     const { default: fallback, flag, about } = SETTINGS[key] as { default: unknown; flag?: string; about: string }
     const [shownDefault, , variable, shownFlag, place, shownAbout] = rows.get(key) ?? []
     const none = fallback === null || (Array.isArray(fallback) && fallback.length === 0)
-    t.strictSame([shownDefault, variable, shownFlag, place], [none ? 'none' : String(fallback), variableOf(key), flag ?? '', scenarioPathOf(key) ?? ''], key)
+    const text = typeof fallback === 'object' && !Array.isArray(fallback) ? JSON.stringify(fallback) : String(fallback)
+    t.strictSame([shownDefault, variable, shownFlag, place], [none ? 'none' : text, variableOf(key), flag ?? '', scenarioPathOf(key) ?? ''], key)
     t.equal(shownAbout?.startsWith(plain(about)), true, key)
   }
 })

@@ -77,6 +77,10 @@ const DEFAULTS: Partial<Settings> = {
   seed: 1,
   'statuses.created': 200,
   'errors.expose_rule': true,
+  'shapes.error': {
+    error: { type: '$type', code: '$code', message: '$message', param: '$param', rule: '$rule', assumption: '$assumption', request_id: '$request_id' }
+  },
+  'shapes.list': { object: 'list', url: '$url', data: '$members', has_more: '$has_more', first_id: '$first_id', last_id: '$last_id' },
   'statuses.invalid': 400,
   'statuses.unauthenticated': 401,
   'statuses.forbidden': 403,
@@ -86,6 +90,7 @@ const DEFAULTS: Partial<Settings> = {
   'pagination.default_limit': 10,
   'pagination.max_limit': 100,
   'pagination.out_of_range': 'reject',
+  'pagination.cursors': ['starting_after', 'ending_before'],
   'pagination.order': 'newest_first',
   'search.reference': 'contains',
   'search.last4': 'exact',

@@ -155,7 +155,7 @@ t.test('layered map: a copy and its original do not see each other, through many
 
 t.test('collection: the bytes of a record are kept until it changes, or those of many others were kept after it', async t => {
   const collection = new Collection<Thing>(GROUPS)
-  const bytes = { whole: Buffer.from('x'), base: null }
+  const bytes = { whole: Buffer.from('x'), shape: null }
   const kept = (id: string) => collection.stored(id)?.bytes ?? null
   for (const id of ['a', 'b']) collection.insert(thing(id))
   for (const id of ['a', 'b']) collection.keepBytes(collection.stored(id) as Stored<Thing>, bytes)

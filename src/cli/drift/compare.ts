@@ -1,6 +1,7 @@
 /** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up. */
 import { pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
+import type { Template } from '../../core/templates.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
 import type { Json, StepAnswer } from '../../scenario/steps.js'
 import type { IdPairs } from './id-pairs.js'
@@ -12,14 +13,14 @@ import type { IdPairs } from './id-pairs.js'
  */
 export type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
 export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here?: Json | undefined; there?: Json | undefined; says?: string }
-/** `bases` are what the paths in answers begin with; `isEarlier` tells whether the service had a record, by its id there, before the run. */
-export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isEarlier: (there: string) => boolean }
+/** `bases` are what the paths in answers begin with; `isEarlier` tells whether the service had a record, by its id there, before the run; `error` is the template of errors. */
+export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isEarlier: (there: string) => boolean; error: Template }
 
 const OWN_IDS: readonly unknown[] = ['id', 'first_id', 'last_id']
 /** Fields by which a record refers to another one. */
 export const REFERENCES: readonly unknown[] = Object.keys(LINKED_FAMILIES)
 /** Texts for people, and ids of answers: only their types are compared. */
-const FREE_TEXT = ['error.message', 'error.request_id']
+const FREE_TEXT: readonly unknown[] = ['$message', '$request_id']
 
 /** Whether an answer says that what was asked was done. */
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
@@ -90,10 +91,10 @@ export function valueDifferences(there: Json | undefined, here: Json | undefined
   })
 }
 
-function isSame(there: Json | undefined, here: Json | undefined, steps: readonly Step[], { pairs, bases }: Comparison): boolean {
+function isSame(there: Json | undefined, here: Json | undefined, steps: readonly Step[], { pairs, bases, error }: Comparison): boolean {
   if (typeof there !== 'string' || typeof here !== 'string') return there === here
   const name = steps.at(-1)
-  if (FREE_TEXT.includes(pathOf(steps))) return true
+  if (FREE_TEXT.includes(steps.reduce<unknown>((part, step) => (part as Record<Step, unknown> | undefined)?.[step], error))) return true
   if (name === 'url') return pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) === pathBelow(here, bases.here)
   const isReference = REFERENCES.includes(name)
   return isReference || OWN_IDS.includes(name) ? pairs.match(there, here, isReference) : pairs.here(there) === here

@@ -81,7 +81,7 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
   const pairs = new IdPairs({ isKnown, isLoaded: id => isIn(loaded, id) || records.isEarlier(id) }, named)
   const round: Round = { explained: [], others: [], pairs }
   const bases = { here: BASE, there: new URL(base).pathname.replace(/\/+$/, '') }
-  const comparisonWith = (pairs: IdPairs): Comparison => ({ pairs, bases, isEarlier: records.isEarlier })
+  const comparisonWith = (pairs: IdPairs): Comparison => ({ pairs, bases, isEarlier: records.isEarlier, error: sandbox.settings['shapes.error'] })
   // those of the scenario alone: a setting is in force before any call makes an Account
   const accounts = [...loaded.accounts.inCreationOrder().slice(0, MAX_ACCOUNTS)].map(({ id }) => id)
   const hasScript = ((document.data as { script?: unknown[] } | null)?.script ?? []).length > 0

@@ -1,4 +1,7 @@
 /** The records of a running service that a scenario expects something of, read by GET as far as the API can say. */
+
+import type { Settings } from '../../core/settings.js'
+import { valueAt } from '../../core/templates.js'
 import type { Family } from '../../reference/operations.js'
 import type { PlacedProblem } from '../../reports/points.js'
 import type { StateData, StateRecords } from '../../scenario/final-state.js'
@@ -12,6 +15,8 @@ export type ServiceReading = {
   /** The key that the records are read with. */
   key: string | null
   pairs: IdPairs
+  /** They name the cursors and the parts of a list. */
+  settings: Settings
   /** The Account of a User, whose records are read through it; undefined where nobody knows. */
   accountOf: (user: string) => string | undefined
 }
@@ -25,13 +30,17 @@ const PAGE = 100
 /** The filters by which a list is narrowed before it is read. */
 const FILTERS: Readonly<Partial<Record<Family, readonly string[]>>> = { tickets: ['location'], transactions: ['location'], refunds: ['transaction'] }
 
-const isList = (body: Json) => Array.isArray(fieldOf(body, 'data')) && typeof fieldOf(body, 'has_more') === 'boolean'
-
 /** The id that a field has to be; undefined where it has to be something else. */
 const idIn = (wanted: unknown): string | undefined => (typeof wanted === 'string' && ID.test(wanted) ? wanted : undefined)
 
 /** Reads what an expected state names: each record by its id, and the lists that are counted. */
-export async function serviceState(data: StateData, { play, key, pairs, accountOf }: ServiceReading): Promise<ServiceState> {
+export async function serviceState(data: StateData, { play, key, pairs, settings, accountOf }: ServiceReading): Promise<ServiceState> {
+  const {
+    'pagination.cursors': [cursor],
+    'shapes.list': list
+  } = settings
+  const inList = (body: Json, placeholder: string) => valueAt(list, body, placeholder)
+  const isList = (body: Json) => Array.isArray(inList(body, '$members')) && typeof inList(body, '$has_more') === 'boolean'
   const byId = new Map<string, Json>()
   const lists = new Map<Family, Json[]>()
   const unread: PlacedProblem[] = []
@@ -51,13 +60,13 @@ export async function serviceState(data: StateData, { play, key, pairs, accountO
   const listed = async (path: string, filter: string, at: readonly string[]): Promise<Part[]> => {
     const found: Part[] = []
     for (let page = 0, after = ''; page < MAX_PAGES; page++) {
-      const query = `limit=${PAGE}${filter}${after && `&starting_after=${encodeURIComponent(after)}`}`
+      const query = `limit=${PAGE}${filter}${after && `&${cursor}=${encodeURIComponent(after)}`}`
       const body = await get(path, query, at, (status, body) => status === 200 && isList(body))
       if (body === null) return []
-      const { data, has_more, last_id } = body as { data: Part[]; has_more: boolean; last_id?: string }
+      const data = inList(body, '$members') as Part[]
       found.push(...data)
-      after = pairs.there(last_id ?? String(data.at(-1)?.id ?? ''))
-      if (!has_more || after === '') return found
+      after = pairs.there(String(inList(body, '$last_id') ?? data.at(-1)?.id ?? ''))
+      if (!inList(body, '$has_more') || after === '') return found
     }
     refuse(at, `GET ${path} has more than ${MAX_PAGES * PAGE} records, which are not all read`)
     return []

@@ -1,5 +1,6 @@
 /** Settings in groups, and their values as texts. */
-import type { Scalar, ShownSetting } from '../../control/client.js'
+import { jsonIn } from '../../../../core/json.js'
+import type { ShownSetting } from '../../control/client.js'
 
 export type Named = ShownSetting & { key: string }
 export type Group = { name: string; isFixed: boolean; settings: Named[] }
@@ -24,14 +25,19 @@ export function groupsOf(settings: Readonly<Record<string, ShownSetting>>, { tex
 }
 
 /** A value as it is typed in; null is empty. */
-export const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''))
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ')
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+}
 
 export const shownValue = (value: unknown): string => textOf(value) || 'none'
 
 /** The value that a text means; one of another type stays a text, which the emulator refuses. */
-export function valueIn(text: string, { type, enum: choices }: ShownSetting['schema']): Scalar | null {
+export function valueIn(text: string, { type, enum: choices }: ShownSetting['schema']): unknown {
   if (choices !== undefined) return choices.find(choice => String(choice) === text) ?? text
   const types = [type ?? []].flat()
+  if (types.includes('object')) return jsonIn(text)
+  if (types.includes('array')) return text.split(',').map(part => part.trim())
   if (text.trim() === '' && types.includes('null')) return null
   if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true'
   if (types.includes('integer') && /^-?\d+$/.test(text.trim())) return Number(text)

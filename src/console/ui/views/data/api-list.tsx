@@ -1,4 +1,5 @@
 /** A family as the API lists it, page by page: judged on a copy of the sandbox, so that journal and evidence do not change. */
+import type { Cursors } from '../../../../reference/parameters.js'
 import { go, hrefOf, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
@@ -7,27 +8,34 @@ import { Read } from '../../components/read.js'
 import { Empty } from '../../components/states.js'
 import { VirtualTable } from '../../components/virtual-table.js'
 import { api, control, type Family } from '../../control/client.js'
-import { type ListParameter, listAddress, listParameters, type OpenApi } from './list-parameters.js'
-import { type AnyRecord, nameOf } from './records.js'
+import { type ListParameter, listAddress, listParameters, type OpenApi, pageIn, type Shapes } from './list-parameters.js'
+import { nameOf } from './records.js'
 
-type Page = { data: AnyRecord[]; has_more: boolean; first_id: string | null; last_id: string | null; error?: { message: string; rule?: string } }
 const OWN = ['as', 'account']
-const PAGING = ['starting_after', 'ending_before']
 
 export const ApiList = ({ family }: { family: Family }) => (
-  <Read from={() => Promise.all([control<OpenApi>('GET /openapi.json'), api.keys()])} by={family}>
-    {([openApi, { data: keys }]) => <Listing family={family} parameters={listParameters(openApi, family)} account={keys[0]?.account ?? ''} />}
+  <Read from={() => Promise.all([control<OpenApi>('GET /openapi.json'), api.keys(), api.settings()])} by={family}>
+    {([openApi, { data: keys }, { settings }]) => {
+      const cursors = settings['pagination.cursors']?.value as Cursors
+      const shapes = { list: settings['shapes.list']?.value, error: settings['shapes.error']?.value }
+      return (
+        <Listing family={family} cursors={cursors} shapes={shapes} parameters={listParameters(openApi, family, cursors)} account={keys[0]?.account ?? ''} />
+      )
+    }}
   </Read>
 )
 
 const without = (query: Readonly<Record<string, string>>, names: readonly string[]) =>
   Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)))
 
-function Listing({ family, parameters, account }: { family: Family; parameters: readonly ListParameter[]; account: string }) {
+type Listed = { family: Family; cursors: Cursors; shapes: Shapes; parameters: readonly ListParameter[]; account: string }
+
+function Listing({ family, cursors, shapes, parameters, account }: Listed) {
   const { query } = route.value
   const owner = query.account ?? account
+  const [after, before] = cursors
   const path = listAddress(family, owner, without(query, OWN))
-  const targetOf = (change: Readonly<Record<string, string>>) => ({ path: [family], query: { ...without(query, PAGING), ...change } })
+  const targetOf = (change: Readonly<Record<string, string>>) => ({ path: [family], query: { ...without(query, cursors), ...change } })
   const set = (name: string) => (value: string) => go(targetOf({ [name]: value }), { replace: true })
   return (
     <div class="stack">
@@ -41,14 +49,14 @@ function Listing({ family, parameters, account }: { family: Family; parameters: 
       <CodeBlock text={`GET ${path}`} label="Call" />
       <Read from={() => api.explain({ method: 'GET', path })} by={path}>
         {({ answer, status }) => {
-          const { data, has_more, first_id, last_id, error } = answer as Page
-          if (error) return <Empty title={`${status}: ${error.message}`} />
-          const isFirst = first_id === null || query.starting_after === undefined
+          const { data, has_more, first_id, last_id, message } = pageIn(answer, shapes)
+          if (status >= 400) return <Empty title={`${status}: ${message}`} />
+          const isFirst = first_id === null || query[after] === undefined
           return (
             <>
               <p class="row pages">
-                <Button text="Previous page" disabled={isFirst} run={() => go(targetOf({ ending_before: first_id as string }))} />
-                <Button text="Next page" disabled={!has_more || last_id === null} run={() => go(targetOf({ starting_after: last_id as string }))} />
+                <Button text="Previous page" disabled={isFirst} run={() => go(targetOf({ [before]: first_id as string }))} />
+                <Button text="Next page" disabled={!has_more || last_id === null} run={() => go(targetOf({ [after]: last_id as string }))} />
                 <span role="status">{`${data.length} on this page, has_more ${has_more}`}</span>
               </p>
               <div class="api-rows">

@@ -1,0 +1,73 @@
+/** Templates of answers: JSON with placeholders, such as `{ data: $members, has_more: $has_more }`, which each value takes the place of. */
+
+export type Template = Readonly<Record<string, unknown>>
+/** The placeholders of a template; `once` has to be there, and once. */
+export type TemplateRule = { placeholders: readonly string[]; once?: string }
+
+/** The list object (A09). */
+export const LIST_TEMPLATE: Template = {
+  object: 'list',
+  url: '$url',
+  data: '$members',
+  has_more: '$has_more',
+  first_id: '$first_id',
+  last_id: '$last_id'
+}
+export const LIST_RULE: TemplateRule = { placeholders: ['$members', '$has_more', '$url', '$first_id', '$last_id'], once: '$members' }
+
+/** The error body (A07). */
+export const ERROR_TEMPLATE: Template = {
+  error: {
+    type: '$type',
+    code: '$code',
+    message: '$message',
+    param: '$param',
+    rule: '$rule',
+    assumption: '$assumption',
+    request_id: '$request_id'
+  }
+}
+export const ERROR_RULE: TemplateRule = { placeholders: ['$type', '$code', '$message', '$param', '$rule', '$assumption', '$request_id'] }
+
+const isNested = (part: unknown): part is object => typeof part === 'object' && part !== null
+
+/** The texts in a template that are placeholders, or look like one. */
+export function placeholdersIn(part: unknown): string[] {
+  if (typeof part === 'string') return part.includes('$') ? [part] : []
+  return isNested(part) ? Object.values(part).flatMap(placeholdersIn) : []
+}
+
+/** A template with values, by the names of its placeholders, in their places; a placeholder without a value is left out. */
+export function filled(part: unknown, values: Readonly<Record<string, unknown>>): unknown {
+  if (typeof part === 'string' && part.startsWith('$')) return values[part.slice(1)]
+  if (Array.isArray(part)) return part.map(member => filled(member, values)).filter(member => member !== undefined)
+  return isNested(part) ? Object.fromEntries(Object.entries(part).map(([name, member]) => [name, filled(member, values)])) : part
+}
+
+/** What an answer has in the place of a placeholder; undefined where it has nothing there. */
+export function valueAt(part: unknown, answer: unknown, placeholder: string): unknown {
+  if (part === placeholder) return answer
+  if (!isNested(part) || !isNested(answer)) return undefined
+  for (const [name, member] of Object.entries(part)) {
+    const found = valueAt(member, (answer as Template)[name], placeholder)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The parts of an answer that are in the places of some placeholders, each as `keep` has it; undefined where there are none. */
+export function picked<V>(part: unknown, answer: unknown, keep: Readonly<Record<string, (value: V) => unknown>>): unknown {
+  if (typeof part === 'string') return answer === undefined ? undefined : keep[part]?.(answer as V)
+  if (!isNested(part) || Array.isArray(part) || !isNested(answer)) return undefined
+  const parts = Object.entries(part).map(([name, member]) => [name, picked(member, (answer as Template)[name], keep)] as const)
+  const found = parts.filter(([, value]) => value !== undefined)
+  return found.length === 0 ? undefined : Object.fromEntries(found)
+}
+
+/** An answer without what is in the places of some placeholders. */
+export function without(part: unknown, answer: unknown, placeholders: readonly unknown[]): unknown {
+  if (!isNested(part) || !isNested(answer)) return answer
+  if (Array.isArray(answer)) return answer.map((member, place) => without((part as readonly unknown[])[place], member, placeholders))
+  const kept = Object.entries(answer).filter(([name]) => !placeholders.includes((part as Template)[name]))
+  return Object.fromEntries(kept.map(([name, member]) => [name, without((part as Template)[name], member, placeholders)]))
+}
