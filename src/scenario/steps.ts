@@ -93,7 +93,7 @@ export function checkSteps(
     const unclosed = unclosedIn(text)
     if (unclosed !== undefined) report(at, notClosed(unclosed))
     for (const name of namesIn(text)) {
-      const problem = problemOfReference(name, { known, latest, variable: () => undefined, ids: () => [] })
+      const problem = problemOfReference(name, { known, latest, variable: () => undefined, ids: () => [], hasUsualLists })
       if (problem !== null) report(at, problem)
     }
   }
