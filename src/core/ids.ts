@@ -45,7 +45,9 @@ export class Ids {
       const start = (n % TEXTS_A_BLOCK) * size
       const id = block.ids.toString('latin1', start, start + size)
       if (taken.has(id)) continue
-      this.counters = { ...this.counters, [kind]: n + 1 }
+      const counters: Partial<Record<Kind, number>> = { ...this.counters }
+      counters[kind] = n + 1
+      this.counters = counters
       return id
     }
   }

@@ -254,8 +254,8 @@ const isCardNumberSent = ({ body, query, path }: Exchange): boolean => {
 }
 /** From so many digits on, `card[number]` is taken for a whole number. */
 const MIN_CARD_DIGITS = 12
-/** Digits of any script, as many as the shortest card number has, not far from each other. */
-const MANY_DIGITS = /(?:\p{Nd}\P{Nd}{0,3}){13}/u
+/** As many digits as the shortest card number has, not far from each other; of another script than ASCII they may be letters too. */
+const MANY_DIGITS = /(?:[\d\u0080-\uffff][^\d\u0080-\uffff]{0,3}){13}/
 
 const isNumberIn = (node: FormNode): boolean => {
   if (typeof node === 'string') return MANY_DIGITS.test(node) && holdsCardNumber(node)

@@ -307,7 +307,7 @@ export class FixtureImporter {
   /** A stored Refund that the fixture is still to replace does not count. */
   #unsettle(id: unknown): void {
     const stored = typeof id === 'string' && this.#store.refunds.get(id)
-    if (stored) this.#store.putRefund({ ...stored, amount: 0 })
+    if (stored) this.#store.putRefund({ ...stored, amount: 0 }, stored)
   }
 
   /** Reports the given Transactions that replaced others, and are below what was refunded of those. */

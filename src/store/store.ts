@@ -74,14 +74,13 @@ export class Store implements Collections {
 
   /** Puts a record in the place of the one with its id, or after the others where there is none. */
   put(family: Family, record: RecordOf<Family>): RecordOf<Family> {
-    if (record.object === 'refund') return this.putRefund(record)
+    if (record.object === 'refund') return this.putRefund(record, this.refunds.get(record.id))
     const collection = collectionOf(this, family)
     return collection.get(record.id) ? collection.replace(record) : collection.insert(record)
   }
 
-  /** Puts a Refund, as `put` does, and updates its Transaction's `amount_refunded`: the Transaction is another record then, and the same for both Refunds. */
-  putRefund(refund: Records['refunds']): Records['refunds'] {
-    const before = this.refunds.get(refund.id)
+  /** Puts a Refund in the place of another of its Transaction, or after the others, and updates `amount_refunded`: the Transaction is another record then. */
+  putRefund(refund: Records['refunds'], before?: Records['refunds']): Records['refunds'] {
     if (before === refund) return refund
     const transaction = this.transactions.get(refund.transaction) as Records['transactions']
     this.transactions.amend({ ...transaction, amount_refunded: transaction.amount_refunded + refund.amount - (before?.amount ?? 0) })

@@ -135,7 +135,7 @@ void property(
         one.refunds.set(added.id, added)
       } else {
         const other = storedRefund(there.id, storedTransaction(there.transaction), amount)
-        one.store.putRefund({ ...other })
+        one.store.put('refunds', { ...other })
         one.refunds.set(other.id, other)
       }
     }

@@ -30,7 +30,7 @@ export const refundOperations: Handlers<'createRefund' | 'readRefund' | 'updateR
 
   readRefund: ({ found }) => found,
 
-  updateRefund: ({ world, found, values }) => world.state.store.putRefund(patched(found, values)),
+  updateRefund: ({ world, found, values }) => world.state.store.putRefund(patched(found, values), found),
 
   listRefunds: request => listed(request, 'refunds', { within: filtered(request, 'transactions', request.values.transaction), order: 'newest_first' })
 }
