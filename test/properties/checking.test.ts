@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 import { checkerOf } from '../../src/core/checking.js'
 import { FORMATS } from '../../src/core/formats.js'
 import { nested, settingsInForce, settingsSchema } from '../../src/core/settings.js'
+import type { TemplateRule } from '../../src/core/templates.js'
 import { objectOf, stateProperties } from '../../src/sandbox/serialization.js'
 import { entrySchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
 import { property } from '../support/property.js'
@@ -77,9 +78,17 @@ function changed(document: unknown, { way: [step = 0, ...rest], act, value, name
   return Array.isArray(document) ? entries.map(([, member]) => member) : Object.fromEntries(entries)
 }
 
+/** Whether the placeholders of a template are those of its rule, and one of them is there once. */
+function isTemplate({ placeholders, once }: TemplateRule, template: object): boolean {
+  const found = JSON.stringify(Object.values(template)).match(/(?<=[[:,]|^)"\$[^"]*"(?!:)/g) ?? []
+  const names = found.map(text => JSON.parse(text))
+  return names.every(name => placeholders.includes(name)) && (once === undefined || names.filter(name => name === once).length === 1)
+}
+
 for (const [title, { schema, document }] of Object.entries(CASES)) {
   const ajv = new Ajv({ strict: false, allowUnionTypes: true })
   for (const [format, { problem }] of Object.entries(FORMATS)) ajv.addFormat(format, text => problem(text) === null)
+  ajv.addKeyword({ keyword: 'x-template', type: 'object', validate: isTemplate })
   const isRight = ajv.compile(schema)
   const { isRight: isRightQuickly } = checkerOf(() => schema)
   const of = fc.array(change, { maxLength: 2 })

@@ -55,7 +55,7 @@ t.test('the published schemas have an address, and compile in the strict mode of
     t.equal($schema, 'https://json-schema.org/draft/2020-12/schema')
     t.match(schema.$id, new RegExp(`^https://[^ ]+/docs/schema/${kind}\\.json$`))
     for (const ajv of [new Ajv2020({ strict: true }), new Ajv({ strict: true })]) t.ok(WITH_FORMATS(ajv).compile(schema), kind)
-    t.ok(JSON.stringify(schema).length < 100_000, `${kind}: ${JSON.stringify(schema).length} bytes`)
+    t.ok(JSON.stringify(schema).length < 105_000, `${kind}: ${JSON.stringify(schema).length} bytes`)
   }
 })
 
