@@ -60,7 +60,7 @@ export function listed<F extends Family>(request: Listed, family: F, { within, k
   if (isLimited(request) ? family !== 'users' && hides(collection, query, page) : stored.some(one => !isOwn(request, family, one))) request.rely('A19')
   const shown = keep ? stored.filter(({ record }) => keep(record)) : stored
   if (order === undefined && (shown.length > 1 || hasMore || isPart(collection, query, page))) request.rely('A11')
-  if (values.created !== undefined) request.isCompared = !isEmpty(collection, query)
+  if (values.created !== undefined) request.isCompared = stored.length > 0 || !isEmpty(collection, query)
   return {
     object: 'list',
     url: `${request.base}${withoutSlash(request.path)}`,
