@@ -254,8 +254,8 @@ const isCardNumberSent = ({ body, query, path }: Exchange): boolean => {
 }
 /** From so many digits on, `card[number]` is taken for a whole number. */
 const MIN_CARD_DIGITS = 12
-/** As many digits as the shortest card number has, not far from each other; of another script than ASCII they may be letters too. */
-const MANY_DIGITS = /(?:[\d\u0080-\uffff][^\d\u0080-\uffff]{0,3}){13}/
+/** As many digits as the shortest card number has, with no letter of ASCII or colon between them, as times have; beyond ASCII any letter may be one. */
+const MANY_DIGITS = /(?:[\d\u0080-\uffff][^\da-z:\u0080-\uffff]{0,3}){13}/i
 
 const isNumberIn = (node: FormNode): boolean => {
   if (typeof node === 'string') return MANY_DIGITS.test(node) && holdsCardNumber(node)
