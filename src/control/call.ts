@@ -109,11 +109,12 @@ export function addCall(control: FastifyInstance, on: string, { run, query, body
   const [method, path] = on.split(' ') as [string, string]
   const table = query === null ? null : compileTable(schemaOf(query ?? NO_PARAMETERS))
   const read = wanted && bodyReader(wanted)
+  const takesDocument = wanted !== undefined && wanted.schema === undefined
   control.route({
     method,
     url: path.replace(/[A-Z]{2,}/, named => `:${named.toLowerCase()}`),
-    config: flags,
-    ...(wanted && !wanted.schema && { config: { ...flags, takesDocument: true }, bodyLimit: services.settings['limits.control_body'] }),
+    config: { ...flags, takesDocument },
+    bodyLimit: services.settings[takesDocument ? 'limits.control_body' : 'limits.body'],
     handler: async (request, reply) => {
       const { sandbox } = request.arrival
       const [name = ''] = Object.values(request.params as Record<string, string>)

@@ -2,6 +2,7 @@
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
 import { inBrackets } from '../core/form.js'
 import { controlOfBase } from '../core/paths.js'
+import { partAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.js'
 import type { Settings } from '../core/settings.js'
@@ -143,7 +144,7 @@ function parameterObjects(id: OperationId, place: 'params' | 'querystring', maki
     )
     return parts.map(({ name, steps, schema }) => {
       const { description, ...words } = isPageSize ? { ...schema, format: 'int32' } : schema
-      const example = steps.reduce<unknown>((value, step) => (value as Json | undefined)?.[step], examples)
+      const example = partAt(examples, steps)
       const isNote = ([word]: [string, unknown]) => word.startsWith('x-')
       // description and notes are outside the schema
       return {

@@ -16,5 +16,9 @@ export const pathOf = (steps: readonly Step[]): string =>
     return `${path}${path && '.'}${step.length > LONGEST ? `${step.slice(0, LONGEST)}…` : step}`
   }, '')
 
+/** The part of data at the end of some steps; undefined where there is none. */
+export const partAt = (data: unknown, steps: readonly Step[]): unknown =>
+  steps.reduce<unknown>((part, step) => (part as Record<Step, unknown> | null | undefined)?.[step], data)
+
 /** A problem at a place of a document. */
 export const problemAt = (steps: readonly Step[], message: string): PlacedProblem => ({ path: pathOf(steps), message, steps })

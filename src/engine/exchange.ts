@@ -134,7 +134,7 @@ export class Exchange {
   /** The Account of the key, and its id; null where none is asked for, or it is not known yet. */
   actor: Account | null = null
   account: string | null = null
-  /** The records that the caller was looked up in. */
+  /** The records that the caller was looked up in; dropped once the request is recorded. */
   identifiedIn: Store | null = null
   /** The parameters as they were sent, redacted once recorded. */
   query: FormObject = EMPTY_FORM
@@ -308,6 +308,7 @@ export class Exchange {
     this.held = OVERHEAD + 2 * heldBy(path) + heldBy(userAgent ?? '') + heldBy(test ?? '') + query.held + body.held + shown
     this.headers = NO_HEADERS
     this.authorization = undefined
+    this.identifiedIn = null
     this.url = ''
     this.values = NO_VALUES
     this.payload = ''

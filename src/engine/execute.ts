@@ -130,7 +130,7 @@ function checkType(exchange: Exchange): void {
   const type = headers['content-type'] as string | undefined
   if (type === FORM_TYPE) return
   if (type !== undefined && !MEDIA_TYPE.test(type)) throw notAType()
-  if (type?.split(';')[0]?.trim().toLowerCase() === FORM_TYPE) return
+  if (isFormType(type)) return
   exchange.rely('A32')
   const message = `The body is ${type ?? 'no content type'}; bodies are form-encoded: send application/x-www-form-urlencoded, nested values as address[city]=Boston.`
   throw new ApiError('content_type_unsupported', { message, rule: 'FORM-1' })
@@ -159,8 +159,9 @@ export function formIn(body: string, { headers, settings, method }: Pick<Exchang
 }
 
 /** Whether a body is a form, as its headers say. */
-export const isForm = ({ 'content-type': type, 'content-encoding': encoding = 'identity' }: Exchange['headers']) =>
-  encoding === 'identity' && String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
+export const isForm = ({ 'content-type': type, 'content-encoding': encoding = 'identity' }: Exchange['headers']) => encoding === 'identity' && isFormType(type)
+
+const isFormType = (type: unknown) => String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
 
 /**
  * 6. Reads the forms, and 7. the parameters by the table of the operation; `body` is null where none was sent. `isCounted`: for the scenario's expectations.

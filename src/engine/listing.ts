@@ -13,7 +13,7 @@ import type { Exchange } from './exchange.js'
 import { everything, isLimited, isOwn, type Narrowing, narrowedTo, visible } from './visibility.js'
 
 /** The query of any list, decoded. */
-type ListValues = {
+export type ListValues = {
   limit?: number
   starting_after?: string
   ending_before?: string

@@ -7,6 +7,7 @@
  */
 import type { TSchema } from 'typebox'
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
+import { partAt } from '../core/places.js'
 import type { Facts, RefundFacts } from '../core/rules.js'
 import { type AnyRecord, brokenRule, type Exchange, hasNoted, hasReached, hasRun, listShown, recordsShown, STAGE } from '../engine/exchange.js'
 import type { Account } from '../reference/accounts.js'
@@ -49,10 +50,8 @@ const metadataBefore = ({ found }: Exchange) => (found as AnyRecord).metadata as
 /** The parameters of an update by name, those of the address by theirs, with the values before and after; metadata apart. */
 function updated({ operation, found, outcome }: Exchange): { path: readonly string[]; before: unknown; after: unknown }[] {
   const updatable = UPDATABLE.get(operation as OperationId) as readonly (readonly string[])[]
-  return updatable.map(path => ({ path, before: valueAt(found as AnyRecord, path), after: valueAt(outcome.shown as AnyRecord, path) }))
+  return updatable.map(path => ({ path, before: partAt(found as AnyRecord, path), after: partAt(outcome.shown as AnyRecord, path) }))
 }
-
-const valueAt = (record: AnyRecord, path: readonly string[]) => path.reduce<unknown>((part, name) => (part as Facts)[name], record)
 
 /** The parameters of each update but metadata, with the parts of objects by their nested names. */
 const UPDATABLE = new Map(
@@ -186,16 +185,16 @@ const refunded: Predicate = call => hasRun(call) && call.operation === 'createRe
 const has = ({ body }: Exchange, name: string) => hasValue(body.get(name))
 const shown = <R>(call: Exchange) => call.outcome.shown as unknown as R
 
-const AMOUNTS = ['transaction_amount', 'payment_amount']
+/** The amount of a payment or Refund as it was sent, at the top level or under `amounts` (A24). */
+export const amountSent = ({ body }: Pick<Exchange, 'body'>): string | undefined =>
+  valueIn(body, 'amount') ?? valueIn(body, 'amounts', 'transaction_amount') ?? valueIn(body, 'amounts', 'payment_amount')
 
 /** Whether a payment settled nothing because no amount was sent, which is not the same as an amount of 0 (A24). */
-export const isWithoutAmount: Predicate = call =>
-  paid(call) && valueIn(call.body, 'amount') === undefined && AMOUNTS.every(name => valueIn(call.body, 'amounts', name) === undefined)
+export const isWithoutAmount: Predicate = call => paid(call) && amountSent(call) === undefined
 
 const metadataMerged: Predicate = call => {
   const metadata = call.body.get('metadata')
-  const before = (call.found as AnyRecord).metadata as Metadata
-  return metadata instanceof FormObject && (metadata.cleared || Object.keys(before).length > 0)
+  return metadata instanceof FormObject && (metadata.cleared || Object.keys(metadataBefore(call)).length > 0)
 }
 
 /** Whether a list was sent a limit that is not above the default. */

@@ -3,16 +3,16 @@
  * record stands, or would stand if it had been made. What it sends again meanwhile may be made twice.
  */
 
-import { valueIn } from '../core/form.js'
 import { boundsOf } from '../core/instants.js'
 import { paymentMethodOf } from '../core/payment-method.js'
 import { matches } from '../core/search.js'
 import { type AnyRecord, type Exchange, hasRun, listShown, recordsShown } from '../engine/exchange.js'
-import { limitOf } from '../engine/listing.js'
+import { type ListValues, limitOf } from '../engine/listing.js'
 import { isLimited } from '../engine/visibility.js'
 import { EMBEDDED } from '../store/bytes.js'
 import { EARLIEST, isAfter, LATEST, type Position } from '../store/ordered-index.js'
 import type { Records, Store } from '../store/store.js'
+import { amountSent } from './judgement.js'
 import { RecentMap } from './recent-map.js'
 
 /** Lost requests that are remembered. */
@@ -33,15 +33,6 @@ type Lost = {
   location: string
   account: string
   last4: string | null
-}
-/** The values of a list's query that decide what it shows. */
-type ListValues = {
-  location?: string
-  transaction?: string
-  search_query?: string
-  starting_after?: string
-  ending_before?: string
-  created?: { gte?: string; gt?: string; lte?: string; lt?: string }
 }
 
 export class LostAnswers {
@@ -69,9 +60,10 @@ export class LostAnswers {
 }
 
 /** What two requests have in common that make the same payment: operation, Ticket or Transaction, and amount; null for a request that makes none. */
-function paymentOf({ operation, body, found }: Exchange): string | null {
+function paymentOf(call: Exchange): string | null {
+  const { operation, found } = call
   if ((operation !== 'createRefund' && operation !== 'createTransaction') || found === null) return null
-  const amount = valueIn(body, 'amount') ?? valueIn(body, 'amounts', 'transaction_amount') ?? valueIn(body, 'amounts', 'payment_amount')
+  const amount = amountSent(call)
   return JSON.stringify([operation, found.id, amount === undefined ? null : Number(amount)])
 }
 
@@ -115,7 +107,7 @@ function wouldBeListed({ operation, place, transaction, location, account, last4
   const { settings, actor } = call
   const { refunds, transactions } = call.identifiedIn as Store
   const [collection, order] = operation === 'createRefund' ? ([refunds, 'newest_first'] as const) : ([transactions, settings['pagination.order']] as const)
-  const values = call.values as ListValues
+  const values = call.values as ListValues & { location?: string; transaction?: string; search_query?: string }
   const { gte = EARLIEST.at, gt = EARLIEST.at, lte = LATEST.at, lt = LATEST.at } = boundsOf(values.created ?? {})
   const isFiltered =
     (values.location !== undefined && values.location !== location) ||

@@ -6,7 +6,7 @@ import { ApiError, type Problem } from '../core/errors.js'
 import { kindOf } from '../core/ids.js'
 import { isoOf, LATEST_INSTANT } from '../core/instants.js'
 import { didYouMean, sentence, shortened } from '../core/nearest.js'
-import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
+import { type PlacedProblem, partAt, problemAt, type Step } from '../core/places.js'
 import {
   flattened,
   type GivenSettings,
@@ -583,7 +583,7 @@ const sizeOf = (store: Store): number => FAMILIES.reduce((sum, family) => sum + 
 
 /** A fixture with the problems of its shape. Errors: `document_too_large`. */
 async function checkedFixture(document: SourceDocument, under: readonly Step[], problems: ProblemList): Promise<Fixture> {
-  const data = under.reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], document.data)
+  const data = partAt(document.data, under)
   const found = await problemsOfShape('fixture', data, document.limits['limits.problems'])
   for (const { steps, message } of found) problems.push({ document, steps: [...under, ...steps], message })
   const fixture = fixtureIn(document, data, under, flawsOf(found))

@@ -22,7 +22,7 @@ declare module 'fastify' {
     /** A control request that needs no token, and shows nothing of any sandbox. */
     open?: true
     /** A control request whose body is a document, which has a limit of its own. */
-    takesDocument?: true
+    takesDocument?: boolean
     /** A control request that answers browsers with a page. */
     page?: true
   }

@@ -1,5 +1,5 @@
 /** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up. */
-import { pathOf, type Step } from '../../core/places.js'
+import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Template } from '../../core/templates.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
@@ -94,7 +94,7 @@ export function valueDifferences(there: Json | undefined, here: Json | undefined
 function isSame(there: Json | undefined, here: Json | undefined, steps: readonly Step[], { pairs, bases, error }: Comparison): boolean {
   if (typeof there !== 'string' || typeof here !== 'string') return there === here
   const name = steps.at(-1)
-  if (FREE_TEXT.includes(steps.reduce<unknown>((part, step) => (part as Record<Step, unknown> | undefined)?.[step], error))) return true
+  if (FREE_TEXT.includes(partAt(error, steps))) return true
   if (name === 'url') return pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) === pathBelow(here, bases.here)
   const isReference = REFERENCES.includes(name)
   return isReference || OWN_IDS.includes(name) ? pairs.match(there, here, isReference) : pairs.here(there) === here

@@ -1,5 +1,5 @@
 /** What a comparison with a running service found, as points of a check: what is wrong, by rule and by assumption, what settings explain, and other data. */
-import { pathOf, type Step } from '../../core/places.js'
+import { partAt, pathOf, type Step } from '../../core/places.js'
 import { maskedThroughout } from '../../core/redaction.js'
 import { ASSUMPTIONS, type AssumptionId } from '../../reference/assumptions.js'
 import { RULES, type RuleId } from '../../reference/rules.js'
@@ -82,7 +82,7 @@ function shownDifference({ kind, steps, here, there, says }: FieldDifference): s
 function shownValue(steps: readonly Step[], value: Json | undefined): string {
   try {
     const whole = steps.reduceRight<unknown>((part, step) => ({ [step]: part }), value)
-    const shown = steps.reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], maskedThroughout(whole))
+    const shown = partAt(maskedThroughout(whole), steps)
     const text = JSON.stringify(shown)
     return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
   } catch {

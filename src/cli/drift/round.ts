@@ -3,7 +3,7 @@
  * one cause here: a setting that removes it, other data that the service had before the run, or none of these: then it is wrong.
  */
 import { BASE } from '../../core/paths.js'
-import type { Step } from '../../core/places.js'
+import { partAt, type Step } from '../../core/places.js'
 import type { GivenSettings, SettingKey, Settings } from '../../core/settings.js'
 import { execute } from '../../engine/execute.js'
 import { answerSeen, requestOf } from '../../engine/play.js'
@@ -15,6 +15,7 @@ import type { SourceDocument } from '../../scenario/documents.js'
 import type { Library } from '../../scenario/library.js'
 import { bindingsOf, type Launch } from '../../scenario/scenario.js'
 import { type StepCall, type StepOutcome, wantsStatus } from '../../scenario/steps.js'
+import { EMBEDDED } from '../../store/bytes.js'
 import { FAMILIES, type Records, type Store } from '../../store/store.js'
 import { givenVariables, type PlayedWith } from '../check/scenario-keys.js'
 import { type About, aboutOf, type Compared } from './about.js'
@@ -51,8 +52,6 @@ export type Round = { explained: Explained[]; others: Deviation[]; pairs: IdPair
 
 /** Accounts that are tried as the one that every key acts as. */
 const MAX_ACCOUNTS = 20
-/** Refunds that a Transaction includes (TXN-8). */
-const MAX_EMBEDDED = 10
 const SEED = 2_147_483_629
 /** Who calls, in a scenario that has no key of a merchant. */
 const CALLER = { id: 'caller', object: 'account', type: 'merchant', created: '1970-01-01T00:00:00.000Z', reseller: null } as Records['accounts']
@@ -196,10 +195,10 @@ function isUnseen({ kind, steps, here: by, there: of }: FieldDifference, { call,
   if (kind === 'form') return false
   if (judged.outcome.refusal !== null) return kind === 'outcome' && judged.outcome.refusal.code === 'cursor_unknown'
   const name = steps.at(-1)
-  const owner = steps.slice(0, -1).reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], there.body)
+  const owner = partAt(there.body, steps.slice(0, -1))
   if (steps.length > 1 && name === 'has_more') {
-    const charge = steps.slice(0, -2).reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], there.body)
-    return of === true && membersOf(owner).length === MAX_EMBEDDED && !records.isMade(fieldOf(charge, 'id'))
+    const charge = partAt(there.body, steps.slice(0, -2))
+    return of === true && membersOf(owner).length === EMBEDDED && !records.isMade(fieldOf(charge, 'id'))
   }
   const query = new URLSearchParams(call.query)
   if (judged.operation === null || operationOf(judged.operation as OperationId).kind !== 'list' || namedIn(call).some(({ id }) => records.isMade(id)))

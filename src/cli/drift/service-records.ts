@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { checkerOf } from '../../core/checking.js'
-import type { Step } from '../../core/places.js'
+import { partAt, type Step } from '../../core/places.js'
 import { isObject, type Test } from '../../core/quick-check.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationAt, operationOf, RESOURCE_NAMES } from '../../reference/operations.js'
 import { RESOURCES } from '../../reference/tables.js'
@@ -123,7 +123,7 @@ export class ServiceRecords {
     if (found.length === 0 && family === 'transactions' && !isSumOfRefunds(known))
       found.push({ steps: ['amount_refunded'], says: 'must be the sum of its Refunds' })
     for (const { steps: below, says } of found) {
-      const there = below.reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], record) as Json
+      const there = partAt(record, below) as Json
       wrong.push({ kind: 'form', steps: [...steps, ...below], there, says })
     }
     if (found.length > 0) return
