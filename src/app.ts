@@ -66,7 +66,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     endUnused()
   })
   app.addHook('onClose', async () => faults.end())
-  app.addHook('onClose', () => sandboxes.documents.end())
+  app.addHook('onClose', () => sandboxes.worker.end())
   app.addHook('onRequest', (request, reply, done) => {
     const refusal = arrivals.open(request, reply)
     if (refusal !== null) throw refusal

@@ -146,7 +146,7 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   const nameOf = (request: string) => playedAs(request, playedSteps).label
   const drift = against === null ? null : await driftOf(playedSteps, { ...checking, base: against, keyHere: key => scenarioKeyOf(key, checking) })
   points.push(...(await expectationPoints(isPlayedHere ? sandbox.tally : tally, checking, drift, nameOf)))
-  if (isPlayedHere) points.push(...warningsOn(checking, playedSteps, nameOf))
+  if (isPlayedHere) points.push(...(await warningsOn(checking, playedSteps, nameOf)))
   if (drift !== null) points.push(...driftPoints(drift.deviations))
   if (points.length === 0) points.push({ title: 'the document is valid; it has no steps and no expectations', problems: [], ms: 0 })
   if (drift === null) return { points, notes: [], settings: null }
@@ -226,7 +226,7 @@ function holdsOn({ script }: Sandbox, { at, call, answer, problems }: StepOutcom
 async function expectationPoints(tally: Tally, checking: Checking, drift: Drift | null, nameOf: (request: string) => string): Promise<PlacedPoint[]> {
   const points: PlacedPoint[] = []
   const { store, evidence } = checking.sandbox
-  for (const [index, verdict] of explainedVerdicts(tally, { store, journal: evidence.journal, nameOf }).entries()) {
+  for (const [index, verdict] of (await explainedVerdicts(tally, { store, requests: evidence.journal.requests(), nameOf })).entries()) {
     const { expectation, wanted, seen, holds, message } = verdict
     const counted = holds ? [] : [{ ...verdict, at: [], message: 'on' in expectation ? `${seen} came` : message }]
     const found: readonly (PlacedProblem & Explained)[] = 'state' in expectation ? await stateProblems(index, checking, drift) : counted
@@ -250,7 +250,7 @@ async function stateProblems(index: number, { sandbox, service, bindings }: Chec
     accountOf
   })
   const isRead = ({ at }: PlacedProblem) => !unread.some(part => part.at.every((step, depth) => at[depth] === step))
-  return [...unread, ...expectation.differences(records).filter(isRead)]
+  return [...unread, ...(await expectation.differences(records)).filter(isRead)]
 }
 
 /** The play that made a call of the journal. An answer that was lost names no call: its number counts the calls before it. */
@@ -261,11 +261,15 @@ function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedSt
 }
 
 /** Script entries that were never applied, and mistakes that the plays make; a warning each, unless it is to fail. */
-function warningsOn({ sandbox, document, failOn = [] }: Checking, playedSteps: readonly PlayedStep[], nameOf: (request: string) => string): PlacedPoint[] {
+async function warningsOn(
+  { sandbox, document, failOn = [] }: Checking,
+  playedSteps: readonly PlayedStep[],
+  nameOf: (request: string) => string
+): Promise<PlacedPoint[]> {
   const written = ((document.data as { script?: unknown[] } | null)?.script ?? []).length
   const places = new Map(sandbox.script.listed().map(({ id }, index) => [id, index < written ? ['script', index] : ['script']]))
-  const looked = { store: sandbox.store, journal: sandbox.evidence.journal, nameOf }
-  const unused = explainedUnused(sandbox.script, looked).map(({ id, entry, ...more }) => {
+  const looked = { store: sandbox.store, requests: sandbox.evidence.journal.requests(), nameOf }
+  const unused = (await explainedUnused(sandbox.script, looked)).map(({ id, entry, ...more }) => {
     const problem = { at: places.get(id) as Step[], message: explainedMessage('it never applied to a play', more) }
     return { title: `the script entry "${entry.name ?? shownOn(entry.on)}" must apply`, problems: [problem], isWarning: !failOn.includes('script') }
   })

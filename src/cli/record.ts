@@ -16,7 +16,7 @@ const MOST_FILES = 100
 
 export class Recorder {
   readonly #file: string
-  readonly #recordings: Recording[] = []
+  readonly #recordings: Promise<Recording>[] = []
   #omitted = 0
 
   private constructor(file: string) {
@@ -47,7 +47,7 @@ export class Recorder {
   /** A scenario for each load or reset: the first in the file itself, the others beside it with -2, -3… Returns whether there were calls, and all were written. */
   async write({ sandboxes }: Pick<RunningEmulator, 'sandboxes'>, stderr: NodeJS.WritableStream): Promise<boolean> {
     for (const sandbox of sandboxes.all()) this.note(sandbox)
-    const recordings = this.#recordings.filter(({ calls }) => calls.length > 0)
+    const recordings = (await Promise.all(this.#recordings)).filter(({ calls }) => calls.length > 0)
     const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
     if (this.#omitted > 0) say(`the calls between the first ${MOST_FILES} loads and resets are recorded, those of ${this.#omitted} later ones are not`)
     if (recordings.length === 0) say(`no call was made, so ${this.#file} was not written`)

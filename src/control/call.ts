@@ -5,6 +5,7 @@ import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
 import { decodeForm } from '../core/form.js'
 import { CONTROL, controlOfBase, pathOf } from '../core/paths.js'
+import { isObject } from '../core/quick-check.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import { hasBody } from '../engine/exchange.js'
 import { compileTable, decodeParameters } from '../engine/parameters.js'
@@ -14,9 +15,11 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { Body } from '../scenario/body.js'
 import { documentOf, readDocument, refuseProblems, type SourceDocument } from '../scenario/documents.js'
 import type { Library } from '../scenario/library.js'
+import { readBy } from '../scenario/reading.js'
 import type { EventStreams } from './events.js'
 import type { Sessions } from './sessions.js'
 import type { TakeSlot } from './slots.js'
+import { sendJson } from './writing.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -124,7 +127,8 @@ export function addCall(control: FastifyInstance, on: string, { run, query, body
       const given = (await read?.(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
       reply.code(method === 'DELETE' ? 204 : status)
       const answer = await run({ ...services, ...given, request, reply, sandbox, name, query: decoded, sent, left })
-      return method === 'DELETE' ? reply.send() : answer
+      if (method === 'DELETE') return reply.send()
+      return isObject(answer) ? sendJson(reply, answer) : answer
     }
   })
 }
@@ -139,17 +143,17 @@ function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>
 /** Null where no body was sent, or white space alone. */
 const sentBody = ({ body }: FastifyRequest): Body | null => (body instanceof Body && !body.isEmpty ? body : null)
 
-/** A reader of bodies; large ones are read in the document worker. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
+/** A reader of bodies; large ones are read by the worker. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
 function bodyReader({ example, shown = example, schema, isOptional }: BodyRow<TSchema>) {
   const checker = schema && checkerOf(schema)
-  return async (sent: Body | null, { settings, documents }: Sandbox, left: Context['left']): Promise<Partial<Pick<Context, 'body' | 'document'>>> => {
+  return async (sent: Body | null, { settings, worker }: Sandbox, left: Context['left']): Promise<Partial<Pick<Context, 'body' | 'document'>>> => {
     if (sent === null && !isOptional)
       throw new ApiError('body_malformed', { message: `This call needs a body, as application/json or application/yaml, such as ${shown}` })
     if (sent === null || checker === undefined) return { body: {} }
     const { type, bytes } = sent
     if (sent.isLarge) {
       const job = { kind: 'value', type, bytes, schema: (schema as () => object)() } as const
-      const [data] = await documents.read(job, left(), async ({ parts }) => {
+      const [data] = await readBy(worker, job, left(), async ({ parts }) => {
         const members: unknown[] = []
         for await (const [, [member]] of parts()) members.push(member)
         return members

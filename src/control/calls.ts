@@ -17,8 +17,6 @@ import type { Totals } from '../evidence/totals.js'
 import { explained, explainedText } from '../evidence/why.js'
 import { closed, optional, parameters, text, word } from '../reference/parameters.js'
 import { COVERAGE_FORMATS, MEDIA_TYPES, namesOf, RUN_FORMATS } from '../reports/formats.js'
-import { DEFAULT_GATES } from '../reports/gates.js'
-import { judged } from '../reports/run.js'
 import { findingsText } from '../reports/text.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -34,19 +32,18 @@ import { explain, TRIED } from './explain.js'
 import { isSame } from './guard.js'
 import { callNamed, callsOf, FILTERS, recordedCallText, recordedText } from './journal.js'
 import { metricsOf } from './metrics.js'
-import { clockShown, listed, overviewOf, partsOf } from './overview.js'
+import { clockShown, listed, overviewOf } from './overview.js'
 import { runDocument } from './run.js'
 import { isSignedIn, signIn, signOut } from './sessions.js'
 import { assumptionsShown, settingsShown } from './settings.js'
-import { askedSchema, scenarioVerdict, verify } from './verify.js'
+import { askedSchema, maskedList, scenarioVerdict, verify } from './verify.js'
+import { writtenText, yamlOfStore } from './writing.js'
 
 type Calls = Readonly<Record<string, Call>>
 
 /** A call that changes the state of its sandbox and can be the first one there. */
 const CHANGES = { makesSandbox: true, isSaved: true } as const
 const YAML = 'application/yaml; charset=utf-8'
-/** Answers with more records than this are written in parts. */
-const MANY = 1000
 
 const RUN = '`sandbox`, the default: since the last load or reset. `run`: over every sandbox, load and reset of the process.'
 const SCOPE = optional(word(['sandbox', 'run'], { description: RUN }))
@@ -128,12 +125,8 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
       'GET /state': call({
         does: 'The whole state as a fixture, to be saved and loaded again.',
         query: parameters(format(['json', 'yaml'])),
-        run: async ({ sandbox, query, reply }) => {
-          const state = exported(sandbox.store)
-          if (query.format !== 'yaml') return state
-          const { yamlText } = await import('../scenario/yaml.js')
-          return reply.type(YAML).send(yamlText(state))
-        }
+        run: ({ sandbox: { store, worker }, query, reply, left }) =>
+          query.format === 'yaml' ? reply.type(YAML).send(Readable.from(yamlOfStore(store, worker, left()), { objectMode: false })) : exported(store)
       }),
       'POST /records': {
         does: 'Merges a fixture into the running state, all or nothing, and returns the records.',
@@ -142,11 +135,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
           shown: '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'
         },
         ...CHANGES,
-        run: async ({ sandbox, sent, left, reply }) => {
-          const added = await sandbox.addBody(sent as Body, left)
-          const count = Object.values(added).reduce((sum, { length }) => sum + length, 0)
-          return count > MANY ? reply.type('application/json; charset=utf-8').send(Readable.from(partsOf(added))) : added
-        }
+        run: ({ sandbox, sent, left }) => sandbox.addBody(sent as Body, left)
       },
       'GET /keys': { does: 'The API keys, each with its Account.', run: ({ sandbox }) => ({ data: keysIn(sandbox.store) }) },
       'POST /keys': call({
@@ -170,7 +159,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
       'GET /script': {
         does: 'The script entries, with how many calls each matched and to how many it was applied.',
         query: null,
-        run: ({ sandbox }) => ({ data: maskedThroughout(sandbox.script.listed()) })
+        run: ({ sandbox }) => ({ data: maskedList(sandbox.script.listed()) })
       },
       'POST /script': call({
         does: 'Adds a script entry.',
@@ -293,8 +282,8 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
       'GET /requests': call({
         does: 'The journal: the last calls of the emulated API, newest first.',
         query: FILTERS,
-        run: async ({ sandbox, sandboxes, query: { format, ...filters }, reply }) =>
-          format === 'scenario' ? reply.type(YAML).send(await recordedText(filters, sandbox)) : callsOf(filters, sandbox, sandboxes)
+        run: async ({ sandbox, sandboxes, query: { format, ...filters }, reply, left }) =>
+          format === 'scenario' ? reply.type(YAML).send(await recordedText(filters, sandbox, left())) : callsOf(filters, sandbox, sandboxes)
       }),
       'GET /requests/ID': call({
         does: 'One call, and why it was answered so.',
@@ -304,9 +293,9 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
             '`json`, the default, `text`, or `scenario`: the call with the records that it touched and what they refer to, answered as it was.'
           )
         ),
-        run: async ({ sandbox, name: id, query: { format }, reply }) => {
+        run: async ({ sandbox, name: id, query: { format }, reply, left }) => {
           const found = callNamed(id, sandbox)
-          if (format === 'scenario') return reply.type(YAML).send(await recordedCallText(found, sandbox))
+          if (format === 'scenario') return reply.type(YAML).send(await recordedCallText(found, sandbox, left()))
           const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
           const near = maskedThroughout(nearlyMet(found))
           if (format === 'text') return asText(reply, explainedText(...told, near))
@@ -328,9 +317,9 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
         does: "Judges counts of calls and of their effects, sequences, the state of records and unused script entries; without a body the scenario's own `expect`. 200 when it holds, otherwise 409 with what was seen.",
         body: { example: '{"on":"POST /refunds","times":1,"within":"2s"}', schema: askedSchema, isOptional: true },
         run: async context => {
-          const verdict = context.sent === null ? scenarioVerdict(context.sandbox) : await verify(context)
+          const verdict = await (context.sent === null ? scenarioVerdict(context.sandbox) : verify(context))
           context.reply.code(verdict.holds ? 200 : 409)
-          return maskedThroughout(verdict)
+          return verdict
         }
       }),
       'GET /coverage': call({
@@ -368,9 +357,9 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
             '`json`, the default, or the report as `html`, `junit` or `markdown`, judged by the expectations of the scenario.'
           )
         ),
-        run: ({ sandboxes, version, query: { format = 'json' }, reply }) => {
-          const document = runDocument(sandboxes, version)
-          return format === 'json' ? document : reply.type(MEDIA_TYPES[format]).send(RUN_FORMATS[format](judged(document, DEFAULT_GATES)))
+        run: async ({ sandboxes, version, query: { format = 'json' }, reply, left }) => {
+          const document = await runDocument(sandboxes, version)
+          return format === 'json' ? document : reply.type(MEDIA_TYPES[format]).send(await writtenText(format, document, sandboxes.worker, left()))
         }
       }),
       'GET /events': call({

@@ -11,9 +11,11 @@ import { summaryOf } from '../evidence/why.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES } from '../reference/rules.js'
-import { type RecordedScenario, recordingOf, scenarioOf, scenarioOfCall } from '../replay/recorded-scenario.js'
+import { recordingOf, scenarioOf, scenarioOfCall } from '../replay/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
+import { lazily } from '../work/json-pieces.js'
+import { writtenText } from './writing.js'
 
 export const FILTERS = parameters({
   on: optional(text({ description: 'An operation, such as `POST /refunds` or `GET /tickets/{id}`.' })),
@@ -48,24 +50,24 @@ export function callsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxes):
   const shown = found.reverse().slice(0, limit)
   return {
     object: 'list',
-    data: shown.map(({ call, keys, named }) => ({ ...named, ...summaryOf(call, keys) })),
+    data: lazily(shown, ({ call, keys, named }) => ({ ...named, ...summaryOf(call, keys) })),
     has_more: found.length > limit,
     dropped: all.reduce((sum, { evidence }) => sum + evidence.journal.dropped, 0)
   }
 }
 
 /** The calls since the last load or reset as a scenario, in YAML. Errors: `parameter_invalid` for a filter. */
-export async function recordedText(filters: Filters, sandbox: Sandbox): Promise<string> {
+export async function recordedText(filters: Filters, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
   const [filter] = Object.keys(filters)
   if (filter !== undefined) throw invalid(filter, 'a scenario plays every call again; leave it out')
-  return yamlOf(await scenarioOf(recordingOf(sandbox, keysToMask(sandbox))))
+  return writtenText('scenario', await scenarioOf(await recordingOf(sandbox, keysToMask(sandbox))), sandbox.worker, signal)
 }
 
 /** A scenario, in YAML, in which a call is answered as it was. Errors: `parameter_invalid` for one that cannot be played. */
-export async function recordedCallText(call: Exchange, sandbox: Sandbox): Promise<string> {
-  const scenario = await scenarioOfCall(recordingOf(sandbox, keysToMask(sandbox), call))
+export async function recordedCallText(call: Exchange, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
+  const scenario = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), call))
   if (scenario === undefined) throw invalid('format', `${call.id} ${UNPLAYABLE}`)
-  return yamlOf(scenario)
+  return writtenText('scenario', scenario, sandbox.worker, signal)
 }
 
 export function callNamed(id: string, { evidence }: Sandbox): Exchange {
@@ -102,8 +104,3 @@ function filterOf({ on, status, since, rule }: Filters, sandbox: Sandbox): (call
 const invalid = (param: string, message: string) => new ApiError('parameter_invalid', { message: sentence(`${param}: ${message}`), param })
 
 const heldBy = (ids: readonly string[]) => (ids.length === 0 ? 'it is empty' : `it holds ${ids[0]} to ${ids.at(-1)}`)
-
-async function yamlOf({ data, notes }: RecordedScenario): Promise<string> {
-  const { scenarioText } = await import('../scenario/yaml.js')
-  return scenarioText(data, notes)
-}

@@ -2,11 +2,9 @@
 import type { Clock } from '../core/clock.js'
 import { isoOf } from '../core/instants.js'
 import { BASE, CONTROL, controlOfBase } from '../core/paths.js'
-import type { Added, Sandbox } from '../sandbox/sandbox.js'
-import { pause } from '../scenario/slices.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
 import { FAMILIES } from '../store/store.js'
 
-const PART = 200
 /** The links of the overview, apart from schemas and settings. */
 const LINKS = 'health scenarios state script clock snapshots requests coverage findings run metrics sandboxes openapi.json docs'.split(' ')
 
@@ -28,20 +26,6 @@ export function overviewOf({ scenario, settings, clock, store, requests }: Sandb
       assumptions: `${own}/assumptions`
     }
   }
-}
-
-/** Records as JSON, in parts; other requests are answered between them. */
-export async function* partsOf(added: Added): AsyncGenerator<string> {
-  let before = '{'
-  for (const [family, records] of Object.entries(added)) {
-    yield `${before}"${family}":[`
-    for (let from = 0; from < records.length; from += PART) {
-      yield `${from === 0 ? '' : ','}${JSON.stringify(records.slice(from, from + PART)).slice(1, -1)}`
-      await pause()
-    }
-    before = '],'
-  }
-  yield ']}'
 }
 
 /** None for the sandbox at the base address. */

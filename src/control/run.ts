@@ -1,15 +1,19 @@
 /** All that a report of the run holds, over every sandbox, load and reset since the emulator was started. */
 import { maskedThroughout } from '../core/redaction.js'
+import type { Period } from '../evidence/run-history.js'
 import { ASSUMPTIONS } from '../reference/assumptions.js'
-import type { RunDocument } from '../reports/run.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 
-export function runDocument(sandboxes: Sandboxes, version: string): RunDocument {
-  const { run, scenario, period } = sandboxes.main
+/** Made in slices; its long lists are made as they are written. */
+export async function runDocument(sandboxes: Sandboxes, version: string): Promise<object> {
+  const { main } = sandboxes
+  const { run, scenario } = main
   const { metrics, coverage, assumptions } = run
-  const periods = sandboxes.all().flatMap(sandbox => (sandbox.isJudged ? [sandbox.period] : []))
+  await run.history.settled
+  const periods: Period[] = []
+  for (const sandbox of sandboxes.all()) if (sandbox.isJudged) periods.push(await sandbox.period())
   const soFar = run.history.with(periods)
-  const history = soFar.isEmpty ? soFar.with([period]) : soFar
+  const history = soFar.isEmpty ? soFar.with([await main.period()]) : soFar
   return {
     object: 'run',
     version,

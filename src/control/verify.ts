@@ -1,5 +1,4 @@
 /** Whether the calls that came are those that were expected. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as Type from 'typebox'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { ApiError } from '../core/errors.js'
@@ -7,6 +6,7 @@ import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
 import { endingOf, sentIn } from '../engine/scripted.js'
+import type { Journal } from '../evidence/journal.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { summaryOf } from '../evidence/why.js'
 import { text, word } from '../reference/parameters.js'
@@ -26,15 +26,17 @@ import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage } from '../scenario/near-misses.js'
 import { expectationSchema } from '../scenario/schemas.js'
+import { lazily } from '../work/json-pieces.js'
+import { pause } from '../work/slices.js'
 import type { Context } from './call.js'
 
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
 /** Judges the calls of a journal, and each later one. */
 type Judge = {
   see: (call: Exchange) => void
-  holds: () => boolean
+  holds: () => Promise<boolean>
   /** Errors: `journal_incomplete`. */
-  verdict: () => Verdict
+  verdict: () => Promise<Verdict>
 }
 type Asked = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; script?: 'all_used'; within?: string }
 /** An expectation or that of the script, and how long to wait for it. */
@@ -50,21 +52,32 @@ const LONGEST_WAIT = 60_000
 export async function verify({ sandbox, body: asked, document, ...waiting }: Waiting & { body: Asked; document: SourceDocument }): Promise<Verdict> {
   const begin = await judgeOf(asked, document, sandbox)
   const within = asked.within === undefined ? 0 : withinOf(asked.within)
-  const judge = begin()
-  return judge.holds() || within === 0 ? judge.verdict() : judgedWithin(begin, judge, within, { sandbox, ...waiting })
+  const following = new Following(begin, sandbox.evidence.journal)
+  try {
+    await following.catchUp()
+    if (within > 0 && !(await following.judge.holds())) await waitedFor(following, within, { sandbox, ...waiting })
+    return await following.judge.verdict()
+  } finally {
+    following.stop()
+  }
 }
 
-export function scenarioVerdict(sandbox: Sandbox): Verdict {
-  const expectations = maskedThroughout(explainedVerdicts(sandbox.tally, lookedIn(sandbox)))
-  const holds = expectations.every(verdict => verdict.holds)
-  const failed = expectations.filter(verdict => !verdict.holds).map(verdict => explainedMessage(verdict.message, verdict))
+/** Messages of expectations that are told one after the other. */
+const MAX_TOLD = 20
+
+export async function scenarioVerdict(sandbox: Sandbox): Promise<Verdict> {
+  const expectations = await explainedVerdicts(sandbox.tally, lookedIn(sandbox))
+  const failed = expectations.filter(verdict => !verdict.holds)
+  const told = failed.slice(0, MAX_TOLD).map(verdict => explainedMessage(verdict.message, verdict))
+  if (failed.length > MAX_TOLD) told.push(`and ${failed.length - MAX_TOLD} more`)
   const success = expectations.length === 0 ? 'The scenario expects nothing.' : 'All that the scenario expects holds.'
-  const message = holds ? success : failed.join('; ')
-  return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
+  const unused = await explainedUnused(sandbox.script, lookedIn(sandbox))
+  const lists = { expectations: maskedList(expectations), unused_script_entries: maskedList(unused) }
+  return { holds: failed.length === 0, message: failed.length === 0 ? success : maskedThroughout(told.join('; ')), ...lists }
 }
 
-const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({ journal, store })
-const unusedIn = (sandbox: Sandbox) => maskedThroughout(explainedUnused(sandbox.script, lookedIn(sandbox)))
+const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({ requests: journal.requests(), store })
+export const maskedList = (members: readonly unknown[]) => lazily(members, member => maskedThroughout(member))
 
 function withinOf(written: string): number {
   const ms = durationOf(written)
@@ -127,21 +140,20 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
     if (call.operation === null || !tally.count(sentIn(sandbox.store, call, null), expectation.isOfEndings ? endingOf(call) : null)) return
     if (counted.push(call) > MOST_SHOWN && 'calls' in expectation) counted.shift()
   }
-  for (const call of sandbox.evidence.journal.requests()) see(call)
-  const judged = () => {
-    const [verdict] = tally.verdicts(sandbox.store) as [ScenarioVerdict]
+  const judged = async () => {
+    const [verdict] = (await tally.verdicts(sandbox.store)) as [ScenarioVerdict]
     return { ...verdict, isCertain: missing() === 0 || isCertainAnyway(expectation, verdict) }
   }
   return {
     see,
-    holds: () => {
-      const { holds, isCertain } = judged()
+    holds: async () => {
+      const { holds, isCertain } = await judged()
       return holds && isCertain
     },
-    verdict: () => {
-      const { holds, seen, isCertain } = judged()
+    verdict: async () => {
+      const { holds, seen, isCertain } = await judged()
       if (!isCertain) throw incomplete(missing())
-      const [explained] = maskedThroughout(explainedVerdicts(tally, lookedIn(sandbox))) as [ScenarioVerdict]
+      const [explained] = maskedThroughout(await explainedVerdicts(tally, lookedIn(sandbox))) as [ScenarioVerdict]
       const { near_misses: near = [] } = explained
       const told = { holds, message: explainedMessage(explained.message, { near_misses: near }), ...(near.length > 0 && { near_misses: near }) }
       if ('differences' in expectation) return told
@@ -160,11 +172,11 @@ function isCertainAnyway(expectation: Expectation, { holds, exceeded }: Scenario
 }
 
 function scriptJudge(sandbox: Sandbox): Judge {
-  return { see: () => {}, holds: () => sandbox.script.isUsed, verdict: () => scriptVerdict(sandbox) }
+  return { see: () => {}, holds: async () => sandbox.script.isUsed, verdict: () => scriptVerdict(sandbox) }
 }
 
-function scriptVerdict(sandbox: Sandbox): Verdict {
-  const unused = unusedIn(sandbox)
+async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
+  const unused = maskedThroughout(await explainedUnused(sandbox.script, lookedIn(sandbox)))
   const message =
     unused.length === 0
       ? 'Every script entry was applied.'
@@ -179,33 +191,73 @@ const incomplete = (dropped: number) =>
 
 type Waiting = Pick<Context, 'sandbox' | 'reply' | 'waiting' | 'closing'>
 
-/** Judges each call until it holds, the time is over or the caller leaves. Errors: `limit_reached`, `journal_incomplete`. */
-async function judgedWithin(begin: () => Judge, first: Judge, within: number, { sandbox, reply, waiting, closing }: Waiting): Promise<Verdict> {
-  const { journal } = sandbox.evidence
-  let judge = first
-  let { clears } = journal
-  /** Whether the journal was cleared, after which another judge begins. */
-  const isAnew = () => {
-    if (journal.clears === clears) return false
-    clears = journal.clears
-    judge = begin()
-    return true
+/** Follows a journal with a judge: what it holds, then each later request, in slices; with a new judge after the journal is cleared. */
+class Following {
+  judge: Judge
+  /** Called with each request that comes. */
+  wake = () => {}
+  readonly stop: () => void
+  readonly #begin: () => Judge
+  readonly #journal: Journal
+  #clears: number
+  #unseen: Exchange[]
+
+  constructor(begin: () => Judge, journal: Journal) {
+    this.#begin = begin
+    this.#journal = journal
+    this.judge = begin()
+    this.#clears = journal.clears
+    this.#unseen = journal.requests()
+    this.stop = journal.listen(call => {
+      if (journal.clears === this.#clears) this.#unseen.push(call)
+      this.wake()
+    })
   }
+
+  /** Whether there is something that the judge does not know yet. */
+  get isBehind(): boolean {
+    return this.#unseen.length > 0 || this.#journal.clears !== this.#clears
+  }
+
+  /** Shows the judge every request that came so far. */
+  async catchUp(): Promise<void> {
+    for (let place = 0; ; place++) {
+      if (this.#journal.clears !== this.#clears) {
+        place = 0
+        this.#clears = this.#journal.clears
+        this.judge = this.#begin()
+        this.#unseen = this.#journal.requests()
+      }
+      const call = this.#unseen[place]
+      if (call === undefined) break
+      this.judge.see(call)
+      await pause()
+    }
+    this.#unseen = []
+  }
+}
+
+/** Follows a journal until its judge is content, the time is over or the caller leaves. Errors: `limit_reached`. */
+async function waitedFor(following: Following, within: number, { sandbox, reply, waiting, closing }: Waiting): Promise<void> {
   const free = waiting()
-  const over = new AbortController()
-  const end = () => over.abort()
-  const stop = journal.listen(call => {
-    if (!isAnew()) judge.see(call)
-    if (judge.holds()) end()
-  })
+  let isOver = false
+  const end = () => {
+    isOver = true
+    following.wake()
+  }
+  const late = setTimeout(end, within)
   reply.raw.once('close', end)
   const endings = [sandbox.ending, closing]
   for (const signal of endings) signal.addEventListener('abort', end)
-  await sleep(within, undefined, { signal: over.signal }).catch(() => {})
+  do {
+    const news = new Promise<void>(resolve => {
+      following.wake = resolve
+    })
+    if (!isOver && !following.isBehind) await news
+    await following.catchUp()
+  } while (!isOver && !(await following.judge.holds()))
   free()
-  stop()
+  clearTimeout(late)
   reply.raw.off('close', end)
   for (const signal of endings) signal.removeEventListener('abort', end)
-  isAnew()
-  return judge.verdict()
 }

@@ -82,6 +82,11 @@ export class Evidence {
     this.#found = []
   }
 
+  /** What the names of its requests in the run begin with; nothing before the first. */
+  get prefix(): string {
+    return this.#prefix ?? ''
+  }
+
   /** The name of a request in the run. */
   readonly nameInRun = (id: string): string => {
     this.#prefix ??= `${this.#sandbox}#${this.#run.nextPeriod(this.#sandbox)}/`

@@ -6,13 +6,13 @@ import { endingOf, sentIn } from '../engine/scripted.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation, Tally, Verdict } from '../scenario/expectations.js'
 import { type MatchCondition, type Matcher, shownOn, valueFor } from '../scenario/matching.js'
-import { type Miss, missOf, type NearMiss, nearestOf } from '../scenario/near-misses.js'
+import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/near-misses.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
-import type { Journal } from './journal.js'
+import { pause } from '../work/slices.js'
 
 /** What is looked through. `nameOf` gives a request its name, its id where it is left out. */
-export type Looked = { journal: Journal; store: Store; nameOf?: (id: string) => string }
+export type Looked = { requests: readonly Exchange[]; store: Store; nameOf?: (id: string) => string }
 type Unused = ReturnType<Script['unused']>[number]
 
 /** Expectations and entries that are explained, requests that are looked at for each, the newest, and those that are listed. */
@@ -21,22 +21,28 @@ const MAX_LOOKED_AT = 1000
 const MAX_LISTED = 10
 
 /** What can be said of each expectation now: of one that does not hold, which requests counted and which nearly did. */
-export function explainedVerdicts(tally: Tally, looked: Looked): Verdict[] {
+export async function explainedVerdicts(tally: Tally, looked: Looked): Promise<Verdict[]> {
+  const verdicts = await tally.verdicts(looked.store)
   let left = MAX_EXPLAINED
-  return tally.verdicts(looked.store).map((verdict, index) => {
+  for (const [index, verdict] of verdicts.entries()) {
     const expectation = tally.expectations[index] as Expectation
-    if (verdict.holds || 'differences' in expectation || left-- <= 0) return verdict
-    return { ...verdict, ...('steps' in expectation ? ofSequence(expectation.steps, verdict, looked) : ofCalls(expectation.calls, verdict, looked)) }
-  })
+    if (verdict.holds || 'differences' in expectation || left-- <= 0) continue
+    Object.assign(verdict, await ('steps' in expectation ? ofSequence(expectation.steps, verdict, looked) : ofCalls(expectation.calls, verdict, looked)))
+  }
+  return verdicts
 }
 
 /** The entries of a script that were never applied, each with the requests that it nearly was applied to. */
-export const explainedUnused = (script: Script, looked: Looked): ListedEntry[] =>
-  script.unused().map((unused, index) => {
+export async function explainedUnused(script: Script, looked: Looked): Promise<ListedEntry[]> {
+  const explained: ListedEntry[] = []
+  for (const [index, unused] of script.unused().entries()) {
     const { id, entry, count } = unused
-    const near = index < MAX_EXPLAINED ? nearIn(exchangesOf(entry.operations, looked), call => missesOfEntry(unused, call, looked.store), looked) : []
-    return { id, entry: entry.data, ...count, ...(near.length > 0 && { near_misses: near }) }
-  })
+    const came = index < MAX_EXPLAINED ? exchangesOf(entry.operations, looked) : []
+    const near = await nearIn(came, call => missesOfEntry(unused, call, looked.store), looked)
+    explained.push({ id, entry: entry.data, ...count, ...(near.length > 0 && { near_misses: near }) })
+  }
+  return explained
+}
 
 /** What a request nearly was: an expectation that it did not count for and that does not hold, or an entry that was never applied. */
 export function nearlyMet(call: Exchange): NearMiss[] {
@@ -46,12 +52,12 @@ export function nearlyMet(call: Exchange): NearMiss[] {
   if (operation === null) return []
   const entries = script.unused().filter(({ entry }) => entry.operations.has(operation))
   const awaited = tally.awaited().filter(({ calls }) => calls.operations.has(operation))
-  return nearestOf([
-    ...entries.slice(0, MAX_EXPLAINED).map(unused => ({ in: `the script entry ${nameOfEntry(unused)}`, misses: missesOfEntry(unused, call, store) })),
-    ...awaited
-      .slice(0, MAX_EXPLAINED)
-      .map(({ wanted, calls, seen }) => ({ in: `the expectation ${wanted}`, misses: missesOfCalls(calls, call, { store, isNone: seen === 0 }) }))
-  ])
+  const nearest = new Nearest()
+  const add = (where: string, misses: Miss[]) => nearest.add(where, misses.length, () => misses)
+  for (const unused of entries.slice(0, MAX_EXPLAINED)) add(`the script entry ${nameOfEntry(unused)}`, missesOfEntry(unused, call, store))
+  for (const { wanted, calls, seen } of awaited.slice(0, MAX_EXPLAINED))
+    add(`the expectation ${wanted}`, missesOfCalls(calls, call, { store, isNone: seen === 0 }))
+  return nearest.list()
 }
 
 /** A `why` with what the request nearly met, where there is anything. */
@@ -60,47 +66,56 @@ export const withNearlyMet = <W extends object>(why: W, near: readonly NearMiss[
 const nameOfEntry = ({ id, entry: { data } }: Unused) => data.name ?? `${id}, ${shownOn(data.on)}`
 
 /** The requests of operations, the newest first. */
-const exchangesOf = (operations: ReadonlySet<OperationId>, { journal }: Looked): Exchange[] =>
-  journal
-    .requests()
+const exchangesOf = (operations: ReadonlySet<OperationId>, { requests }: Looked): Exchange[] =>
+  requests
     .slice(-MAX_LOOKED_AT)
     .reverse()
     .filter(({ operation }) => operations.has(operation as OperationId))
 
-const nearIn = (calls: readonly Exchange[], missesOf: (call: Exchange) => Miss[], { nameOf = id => id }: Looked): NearMiss[] =>
-  nearestOf(calls.map(call => ({ in: call.id, misses: missesOf(call) }))).map(near => ({ ...near, in: nameOf(near.in) }))
+async function nearIn(calls: readonly Exchange[], missesOf: (call: Exchange) => Miss[], { nameOf = id => id }: Looked): Promise<NearMiss[]> {
+  const nearest = new Nearest()
+  for (const call of calls) {
+    const misses = missesOf(call)
+    nearest.add(nameOf(call.id), misses.length, () => misses)
+    await pause()
+  }
+  return nearest.list()
+}
 
 const namesOf = (calls: readonly Exchange[], { nameOf = id => id }: Looked) => calls.slice(0, MAX_LISTED).map(({ id }) => nameOf(id))
 
 /** What there is to say: calls that counted are named where the journal holds all of them and no others could be taken for them. */
 const explanation = (requests: string[], near: NearMiss[]) => ({ ...(requests.length > 0 && { requests }), ...(near.length > 0 && { near_misses: near }) })
 
-function ofCalls(calls: Calls, { seen, exceeded }: Verdict, looked: Looked) {
-  const came = exchangesOf(calls.operations, looked)
-  const missesOf = (call: Exchange) => missesOfCalls(calls, call, { store: looked.store, isNone: seen === 0 })
-  const counted = came.filter(call => missesOf(call).length === 0).reverse()
-  return explanation(seen === counted.length ? namesOf(counted, looked) : [], exceeded ? [] : nearIn(came, missesOf, looked))
+async function ofCalls(calls: Calls, { seen, exceeded }: Verdict, looked: Looked) {
+  const counted: Exchange[] = []
+  const missesOf = (call: Exchange) => {
+    const misses = missesOfCalls(calls, call, { store: looked.store, isNone: seen === 0 })
+    if (misses.length === 0) counted.push(call)
+    return misses
+  }
+  const near = await nearIn(exchangesOf(calls.operations, looked), missesOf, looked)
+  return explanation(seen === counted.length ? namesOf(counted.reverse(), looked) : [], exceeded ? [] : near)
 }
 
 /** Follows a sequence through the journal: the calls that came in order, and those that nearly were the next one. */
-function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Looked) {
+async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Looked) {
   const { store } = looked
   const counted: Exchange[] = []
   let after: Exchange[] = []
-  for (const call of looked.journal.requests().slice(-MAX_LOOKED_AT)) {
+  for (const call of looked.requests.slice(-MAX_LOOKED_AT)) {
     const { operations } = steps[counted.length] as Calls
     const isNext = counted.length < seen && operations.has(call.operation as OperationId)
     if (isNext && missesOfCalls(steps[counted.length] as Calls, call, { store, isNone: false }).length === 0) {
       counted.push(call)
       after = []
     } else after.push(call)
+    await pause()
   }
   const next = steps[seen] as Calls
   const near = after.filter(({ operation }) => next.operations.has(operation as OperationId)).reverse()
-  return explanation(
-    seen === counted.length ? namesOf(counted, looked) : [],
-    nearIn(near, call => missesOfCalls(next, call, { store, isNone: true }), looked)
-  )
+  const nearest = await nearIn(near, call => missesOfCalls(next, call, { store, isNone: true }), looked)
+  return explanation(seen === counted.length ? namesOf(counted, looked) : [], nearest)
 }
 
 /** `isNone`: no request met the conditions, so those on what is not kept are not met either. */

@@ -20,10 +20,18 @@ export class RunHistory {
   readonly #sandboxes = new Map<string | null, Map<string, Judged>>()
   /** How many expectations are known. */
   #size = 0
+  /** Fulfilled when every period that is over was judged and added. */
+  settled: Promise<unknown> = Promise.resolve()
 
   /** Nothing was added yet. */
   get isEmpty(): boolean {
     return this.#sandboxes.size === 0
+  }
+
+  /** Adds a period that is over, when it has been judged. */
+  judge(sandbox: string | null, period: Promise<Period>): void {
+    this.#expectationsIn(sandbox)
+    this.settled = this.settled.then(async () => this.add(await period))
   }
 
   /** Whether a period of a sandbox was added. */
@@ -53,13 +61,18 @@ export class RunHistory {
       const applied = entry.applied > 0 || before?.applied === true
       this.#entries.set(key, { entry: before?.entry.near_misses ? before.entry : entry, applied })
     }
-    const expectations = this.#sandboxes.get(sandbox) ?? new Map<string, Judged>()
-    this.#sandboxes.set(sandbox, expectations)
+    const expectations = this.#expectationsIn(sandbox)
     for (const verdict of verdicts) {
       const before = expectations.get(verdict.wanted)
       if (before === undefined && this.#size++ >= MOST) continue
       expectations.set(verdict.wanted, judgedAfter(before ?? NOT_JUDGED, verdict, tests))
     }
+  }
+
+  #expectationsIn(sandbox: string | null): Map<string, Judged> {
+    const expectations = this.#sandboxes.get(sandbox) ?? new Map<string, Judged>()
+    this.#sandboxes.set(sandbox, expectations)
+    return expectations
   }
 
   /** The entries that applied in no period. */

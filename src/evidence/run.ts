@@ -2,6 +2,7 @@
 import { beginningOf } from '../core/memory.js'
 import type { Exchange, OutcomeName } from '../engine/exchange.js'
 import { nameOf } from '../reference/operations.js'
+import { type Lazy, lazily } from '../work/json-pieces.js'
 import { RecentMap } from './recent-map.js'
 import { RunHistory } from './run-history.js'
 import { type RunTest, Totals } from './totals.js'
@@ -17,7 +18,7 @@ type Followed = { names: () => string[]; pages: () => OpenPage[] }
 export type RunListing = {
   sandboxes: { sandbox: string | null; periods: number }[]
   tests: RunTest[]
-  requests: RunCall[]
+  requests: Lazy<RunCall>
   omitted: { requests: number; entries: number; by_test: number }
 }
 
@@ -133,12 +134,14 @@ export class RunRequests {
   }
 
   /** The calls in the order in which they ended; `more` are entries of calls in addition to those that are kept. */
-  list(more: ReadonlyMap<string, RunEntry>): RunCall[] {
-    const entries = new Map<string, RunEntry>([...more, ...[...this.#entries].map(([request, text]) => [request, JSON.parse(text)] as const)])
-    const listed = this.#lines.map(line => ({ ...line, entry: entries.get(line.request) ?? null }))
-    const names = new Set(listed.map(({ request }) => request))
-    const unlisted = [...entries].flatMap(([request, entry]) => (names.has(request) ? [] : [{ ...lineOf(request, entry), entry }]))
-    return [...listed, ...unlisted]
+  list(more: ReadonlyMap<string, RunEntry>): Lazy<RunCall> {
+    const entryOf = (request: string): RunEntry | null => more.get(request) ?? JSON.parse(this.#entries.get(request) ?? 'null')
+    const listed = new Set(this.#lines.map(({ request }) => request))
+    const unlisted = [...new Set([...more.keys(), ...this.#entries.keys()])].filter(request => !listed.has(request))
+    return lazily([...this.#lines, ...unlisted], line => {
+      const entry = entryOf(typeof line === 'string' ? line : line.request)
+      return { ...(typeof line === 'string' ? lineOf(line, entry as RunEntry) : line), entry }
+    })
   }
 }
 

@@ -15,6 +15,7 @@ import { exportedRecord, keysIn } from '../scenario/export.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { Answers, type Json, playSteps, type StepData, withTexts } from '../scenario/steps.js'
 import { FAMILIES } from '../store/store.js'
+import { pause } from '../work/slices.js'
 import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from './played-requests.js'
 import { ID_FIELDS, type Member, membersFor, touchedBy } from './recorded-state.js'
 
@@ -43,6 +44,8 @@ const INTRODUCTION = [
 ]
 /** With more records, those that no request touched are left out. */
 const MAX_RECORDS = 5000
+/** With more records still, only those that requests touched are played, whatever the answers. */
+const MAX_PLAYED = 20_000
 
 /** `step` is null for a call that no play can make, `expect` for one that had no effect; `name` is that of a record that it made. */
 type Played = {
@@ -59,21 +62,25 @@ type Played = {
 type Attempt = { members: readonly Member[]; plays: readonly Played[] }
 
 /** The requests in the journal of a sandbox, or a single one of them. */
-export function recordingOf(sandbox: Sandbox, words: SecretWords, only?: Exchange): Recording {
-  const { scenario, store, clock, evidence } = sandbox
+export async function recordingOf(sandbox: Sandbox, words: SecretWords, only?: Exchange): Promise<Recording> {
+  const { scenario, clock, evidence, inputs } = sandbox
+  const { dropped } = evidence.journal
+  const isRunning = clock.running
+  // requests that come meanwhile are not in it
+  const store = sandbox.store.clone()
   const held = only === undefined ? evidence.journal.requests() : [only]
-  const calls = held.filter(({ place }) => place >= sandbox.inputs.earliest)
-  const before = sandbox.stateAt(calls.reduce((least, { place }) => Math.min(least, place), sandbox.inputs.place)).store
+  const calls = held.filter(({ place }) => place >= inputs.earliest)
+  const { store: before } = await sandbox.stateAt(calls.reduce((least, { place }) => Math.min(least, place), inputs.place))
   const active = new Set(calls.flatMap(({ account }) => account ?? []))
   const keyed = keysIn(store).map(({ account }) => account)
   return {
     scenario: scenario.name,
     calls,
-    dropped: only === undefined ? evidence.journal.dropped + held.length - calls.length : 0,
-    isRunning: clock.running,
+    dropped: only === undefined ? dropped + held.length - calls.length : 0,
+    isRunning,
     words,
     setup: setupOf(calls[0], only === undefined),
-    ...membersFor(calls, before, only === undefined ? store : before),
+    ...(await membersFor(calls, before, only === undefined ? store : before)),
     accounts: [...new Set([...keyed.filter(account => active.has(account)), ...active])],
     blank: () => sandbox.blank()
   }
@@ -110,10 +117,11 @@ export async function scenarioOf(recording: Recording, { onlyTouched = false, mo
 /** With `onlyTouched`, among the records that they touched, if they are answered the same there. */
 async function attempt(recording: Recording, onlyTouched: boolean): Promise<Attempt> {
   const { calls, members } = recording
-  const least = onlyTouched ? touchedBy(calls, members) : members
+  const least = onlyTouched ? await touchedBy(calls, members) : members
   const plays = await playedIn(least, calls, recording)
   // a call that no play can make needs no record
-  if (!onlyTouched || plays.every(({ step, isReproduced }) => step === null || isReproduced)) return { members: least, plays }
+  const isEnough = members.length > MAX_PLAYED || plays.every(({ step, isReproduced }) => step === null || isReproduced)
+  if (!onlyTouched || isEnough) return { members: least, plays }
   return { members, plays: await playedIn(members, calls, recording) }
 }
 
@@ -174,6 +182,7 @@ async function playedIn(members: readonly Member[], calls: readonly Exchange[], 
       body === null
         ? null
         : maskedThroughout(determined(withTexts(body, id => recorded.get(id) ?? id) as Fields, status, name !== null, sandbox.settings), words)
+    await pause()
     const answer = answerOf(call)
     const was = answer === undefined ? null : determined(answer as Fields, call.outcome.status, isCreating, call.settings)
     const expect = expectationOf(call, status, withTexts(common(was, now) ?? null, inPlay))

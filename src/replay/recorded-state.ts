@@ -3,21 +3,30 @@ import { valueIn } from '../core/form.js'
 import { type AnyRecord, type Exchange, hasReached, listShown, recordsShown, STAGE, tookEffect } from '../engine/exchange.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationOf } from '../reference/operations.js'
 import { FAMILIES, type Store } from '../store/store.js'
+import { pause } from '../work/slices.js'
 
 export type Member = { family: Family; record: AnyRecord }
 
 export const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIES)]
 
 const nameOf = (family: Family, id: unknown) => `${family} ${id}`
-const named = (members: readonly Member[]) => new Map(members.map(member => [nameOf(member.family, member.record.id), member]))
+async function named(members: Iterable<Member>): Promise<Map<string, Member>> {
+  const byName = new Map<string, Member>()
+  for (const member of members) {
+    byName.set(nameOf(member.family, member.record.id), member)
+    await pause()
+  }
+  return byName
+}
 const linksOf = ({ record }: Member): string[] =>
   Object.entries(LINKED_FAMILIES).flatMap(([link, family]) => (record[link] == null ? [] : [nameOf(family, record[link])]))
 
-const membersIn = (store: Store): Member[] =>
-  FAMILIES.flatMap(family => [...store[family].inCreationOrder()].map((record): Member => ({ family, record: record as AnyRecord })))
+function* membersIn(store: Store): Generator<Member> {
+  for (const family of FAMILIES) for (const record of store[family].inCreationOrder()) yield { family, record: record as AnyRecord }
+}
 
 /** The records before the first request, and later ones that no request made, with those that they belong to: requests name these by id. */
-export function membersFor(requests: readonly Exchange[], before: Store, after: Store): { members: Member[]; copied: ReadonlySet<string> } {
+export async function membersFor(requests: readonly Exchange[], before: Store, after: Store): Promise<{ members: Member[]; copied: ReadonlySet<string> }> {
   const [made, changed]: [Member[], Member[]] = [[], []]
   for (const exchange of requests.filter(tookEffect)) {
     const { family, kind } = operationOf(exchange.operation as OperationId)
@@ -25,7 +34,7 @@ export function membersFor(requests: readonly Exchange[], before: Store, after: 
     const list = isMade ? made : changed
     list.push({ family, record: (isMade ? exchange.outcome.shown : exchange.found) as AnyRecord })
   }
-  const [byRequest, there, copied] = [named(made), named(membersIn(before)), new Set<string>()]
+  const [byRequest, there, copied] = [await named(made), await named(membersIn(before)), new Set<string>()]
   const add = (name: string, member: Member) => {
     if (there.has(name)) return
     there.set(name, member)
@@ -37,13 +46,21 @@ export function membersFor(requests: readonly Exchange[], before: Store, after: 
     }
   }
   // as they were before the first change
-  const original = named(changed.reverse())
-  for (const [name, member] of named(membersIn(after))) if (!byRequest.has(name)) add(name, original.get(name) ?? member)
-  return { members: FAMILIES.flatMap(family => [...there.values()].filter(member => member.family === family)), copied }
+  const original = await named(changed.reverse())
+  for (const [name, member] of await named(membersIn(after))) {
+    if (!byRequest.has(name)) add(name, original.get(name) ?? member)
+    await pause()
+  }
+  const families = new Map(FAMILIES.map(family => [family, [] as Member[]]))
+  for (const member of there.values()) {
+    families.get(member.family)?.push(member)
+    await pause()
+  }
+  return { members: [...families.values()].flat(), copied }
 }
 
 /** What matters to requests: the Account of the key, records found and shown, Refunds of a judged charge, what these belong to, and families listed in part. */
-export function touchedBy(requests: readonly Exchange[], members: readonly Member[]): Member[] {
+export async function touchedBy(requests: readonly Exchange[], members: readonly Member[]): Promise<Member[]> {
   const [ids, charges, families] = [new Set<unknown>(), new Set<unknown>(), new Set<Family>()]
   for (const exchange of requests) {
     const { account, found, filteredBy, params, query, settings, money } = exchange
@@ -56,7 +73,7 @@ export function touchedBy(requests: readonly Exchange[], members: readonly Membe
     const list = listShown(exchange)
     if (list !== null && (list.has_more || exchange.retrieved > list.data.length)) families.add(operationOf(exchange.operation as OperationId).family)
   }
-  const byName = named(members)
+  const byName = await named(members)
   const touched = new Set<Member>()
   const touch = (member: Member | undefined) => {
     if (member === undefined || touched.has(member)) return
@@ -66,6 +83,7 @@ export function touchedBy(requests: readonly Exchange[], members: readonly Membe
   for (const member of members) {
     const { family, record } = member
     if (families.has(family) || ids.has(record.id) || (family === 'refunds' && charges.has(record.transaction))) touch(member)
+    await pause()
   }
   return members.filter(member => touched.has(member))
 }

@@ -11,7 +11,8 @@ import type { ListedEntry } from '../scenario/script.js'
 import { concerns, type Gate, type Gates, GROUPS } from './gates.js'
 
 /** What `GET /_control/run` answers, and reports are made of. */
-export type RunDocument = RunListing & {
+export type RunDocument = Omit<RunListing, 'requests'> & {
+  requests: readonly RunCall[]
   object: 'run'
   version: string
   /** Of the sandbox at the base address. */

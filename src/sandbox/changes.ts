@@ -5,8 +5,8 @@ import type { SettingKey } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import type { FirstState } from '../scenario/scenario.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
-import { inSlices } from '../scenario/slices.js'
 import { collectionOf, FAMILIES, type Store } from '../store/store.js'
+import { inSlices } from '../work/slices.js'
 import type { LiveState } from './state.js'
 
 /** How many records or keys are there that were not, differ from what they were, and are gone. */
@@ -43,7 +43,10 @@ export async function changesOf(first: FirstState, { store, clock, script, setti
 
 async function differencesOf<F extends Family>(family: F, first: Store, now: Store): Promise<Differences> {
   const [before, after] = [collectionOf(first, family), collectionOf(now, family)]
-  const all = () => new Set([before, after].flatMap(collection => collection.someIds(Number.POSITIVE_INFINITY)))
+  const all = function* () {
+    yield* after.ids()
+    for (const id of before.ids()) if (after.get(id) === undefined) yield id
+  }
   const differences = { added: 0, changed: 0, deleted: 0 }
   const compare = function* (ids: Iterable<string>) {
     for (const id of ids) {

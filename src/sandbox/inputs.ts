@@ -1,4 +1,5 @@
 /** What has changed a sandbox since its first state: requests, and control changes between them. Any earlier state can be made again from them. */
+import { pause } from '../work/slices.js'
 import { LiveState, type SandboxState } from './state.js'
 
 /** What changed a state, made again by doing it to one: records by a request, the counts of script entries that a request matched, or a control change. */
@@ -38,10 +39,13 @@ export class Inputs {
   }
 
   /** The state before the input of a place, which is not before `earliest`. `machine` is the machine's time in milliseconds. */
-  stateAt(place: number, machine: () => number): LiveState {
+  async stateAt(place: number, machine: () => number): Promise<LiveState> {
     const span = this.#newer !== null && this.#newer.from <= place ? this.#newer : this.#older
     const state = new LiveState(span.state, machine)
-    for (const input of span.inputs.slice(0, place - span.from)) input(state)
+    for (const input of span.inputs.slice(0, place - span.from)) {
+      input(state)
+      await pause()
+    }
     return state
   }
 }

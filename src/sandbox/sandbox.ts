@@ -27,7 +27,6 @@ import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import type { Body } from '../scenario/body.js'
 import { inDocumentOrder } from '../scenario/document-order.js'
-import type { DocumentWorker } from '../scenario/document-worker.js'
 import { documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
 import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, recordsIn } from '../scenario/fixture.js'
@@ -36,13 +35,15 @@ import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
 import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
+import { readBy } from '../scenario/reading.js'
 import { bindingsOf, type FirstState, firstStateOf, type Launch, type Making } from '../scenario/scenario.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
 import { problemsOfShape } from '../scenario/shape.js'
-import { inSlices } from '../scenario/slices.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { FAMILIES, type Records, type Store } from '../store/store.js'
+import { inSlices } from '../work/slices.js'
+import type { Worker } from '../work/worker.js'
 import { type Changes, changesOf } from './changes.js'
 import { Gates } from './gates.js'
 import { type Input, Inputs } from './inputs.js'
@@ -58,8 +59,8 @@ export type SandboxDependencies = {
   /** What its journal shares with those of other sandboxes. */
   journals?: JournalBudget | undefined
   progress?: Progress | undefined
-  /** Where large documents are read; a sandbox that no call reaches needs none. */
-  documents?: DocumentWorker | undefined
+  /** Does what would make requests wait; a sandbox that no request reaches needs none. */
+  worker?: Worker | undefined
   /** Called with a sandbox that has answered calls and is about to forget them. */
   beforeForgetting?: ((sandbox: Sandbox) => void) | undefined
 }
@@ -132,8 +133,8 @@ export class Sandbox {
 
   /** A sandbox that finds the same fixtures and scenarios, and shares nothing else with this one: no settings, no records, no run. */
   blank(): Sandbox {
-    const { library, machine, documents } = this.#dependencies
-    return new Sandbox({ library, machine, documents, launch: { flag: {}, environment: {} } })
+    const { library, machine, worker } = this.#dependencies
+    return new Sandbox({ library, machine, worker, launch: { flag: {}, environment: {} } })
   }
 
   get settingsInForce(): SettingsInForce {
@@ -168,7 +169,7 @@ export class Sandbox {
   }
 
   /** The state before the change of a place, exactly but for a running clock: records, keys, ids, script with its counts, settings. Nothing before `inputs.earliest` is known. */
-  stateAt(place: number): LiveState {
+  stateAt(place: number): Promise<LiveState> {
     return this.inputs.stateAt(place, this.machine)
   }
 
@@ -224,7 +225,7 @@ export class Sandbox {
    * Errors: as of `load`; `sandbox_unknown` where the sandbox was deleted meanwhile.
    */
   async loadBody(body: Body, { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<FirstState['scenario']> {
-    const made = await loaded(body, { ...this.#making, warn, documents: this.documents, now: this.machine() }, () => AbortSignal.any([left(), this.ending]))
+    const made = await loaded(body, { ...this.#making, warn, worker: this.worker, now: this.machine() }, () => AbortSignal.any([left(), this.ending]))
     return this.#beginIn(made, options)
   }
 
@@ -233,9 +234,9 @@ export class Sandbox {
     return { library, launch, progress, clockFor: start => new Clock(machine, start) }
   }
 
-  /** Where large documents are read. */
-  get documents(): DocumentWorker {
-    return this.#dependencies.documents as DocumentWorker
+  /** Does what would make requests wait. */
+  get worker(): Worker {
+    return this.#dependencies.worker as Worker
   }
 
   async #beginIn({ first, document }: Loaded, { dryRun = false, play }: LoadOptions): Promise<FirstState['scenario']> {
@@ -249,16 +250,15 @@ export class Sandbox {
   }
 
   /** The script and the expectations since the last load or reset. */
-  get period(): Period {
-    const { name: sandbox, evidence, script, store } = this
-    const looked = { journal: evidence.journal, store, nameOf: evidence.nameInRun }
-    const unused = new Map(explainedUnused(script, looked).map(entry => [entry.id, entry]))
-    return {
-      sandbox,
-      tests: evidence.totals.tests.names(),
-      script: script.listed().map(entry => unused.get(entry.id) ?? entry),
-      verdicts: explainedVerdicts(this.tally, looked)
-    }
+  async period(): Promise<Period> {
+    const { name: sandbox, evidence, script, store, tally } = this
+    // what belongs to this period alone is taken now: a reset may begin the next one before this one is judged
+    const { prefix } = evidence
+    const tests = evidence.totals.tests.names()
+    const looked = { requests: evidence.journal.requests(), store, nameOf: (id: string) => prefix + id }
+    const unused = new Map((await explainedUnused(script, looked)).map(entry => [entry.id, entry]))
+    const verdicts = await explainedVerdicts(tally, looked)
+    return { sandbox, tests, script: script.listed().map(entry => unused.get(entry.id) ?? entry), verdicts }
   }
 
   /** Whether its expectations are judged: it answered requests since its last load or reset, or has a name and never answered any. */
@@ -268,7 +268,7 @@ export class Sandbox {
 
   /** A period without a call is not counted. */
   #endPeriod(): void {
-    if (this.requests > 0) this.run.history.add(this.period)
+    if (this.requests > 0) this.run.history.judge(this.name, this.period())
   }
 
   /** Ends a period whose calls are forgotten. */
@@ -329,7 +329,7 @@ export class Sandbox {
 
   /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
   end(): void {
-    if (this.isKept && this.requests === 0 && this.isJudged) this.run.history.add(this.period)
+    if (this.isKept && this.requests === 0 && this.isJudged) this.run.history.judge(this.name, this.period())
     if (this.isKept) this.#forget()
     this.#ending.abort(new ApiError('sandbox_unknown', { message: `The sandbox ${this.name} was deleted meanwhile.`, param: 'name' }))
     this.gates.end()
@@ -452,7 +452,7 @@ export class Sandbox {
     const { limits } = this.#dependencies.library
     const { type, bytes } = body
     if (!body.isLarge) return this.addRecords(await readDocument('body', body.text, { limits, type }))
-    return this.documents.read({ kind: 'fixture', type, bytes }, AbortSignal.any([left(), this.ending]), async reading => {
+    return readBy(this.worker, { kind: 'fixture', type, bytes }, AbortSignal.any([left(), this.ending]), async reading => {
       const document: SourceDocument = { ...documentOf('body', await fixtureRead(reading), limits), locate: reading.locate }
       const problems = new ProblemList(limits)
       return withoutProblems(problems, async () => {

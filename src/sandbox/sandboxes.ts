@@ -5,8 +5,8 @@ import { didYouMean, sentence, thereAre } from '../core/nearest.js'
 import { settingsInForce } from '../core/settings.js'
 import { JournalBudget } from '../evidence/journal.js'
 import { Run } from '../evidence/run.js'
-import { DocumentWorker } from '../scenario/document-worker.js'
 import type { FirstState } from '../scenario/scenario.js'
+import { Worker } from '../work/worker.js'
 import { fileNameOf } from './names.js'
 import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.js'
 import { Snapshots } from './snapshots.js'
@@ -23,8 +23,8 @@ const NONE_ALLOWED = 'limits.sandboxes is 0, so there can be no sandbox; raise i
 export class Sandboxes {
   /** The sandbox at the base address. */
   readonly main: Sandbox
-  /** Where large documents are read. */
-  readonly documents: DocumentWorker
+  /** Does what would make requests wait. */
+  readonly worker: Worker
   readonly #dependencies: SandboxDependencies
   /** The least recently used first. */
   readonly #named = new Map<string, NamedSandbox>()
@@ -43,8 +43,8 @@ export class Sandboxes {
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
     this.#mostSnapshots = values['limits.snapshots']
-    this.documents = new DocumentWorker({ folders: dependencies.library.own, launch: dependencies.launch })
-    this.#dependencies = { ...dependencies, run: new Run(), journals: new JournalBudget(values['limits.journal_total']), documents: this.documents }
+    this.worker = new Worker({ folders: dependencies.library.own, launch: dependencies.launch }, values)
+    this.#dependencies = { ...dependencies, run: new Run(), journals: new JournalBudget(values['limits.journal_total']), worker: this.worker }
     this.main = new Sandbox(this.#dependencies, { snapshots: new Snapshots(this.#folder, this.#mostSnapshots) })
     this.main.isKept = true
   }

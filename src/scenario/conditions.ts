@@ -8,12 +8,12 @@ import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { IS_DIGEST } from '../core/redaction.js'
 import type { Schema } from '../reference/parameters.js'
+import { pause } from '../work/slices.js'
 import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
 import { answeredValue, referenceIn, valueless } from './references.js'
 import type { Conditions, Json, Names, Scalar, Wanted } from './schemas.js'
-import { pause } from './slices.js'
 
 /** A value that is looked at: undefined where there is none, null where it has parts and is no single value. */
 export type Value = Scalar | null | undefined

@@ -2,6 +2,7 @@
 import type { Step } from '../core/places.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
+import { pause } from '../work/slices.js'
 import { MOST_MATCHED } from './conditions.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
@@ -157,13 +158,21 @@ export class Tally {
   }
 
   /** What can be said of each expectation now; `store` holds the records as they are. */
-  verdicts(store: Store): Verdict[] {
-    return this.expectations.map((expectation, index) => {
-      const seen = this.#seen[index] as number
-      if ('differences' in expectation) return verdictOfState(expectation.data, expectation.differences(recordsOf(store)))
-      if ('steps' in expectation) return verdictOfSequence(expectation.data, seen)
-      return verdictOfCount(expectation.data, seen, this.#tooLong[index] as number)
-    })
+  async verdicts(store: Store): Promise<Verdict[]> {
+    const verdicts: Verdict[] = []
+    for (const index of this.expectations.keys()) {
+      verdicts.push(await this.#verdict(index, store))
+      await pause()
+    }
+    return verdicts
+  }
+
+  async #verdict(index: number, store: Store): Promise<Verdict> {
+    const expectation = this.expectations[index] as Expectation
+    const seen = this.#seen[index] as number
+    if ('differences' in expectation) return verdictOfState(expectation.data, await expectation.differences(recordsOf(store)))
+    if ('steps' in expectation) return verdictOfSequence(expectation.data, seen)
+    return verdictOfCount(expectation.data, seen, this.#tooLong[index] as number)
   }
 }
 

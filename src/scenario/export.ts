@@ -3,14 +3,12 @@ import type { Family } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type Store } from '../store/store.js'
+import { lazily } from '../work/json-pieces.js'
 
 /** Every record in the order of creation, under the names that a fixture uses; what is null or empty is left out where a fixture may leave it out. */
-export function exported(store: Store): Record<string, unknown[]> {
-  const document: Record<string, unknown[]> = { api_keys: keysIn(store) }
-  for (const family of FAMILIES) {
-    document[family] = store[family].inCreationOrder().map(record => exportedRecord(family, record))
-  }
-  return document
+export function exported(store: Store): Record<string, Iterable<object>> {
+  const families = FAMILIES.map(family => [family, lazily<object, object>(store[family].inCreationOrder(), record => exportedRecord(family, record))])
+  return { api_keys: keysIn(store), ...Object.fromEntries(families) }
 }
 
 /** Texts of records; a record never changes, and most are the same from one file to the next. */

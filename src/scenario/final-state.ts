@@ -5,10 +5,11 @@ import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
 import { collectionOf, type Store } from '../store/store.js'
+import { pause } from '../work/slices.js'
 import { type Condition, compileNames, type Value } from './conditions.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
-import { missOf, missText, type NearMiss, nearestOf } from './near-misses.js'
+import { missOf, missText, Nearest, type NearMiss } from './near-misses.js'
 import { answeredValue, referenceIn } from './references.js'
 import type { Json, Names, StateData } from './schemas.js'
 import type { Difference } from './steps.js'
@@ -20,7 +21,7 @@ export type { StateData } from './schemas.js'
 /** Records to judge: one by its id, and all of a family. */
 export type StateRecords = { record: (family: Family, id: string) => Json | undefined; all: (family: Family) => readonly Json[] }
 /** How the records differ from an expected state; places begin at `state`. */
-export type StateTest = (records: StateRecords) => StateDifference[]
+export type StateTest = (records: StateRecords) => Promise<StateDifference[]>
 /** How the records differ, and those that come nearest to what is counted. */
 export type StateDifference = Difference & { near_misses?: readonly NearMiss[] }
 
@@ -48,10 +49,17 @@ export async function compileState(data: StateData, report: Report, answers: Rea
     for (const [id, wanted] of Object.entries(records) as [string, Names | null][]) {
       const fields = wanted === null ? null : await compiled(wanted, id)
       const idNow = () => String(answers === null || referenceIn(id) === null ? id : (answeredValue(id, answers) ?? id))
-      tests.push(({ record }) => recordDifferences(record(family, idNow()), { family, id: idNow(), fields, at: [...at, id] }))
+      tests.push(async ({ record }) => recordDifferences(record(family, idNow()), { family, id: idNow(), fields, at: [...at, id] }))
     }
   }
-  return records => tests.flatMap(test => test(records))
+  return async records => {
+    const differences: StateDifference[] = []
+    for (const test of tests) {
+      differences.push(...(await test(records)))
+      await pause()
+    }
+    return differences
+  }
 }
 
 /** A record has the fields of its table; the Refunds of a Transaction are records of their own. */
@@ -92,13 +100,18 @@ function recordDifferences(record: Json | undefined, { family, id, fields, at }:
 
 type WantedCount = { family: Family; count: number; where: Names | undefined; conditions: readonly Condition[]; at: readonly Step[] }
 
-function countDifferences(records: readonly Json[], { family, count, where, conditions, at }: WantedCount): StateDifference[] {
-  const candidates = records.map(record => ({ record, unmet: unmetBy(record, conditions) }))
-  const found = candidates.filter(({ unmet }) => unmet.length === 0).length
+async function countDifferences(records: readonly Json[], { family, count, where, conditions, at }: WantedCount): Promise<StateDifference[]> {
+  const nearest = new Nearest()
+  let found = conditions.length === 0 ? records.length : 0
+  for (const record of conditions.length === 0 ? [] : records.toReversed()) {
+    const unmet = unmetBy(record, conditions)
+    if (unmet.length === 0) found++
+    else nearest.add(idOf(record), unmet.length, () => unmet.map(toMiss))
+    await pause()
+  }
   if (found === count) return []
   const condition = where === undefined || conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`
-  const near = found > count ? [] : nearestOf(candidates.reverse().map(({ record, unmet }) => ({ in: idOf(record), misses: unmet.map(toMiss) })))
-  return [{ at, message: `${family}: wanted ${count}${condition}; got ${found}`, near_misses: near }]
+  return [{ at, message: `${family}: wanted ${count}${condition}; got ${found}`, near_misses: found > count ? [] : nearest.list() }]
 }
 
 const toMiss = ({ condition, value }: { condition: Condition; value: Value }) => missOf(condition, value)

@@ -1,24 +1,25 @@
 /** Loads and merges of control calls: small documents are read where calls are answered, large ones in the document worker. */
 import type { Family } from '../reference/operations.js'
 import { collectionOf, type RecordOf, type Records, Store } from '../store/store.js'
+import { pause } from '../work/slices.js'
+import type { Worker } from '../work/worker.js'
 import { type Body, LARGE, MANY_RECORDS, TooLargeHere } from './body.js'
-import type { DocumentWorker, Reading } from './document-worker.js'
 import { type DocumentProblem, documentOf, reportTo, type SourceDocument } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import type { DocumentLimits } from './limits.js'
 import type { Place } from './places.js'
+import { type Reading, readBy } from './reading.js'
 import { requestedScenario } from './requested.js'
 import { type FirstState, firstStateOf, type Making } from './scenario.js'
 import { compileEntry, type Entry, type EntryData, Script } from './script.js'
-import { pause } from './slices.js'
 import { Answers, type StepData } from './steps.js'
 
 /** A first state, and the document that its steps are in. */
 export type Loaded = { first: FirstState; document: SourceDocument }
 
-/** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `DocumentWorker.read`. */
-export async function loaded(body: Body, making: Making & { documents: DocumentWorker; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
-  const { library, documents, now } = making
+/** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `readBy`. */
+export async function loaded(body: Body, making: Making & { worker: Worker; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
+  const { library, worker, now } = making
   if (!body.isLarge) {
     try {
       const small = library.within(LARGE.json)
@@ -29,7 +30,7 @@ export async function loaded(body: Body, making: Making & { documents: DocumentW
     }
   }
   const job = { kind: 'load', type: body.type, bytes: body.bytes, now } as const
-  return documents.read(job, signalOf(), async reading => {
+  return readBy(worker, job, signalOf(), async reading => {
     const read = await firstStateRead(reading, library.limits)
     const { warnings } = reading.head as NonNullable<typeof reading.head>
     if (warnings.length > 0) making.warn?.(warnings)

@@ -23,16 +23,24 @@ function shownValue(value: Value): string {
 export const missText = ({ condition, wanted, got }: Miss): string => `${condition}: wanted ${wanted}; got ${got}`
 
 /** Those with the fewest misses; of equal ones the first, and of those with the same misses only that. */
-export function nearestOf(candidates: readonly NearMiss[]): NearMiss[] {
-  const nearest = new Map<string, NearMiss>()
-  for (const near of candidates) {
-    const said = JSON.stringify(near.misses)
-    if (near.misses.length > 0 && !nearest.has(said)) nearest.set(said, near)
+export class Nearest {
+  #found: { near: NearMiss; count: number; said: string }[] = []
+
+  /** One with so many misses, which are made where it is among the nearest. */
+  add(where: string, count: number, missesOf: () => Miss[]): void {
+    const isNear = this.#found.length < MAX_NEAR_MISSES || count < (this.#found.at(-1) as { count: number }).count
+    if (count === 0 || !isNear) return
+    const misses = missesOf()
+    const said = JSON.stringify(misses)
+    if (this.#found.some(other => other.said === said)) return
+    const place = this.#found.findLastIndex(other => other.count <= count) + 1
+    this.#found.splice(place, 0, { near: { in: where, misses: misses.slice(0, MAX_NEAR_MISSES) }, count, said })
+    this.#found.length = Math.min(this.#found.length, MAX_NEAR_MISSES)
   }
-  return [...nearest.values()]
-    .sort((one, other) => one.misses.length - other.misses.length)
-    .slice(0, MAX_NEAR_MISSES)
-    .map(({ in: where, misses }) => ({ in: where, misses: misses.slice(0, MAX_NEAR_MISSES) }))
+
+  list(): NearMiss[] {
+    return this.#found.map(({ near }) => near)
+  }
 }
 
 /** `amount: wanted >= 5000; got 4999 in req_7`; each near miss by itself. */

@@ -133,7 +133,14 @@ export class Collection<R extends StoredRecord> {
 
   /** Up to `count` of the ids: as many as are compared with a wrong one, to suggest one that is similar. */
   someIds(count = MAX_COMPARED): string[] {
-    return this.#first(count).map(({ record }) => record.id)
+    return this.index('all')
+      .range('all', { after: EARLIEST, before: LATEST, descending: false, count })
+      .map(({ record }) => record.id)
+  }
+
+  /** The ids of all records, in no order. */
+  *ids(): Generator<string> {
+    for (const [id, place] of this.#places.entries()) if (isPresent(place)) yield id
   }
 
   /** The id belongs to a record, or belonged to one that was deleted: it is never given out again. */
@@ -193,7 +200,7 @@ export class Collection<R extends StoredRecord> {
   /** The deleted records in the order of their ids, for a file that the collection is read back from with `addTombstone`. */
   tombstones(): Tombstone[] {
     if (this.#removed === 0) return []
-    const numbers = this.#first().map(({ nth }) => nth)
+    const numbers = this.#all().map(({ nth }) => nth)
     return Array.from(this.#places.entries())
       .filter(([, place]) => !isPresent(place))
       .map(([id, { at, nth, owners }]) => ({ id, at, owners: [owners].flat(), after: numbers.filter(number => number < nth).length }))
@@ -215,14 +222,14 @@ export class Collection<R extends StoredRecord> {
 
   /** All records in the order in which they came; for exports, never for a query. */
   inCreationOrder(): R[] {
-    return this.#first()
+    return this.#all()
       .sort((a, b) => a.nth - b.nth)
       .map(({ record }) => record)
   }
 
-  /** The first places in the order of lists. */
-  #first(count = Number.POSITIVE_INFINITY): Stored<R>[] {
-    return this.index('all').range('all', { after: EARLIEST, before: LATEST, descending: false, count })
+  /** All places in the order of lists. */
+  #all(): Stored<R>[] {
+    return this.index('all').all('all')
   }
 
   /** Puts a record in a place of its own; `nth` is its number in the order of creation. */

@@ -122,7 +122,7 @@ t.test('execute: a malformed body is as long as the right one, and no JSON', asy
 t.test('execute: without the script a request is neither scripted nor counted', async t => {
   const expect = [{ on: 'GET /tickets', times: 3 }]
   const { executed, world } = await scripted([{ on: 'GET /tickets', respond: { status: 418 } }], { expect })
-  const seen = () => [world.state.script.listed()[0]?.matched, world.tally.verdicts(world.state.store)[0]?.seen]
+  const seen = async () => [world.state.script.listed()[0]?.matched, (await world.tally.verdicts(world.state.store))[0]?.seen]
 
   for (const query of ['', 'limit=x', 'a=%zz']) executed('GET /tickets', { query }, { isScripted: false })
   t.strictSame([executed('GET /tickets', {}, { isScripted: false }).outcome.status, seen()], [200, [0, 0]])

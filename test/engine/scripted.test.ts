@@ -91,7 +91,7 @@ t.test('match: what a request is about is found through what it names', async t 
   const expect = [{ on: 'POST /transactions', match: { about: { account: { present: false } } }, times: 1 }]
   const { call, world } = await scripted([], { expect })
   t.equal(call('POST /transactions', { body: 'ticket=tkt_none&payment_type=external', key: null }).status, 400)
-  t.ok(world.tally.verdicts(world.state.store)[0]?.holds, 'a request without a key that names nothing is about nobody')
+  t.ok((await world.tally.verdicts(world.state.store))[0]?.holds, 'a request without a key that names nothing is about nobody')
 })
 
 t.test('match: params, query, nested names, the key, and whether what has parts was sent', async t => {
@@ -136,7 +136,7 @@ t.test('the script is asked after key and parameters: a request refused for thos
   t.strictSame(countsOf(world), [[0, 0]])
   t.equal(call('POST /refunds', { body: 'transaction=txn_a&amount=100001' }).status, 418, 'what the operation itself would refuse is matched')
   t.equal(call('DELETE /locations/loc_a').status, 501)
-  const seen = world.tally.verdicts(world.state.store).map(({ seen }) => seen)
+  const seen = (await world.tally.verdicts(world.state.store)).map(({ seen }) => seen)
   t.strictSame(seen, [7, 1], 'expectations count every request whose key was right')
 })
 
@@ -177,7 +177,7 @@ t.test('A25: a card number is matched and forgotten', async t => {
 
   const paid = [CARD, '4242424242424242', '4000 0000 0000 0002'].map(number => pay(number).outcome.name)
 
-  const [verdict] = world.tally.verdicts(world.state.store)
+  const [verdict] = await world.tally.verdicts(world.state.store)
   t.strictSame([paid, verdict?.holds, countsOf(world)], [['scripted', 'answered', 'answered'], true, Array(2).fill([2, 1])])
   const kept = JSON.stringify([world.state.script.listed(), verdict]) + stateOf(world)
   for (const trace of [CARD, '4000 0000', '40000000', '4242424242', '424242424242']) t.notOk(kept.includes(trace), trace)

@@ -106,7 +106,7 @@ t.test('run: empty pages before a reset and open ones are listed together, at mo
   for (let call = 1; call <= 15; call++) record(till, search(`req_${call}`, `loc_${call}`))
 
   const [[, times, requests]] = found(run) as [[string, number, string[]]]
-  t.strictSame([times, requests.length, requests[0], requests.at(-1)], [30, 20, '#1/req_1', 'till#1/req_5'])
+  t.strictSame([times, [...requests].length, requests[0], requests.at(-1)], [30, 20, '#1/req_1', 'till#1/req_5'])
   t.end()
 })
 
@@ -130,7 +130,7 @@ function recorded(given: GivenSettings = {}) {
   const run = new Run()
   const evidence = new Evidence(LIMITS, run, 'till')
   const settings = settingsOf(given)
-  const entries = () => Object.fromEntries(run.listing().requests.map(({ request, entry }) => [request, entry?.id ?? null]))
+  const entries = () => Object.fromEntries([...run.listing().requests].map(({ request, entry }) => [request, entry?.id ?? null]))
   return { run, evidence, record: (given: Given) => record(evidence, { settings, ...given }), entries }
 }
 
@@ -209,7 +209,7 @@ t.test('run: a call that ends after its sandbox was deleted is counted in its pe
   record({ id: 'req_2', unknownParameter: true })
 
   const { requests, omitted, sandboxes } = run.listing()
-  t.strictSame([requests.length, omitted.requests, sandboxes], [1, 1, [{ sandbox: 'till', periods: 1 }]])
+  t.strictSame([[...requests].length, omitted.requests, sandboxes], [1, 1, [{ sandbox: 'till', periods: 1 }]])
   t.strictSame(run.findings()[0]?.requests, ['till#1/req_2'])
   t.end()
 })

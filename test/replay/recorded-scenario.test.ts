@@ -476,7 +476,7 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   t.strictSame([outage.script, outage.data.refunds], [[{ name: 'an outage', on: 'POST /refunds', respond: { status: 503, retry_after: '2s' } }], undefined])
   t.strictSame(await problemsOf(t, (await repeated(emulator, 'req_6')).text), [])
 
-  const least = await scenarioOf(recordingOf(emulator.sandbox, NO_WORDS), { onlyTouched: true })
+  const least = await scenarioOf(await recordingOf(emulator.sandbox, NO_WORDS), { onlyTouched: true })
   t.strictSame(
     Object.entries(least.data.data as Record<string, Json[]>).map(([family, list]) => [family, list.length]),
     [
@@ -495,7 +495,7 @@ t.test('a recording: the least has the records that its requests touched, and so
   const { call, sandbox } = await startTestEmulator(t, { records: RECORDS, settings })
   await call('GET /tickets')
   await call('GET /nowhere')
-  const recording = recordingOf(sandbox, NO_WORDS)
+  const recording = await recordingOf(sandbox, NO_WORDS)
   const sizeOf = ({ data }: { data: Json }) => Object.values(data.data as Record<string, Json[]>).flat().length
 
   const whole = await scenarioOf(recording)

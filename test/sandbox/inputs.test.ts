@@ -89,13 +89,13 @@ for (const [limit, isCut] of [
     }
 
     const { earliest, place } = world.inputs
-    equal(textOf(world.stateAt(place).present), textOf(world.state.present))
+    equal(textOf((await world.stateAt(place)).present), textOf(world.state.present))
     const known = taken.filter(({ place }) => place >= earliest)
     for (const { place, ran, text } of known) {
-      const { present } = world.stateAt(place)
+      const { present } = await world.stateAt(place)
       equal(textOf(present), text, `place ${place}`)
       // an operation runs after the script has counted its request
-      equal(textOf({ ...world.stateAt(ran).present, script: present.script }), text, `place ${ran}`)
+      equal(textOf({ ...(await world.stateAt(ran)).present, script: present.script }), text, `place ${ran}`)
     }
     equal(earliest > 0, isCut)
     equal(known.length < taken.length, isCut)

@@ -160,7 +160,7 @@ t.test('a value that is too long for a pattern does not match, and the entry and
   for (const reason of [fits, long, 'y']) tally.count(sent(reason))
   tally.count({ ...sent(long), operation: 'listRefunds' })
   t.strictSame(
-    tally.verdicts(new Store()).map(({ seen, holds, message }) => [seen, holds, message]),
+    (await tally.verdicts(new Store())).map(({ seen, holds, message }) => [seen, holds, message]),
     [
       [
         1,

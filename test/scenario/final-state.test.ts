@@ -114,7 +114,7 @@ async function differencesOf(state: object): Promise<string[]> {
   if (problems.length > 0) return problems
   const expectation = await compileExpectation({ state }, (steps, message) => problems.push(`${steps.join('.')}: ${message}`))
   return expectation !== null && 'differences' in expectation
-    ? expectation.differences(SOME_RECORDS).map(({ at, message }) => `${at.join('.')} ${message}`)
+    ? (await expectation.differences(SOME_RECORDS)).map(({ at, message }) => `${at.join('.')} ${message}`)
     : problems
 }
 

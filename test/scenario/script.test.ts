@@ -940,7 +940,7 @@ t.test('expect: what became of calls, their order, and the records in the end', 
       [made, lost, hung, declined].map(ending => counted.includes(ending)),
       shown
     )
-    t.match(tally.verdicts(RECORDS), [{ wanted: `${shown}: ${counted.length} ${counted.length === 1 ? 'call' : 'calls'}`, holds: true }])
+    t.match(await tally.verdicts(RECORDS), [{ wanted: `${shown}: ${counted.length} ${counted.length === 1 ? 'call' : 'calls'}`, holds: true }])
   }
 
   const [pay, list] = [sent('POST /transactions'), sent('GET /transactions')]
@@ -951,10 +951,10 @@ t.test('expect: what became of calls, their order, and the records in the end', 
     [list, pay, pay, list, refund, refund].map(call => order.count(call)),
     [false, true, false, true, true, false]
   )
-  t.match(order.verdicts(RECORDS), [{ seen: 3, holds: true, message: 'The 3 calls came in this order.' }])
+  t.match(await order.verdicts(RECORDS), [{ seen: 3, holds: true, message: 'The 3 calls came in this order.' }])
   const half = await tallyOf({ sequence })
   half.count(pay)
-  t.match(half.verdicts(RECORDS), [
+  t.match(await half.verdicts(RECORDS), [
     {
       holds: false,
       message: 'Call 2 of the sequence, GET /transactions, did not come after the 1 before it.'
@@ -973,7 +973,7 @@ t.test('expect: what became of calls, their order, and the records in the end', 
       [false, true]
     ]
   )
-  t.ok(retried.verdicts(RECORDS)[0]?.holds, 'a call counts once in a sequence')
+  t.ok((await retried.verdicts(RECORDS))[0]?.holds, 'a call counts once in a sequence')
 })
 
 const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
@@ -1007,7 +1007,7 @@ t.test('expect: times, at_least and at_most, and at least once when none is give
     const tally = await tallyOf({ on: 'POST /refunds', ...bounds })
     for (const seen of [0, 1, 2, 3, 4]) {
       t.strictSame(
-        tally.verdicts(RECORDS),
+        await tally.verdicts(RECORDS),
         [
           {
             expectation: { on: 'POST /refunds', ...bounds },
@@ -1034,7 +1034,7 @@ t.test('expect: each expectation counts the calls that fit it', async t => {
 
   t.equal(tally.isEmpty, false)
   t.strictSame(
-    tally.verdicts(RECORDS).map(({ seen, holds, wanted }) => [seen, holds, wanted]),
+    (await tally.verdicts(RECORDS)).map(({ seen, holds, wanted }) => [seen, holds, wanted]),
     [
       [3, true, 'POST /transactions: at least 1 call'],
       [2, false, 'POST /transactions with {"body":{"payment_type":"vip"}}: at most 1 call'],
@@ -1049,5 +1049,5 @@ t.test('expect: nothing expected holds', async t => {
   tally.count(sent('GET /tickets'))
 
   t.equal(tally.isEmpty, true)
-  t.strictSame(tally.verdicts(RECORDS), [])
+  t.strictSame(await tally.verdicts(RECORDS), [])
 })

@@ -3,16 +3,21 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
+import { settingsInForce } from '../../src/core/settings.js'
+import { answerJobs } from '../../src/jobs.js'
 import { Body } from '../../src/scenario/body.js'
-import { DocumentWorker } from '../../src/scenario/document-worker.js'
-import { inSlices } from '../../src/scenario/slices.js'
-import { answerJobs, type Job, type Question, type Reply } from '../../src/scenario/worker-reader.js'
+import type { Job, Question } from '../../src/scenario/reader.js'
+import { readBy } from '../../src/scenario/reading.js'
+import { inSlices } from '../../src/work/slices.js'
+import type { Reply } from '../../src/work/thread.js'
+import { Worker } from '../../src/work/worker.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const NEVER = new AbortController().signal
 const FOLDERS = { fixtures: null, scenarios: null }
 const launchOf = (settings = {}) => ({ flag: settings, environment: {} })
+const workerWith = (settings = {}) => new Worker({ folders: FOLDERS, launch: launchOf(settings) }, settingsInForce(launchOf(settings)).values)
 const bytesOf = (data: unknown) => new Uint8Array(Buffer.from(typeof data === 'string' ? data : JSON.stringify(data)))
 const tickets = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, n) => ({ id: `tkt_${n}`, location: 'loc_a', reference: `T-${n}`, ...more }))
@@ -34,13 +39,13 @@ function reader(t: { teardown: (end: () => void) => void }, settings = {}) {
 const partsFrom = async (ask: ReturnType<typeof reader>) => {
   const parts: unknown[] = []
   for (;;) {
-    const { part } = (await ask({ next: true })) as { part: string | null }
+    const { answer: part } = (await ask({ next: true })) as { answer: string | null }
     if (part === null) return parts
     parts.push(JSON.parse(part))
   }
 }
 
-t.test('document worker: a first state comes in parts, records in the order of creation', async t => {
+t.test('worker: a first state comes in parts, records in the order of creation', async t => {
   const ask = reader(t)
   const data = smallFixture({
     tickets: [
@@ -52,7 +57,7 @@ t.test('document worker: a first state comes in parts, records in the order of c
   const scenario = { name: 'x', clock: '2026-03-03', data, script: [entry], expect: [{ on: 'GET /tickets' }], steps: steps(1) }
 
   const reply = await ask({ read: { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario }) } })
-  t.hasStrict(reply, { head: { scenario: { name: 'x', description: null }, clock: { running: false } } })
+  t.hasStrict(reply, { answer: { scenario: { name: 'x', description: null }, clock: { running: false } } })
   const parts = (await partsFrom(ask)) as [string, Json[]][]
   const of = (name: string) => parts.find(([list]) => list === name)
   t.strictSame(
@@ -67,18 +72,18 @@ t.test('document worker: a first state comes in parts, records in the order of c
     of('steps')?.[1].map(([step]: Json[]) => step),
     [{ do: 'GET /tickets' }]
   )
-  t.strictSame(await ask({ next: true }), { part: null }, 'the end stays the end')
+  t.strictSame(await ask({ next: true }), { answer: null }, 'the end stays the end')
 })
 
-t.test('document worker: fixtures and other bodies are checked, and refused with the places of their problems', async t => {
+t.test('worker: fixtures and other bodies are checked, and refused with the places of their problems', async t => {
   const ask = reader(t, { 'limits.records': 3, 'limits.problems': 2 })
   const read = (job: Partial<Job> & { kind: Job['kind'] }, data: unknown) => ask({ read: { type: 'json', bytes: bytesOf(data), ...job } as Job })
   const refusalOf = async (reply: Promise<Reply>) =>
     ((await reply) as { refusal: { code: string; message: string; problems?: { path: string; line: number }[] } }).refusal
 
-  t.strictSame(await read({ kind: 'fixture' }, { tickets: tickets(2) }), { head: null })
+  t.strictSame(await read({ kind: 'fixture' }, { tickets: tickets(2) }), { answer: null })
   t.strictSame(await ask({ places: [['tickets', 1], ['none']] }), {
-    places: [
+    answer: [
       { line: 1, column: JSON.stringify({ tickets: tickets(2) }).indexOf('{"id":"tkt_1"') + 1 },
       { line: 1, column: 1 }
     ]
@@ -90,7 +95,7 @@ t.test('document worker: fixtures and other bodies are checked, and refused with
   t.equal((await refusalOf(read({ kind: 'fixture' }, '{"a":'))).code, 'body_malformed')
 
   const schema = { type: 'object', additionalProperties: false, properties: { a: { type: 'string' } } }
-  t.strictSame(await read({ kind: 'value', schema }, { a: 'x' }), { head: null })
+  t.strictSame(await read({ kind: 'value', schema }, { a: 'x' }), { answer: null })
   t.strictSame(await partsFrom(ask), [['value', [{ a: 'x' }]]])
   t.equal((await refusalOf(read({ kind: 'value', schema }, { a: 5 }))).code, 'document_invalid')
 
@@ -99,9 +104,9 @@ t.test('document worker: fixtures and other bodies are checked, and refused with
   t.match((await read({ kind: 'value', schema: { unknown: 1 } }, {})) as object, { defect: /there is no quick check of unknown/ })
 })
 
-t.test('document worker: one document after the other, so many at once; a caller who leaves ends the reading, and the next is read', async t => {
-  const documents = new DocumentWorker({ folders: FOLDERS, launch: launchOf({ 'limits.loads': 2 }) })
-  t.teardown(() => documents.end())
+t.test('worker: one document after the other, so many at once; a caller who leaves ends the reading, and the next is read', async t => {
+  const worker = workerWith({ 'limits.loads': 2 })
+  t.teardown(() => worker.end())
   const job = (): Job => ({ kind: 'fixture', type: 'json', bytes: bytesOf({ tickets: tickets(3) }) })
   const order: number[] = []
   const lists =
@@ -113,40 +118,40 @@ t.test('document worker: one document after the other, so many at once; a caller
       return all.length
     }
 
-  const first = documents.read(job(), NEVER, lists(1))
-  const second = documents.read(job(), NEVER, lists(2))
-  await t.rejects(documents.read(job(), NEVER, lists(3)), { code: 'load_limit' })
+  const first = readBy(worker, job(), NEVER, lists(1))
+  const second = readBy(worker, job(), NEVER, lists(2))
+  await t.rejects(readBy(worker, job(), NEVER, lists(3)), { code: 'load_limit' })
   t.strictSame([await first, await second, order], [1, 1, [1, 2]])
 
   const leaving = new AbortController()
   const reason = new Error('left')
-  const left = documents.read(job(), leaving.signal, () => new Promise(() => {})).catch(error => error)
-  const waiting = documents.read(job(), NEVER, lists(4))
+  const left = readBy(worker, job(), leaving.signal, () => new Promise(() => {})).catch(error => error)
+  const waiting = readBy(worker, job(), NEVER, lists(4))
   leaving.abort(reason)
   t.equal(
-    await documents.read({ kind: 'fixture', type: 'json', bytes: bytesOf('{}') }, AbortSignal.abort(reason), lists(5)).catch(error => error.code ?? error),
+    await readBy(worker, { kind: 'fixture', type: 'json', bytes: bytesOf('{}') }, AbortSignal.abort(reason), lists(5)).catch(error => error.code ?? error),
     'load_limit'
   )
   t.equal(await left, reason)
   t.equal(await waiting, 1, 'the next is read by another worker')
-  t.equal(await documents.read(job(), AbortSignal.abort(reason), lists(6)).catch(error => error), reason)
-  await t.rejects(documents.read({ kind: 'value', schema: { unknown: 1 }, type: 'json', bytes: bytesOf('{}') }, NEVER, lists(7)), /no quick check/)
+  t.equal(await readBy(worker, job(), AbortSignal.abort(reason), lists(6)).catch(error => error), reason)
+  await t.rejects(readBy(worker, { kind: 'value', schema: { unknown: 1 }, type: 'json', bytes: bytesOf('{}') }, NEVER, lists(7)), /no quick check/)
 })
 
-t.test('document worker: what takes too long or too much memory is refused, and the process goes on', async t => {
-  const slow = new DocumentWorker({ folders: FOLDERS, launch: launchOf({ 'limits.load_time': 100 }) })
+t.test('worker: what takes too long or too much memory is refused, and the process goes on', async t => {
+  const slow = workerWith({ 'limits.load_time': 100 })
   t.teardown(() => slow.end())
   const generate = [{ tickets: 200_000, location: 'loc_bistro', created: range }]
   const job: Job = { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario: { fixtures: ['bistro'], generate } }) }
   await t.rejects(
-    slow.read(job, NEVER, async () => {}),
+    readBy(slow, job, NEVER, async () => {}),
     { code: 'document_too_large', message: /longer than limits\.load_time allows: 100 ms/ }
   )
 })
 
-t.test('document worker: a worker that ends by itself refuses its document, and the next has another worker', async t => {
-  const documents = new DocumentWorker({ folders: FOLDERS, launch: launchOf() })
-  t.teardown(() => documents.end())
+t.test('worker: a worker that ends by itself refuses its document, and the next has another worker', async t => {
+  const worker = workerWith()
+  t.teardown(() => worker.end())
   const job = (): Job => ({ kind: 'fixture', type: 'json', bytes: bytesOf('{}') })
   for (const [code, expected] of [
     ['ERR_WORKER_OUT_OF_MEMORY', { code: 'document_too_large', message: /more than \d+ MiB of memory/ }],
@@ -157,14 +162,14 @@ t.test('document worker: a worker that ends by itself refuses its document, and 
       worker.emit('error', new Error('again'))
     })
     await t.rejects(
-      documents.read(job(), NEVER, async () => {}),
+      readBy(worker, job(), NEVER, async () => {}),
       expected
     )
   }
-  t.equal(await documents.read(job(), NEVER, async ({ head }) => head), null)
+  t.equal(await readBy(worker, job(), NEVER, async ({ head }) => head), null)
 })
 
-t.test('document worker: many records come in several parts, and Refunds without what their Transactions have', async t => {
+t.test('worker: many records come in several parts, and Refunds without what their Transactions have', async t => {
   const ask = reader(t)
   const generate = [
     { tickets: 2000, location: 'loc_bistro' },

@@ -1,5 +1,5 @@
-/** The script of the document worker, where the sources are run as they are. */
+/** The script of the worker's thread, where the sources are run as they are. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { answerJobs } from './worker-reader.js'
+import { answerJobs } from './jobs.js'
 
 answerJobs(parentPort as MessagePort, workerData)

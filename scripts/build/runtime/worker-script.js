@@ -1,5 +1,5 @@
-/** The script of the document worker. */
+/** The script of the worker's thread. */
 const { parentPort, workerData } = require('node:worker_threads')
-const { answerJobs } = require('./load.js')
+const { answerJobs } = require('./emulator/load.js')
 
 answerJobs(parentPort, workerData)

@@ -1,8 +1,7 @@
-/** The worker's side of the document worker: reads, checks and generates, and hands the result over in parts. */
-import type { MessagePort } from 'node:worker_threads'
+/** Reads, checks and generates what a large document holds, and hands the result over in parts: what the worker does. */
 import { checkerOf } from '../core/checking.js'
 import { Clock } from '../core/clock.js'
-import { ApiError, type ErrorCode, type Problem } from '../core/errors.js'
+import { ApiError, type Problem } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import { settingsInForce } from '../core/settings.js'
 import { FAMILIES } from '../store/store.js'
@@ -15,20 +14,14 @@ import { requestedScenario } from './requested.js'
 import { type FirstState, firstStateOf, type Launch, type Making } from './scenario.js'
 import { FIXTURE_CHECKER } from './schemas.js'
 
-/** What the worker is started with. */
-export type DocumentWorkerOptions = { folders: Library['own']; launch: Launch }
+/** What a reader is made with. */
+export type ReaderOptions = { folders: Library['own']; launch: Launch }
 /** What is to be read: a load call's body, a fixture, or a body that has to match a schema; `now` is the machine's time in milliseconds. */
 export type Job = { type: TextType; bytes: Uint8Array } & ({ kind: 'load'; now: number } | { kind: 'fixture' } | { kind: 'value'; schema: object })
+/** To read something, answered with a head or null; the next part of it, a JSON text or null at the end; or where parts of the document are. */
 export type Question = { read: Job } | { next: true } | { places: readonly (readonly Step[])[] }
 /** A first state without what comes in parts. */
 export type FirstStateHead = Pick<FirstState, 'scenario' | 'counters' | 'clock' | 'settings'> & { warnings: readonly Problem[] }
-export type Refusal = { code: ErrorCode; message: string; problems: readonly Problem[] | undefined }
-export type Reply =
-  | { head: FirstStateHead | null }
-  | { part: string | null }
-  | { places: readonly (Place | null)[] }
-  | { refusal: Refusal }
-  | { defect: string }
 /** Members of one list; records of a first state in the order of creation. */
 export type Part = [list: string, members: unknown[]]
 
@@ -37,39 +30,25 @@ const PART = 65_536
 /** Characters of one member, at most. */
 const LARGEST_MEMBER = 1_048_576
 
-/** Answers what comes over a port. */
-export function answerJobs(port: MessagePort, options: DocumentWorkerOptions): void {
-  const reader = new WorkerReader(options)
-  port.on('message', async ({ id, question }: { id: number; question: Question }) => {
-    const reply = await reader.answer(question).catch(refused)
-    port.postMessage({ id, reply })
-  })
-}
-
-function refused(error: unknown): Reply {
-  if (!(error instanceof ApiError)) return { defect: (error as Error).stack as string }
-  const { code, message, problems } = error
-  return { refusal: { code, message, problems } }
-}
-
-class WorkerReader {
+/** Reads one document after the other. */
+export class Reader {
   readonly #launch: Launch
   readonly #library: Library
   #document: SourceDocument | undefined
   #parts: Iterator<string> = noParts()
 
-  constructor({ folders, launch }: DocumentWorkerOptions) {
+  constructor({ folders, launch }: ReaderOptions) {
     this.#launch = launch
     this.#library = new Library(folders, settingsInForce(launch).values)
   }
 
-  async answer(question: Question): Promise<Reply> {
-    if ('read' in question) return { head: await this.#read(question.read) }
-    if ('places' in question) return { places: await (this.#document as SourceDocument).locate(question.places) }
+  async answer(question: Question): Promise<FirstStateHead | null | readonly (Place | null)[] | string> {
+    if ('read' in question) return this.#read(question.read)
+    if ('places' in question) return (this.#document as SourceDocument).locate(question.places)
     const { value } = this.#parts.next()
     // nothing of a first state is needed any more when it was handed over; the places of a fixture are
     if (value === undefined) this.#parts = noParts()
-    return { part: value ?? null }
+    return value ?? null
   }
 
   async #read(job: Job): Promise<FirstStateHead | null> {

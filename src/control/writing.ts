@@ -1,0 +1,60 @@
+/** Answers that may be long: they are written in pieces, between which other requests are answered. */
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { exported } from '../scenario/export.js'
+import type { Store } from '../store/store.js'
+import { jsonPieces } from '../work/json-pieces.js'
+import type { Worker } from '../work/worker.js'
+import { type Text, writtenBy } from '../work/writing.js'
+
+/** Sends a value as JSON: at once where that is short, otherwise as fast as the client takes it. */
+export async function sendJson(reply: FastifyReply, value: unknown): Promise<void> {
+  const pieces = jsonPieces(value)
+  const { value: first } = await pieces.next()
+  const { value: second, done: isAll } = await pieces.next()
+  async function* all() {
+    yield first
+    yield second
+    yield* pieces
+  }
+  await reply.type('application/json; charset=utf-8').send(isAll ? first : Readable.from(all(), { objectMode: false }))
+}
+
+/** What the worker writes of a value. Errors: as of `writtenBy`. */
+export async function writtenText(write: Text['write'], value: unknown, worker: Worker, signal: AbortSignal): Promise<Uint8Array> {
+  let json = ''
+  for await (const piece of jsonPieces(value, 3)) json += piece
+  return writtenBy(worker, { write, json }, signal)
+}
+
+/** Records that are written as YAML at once. */
+const SOME = 500
+
+/** The records and keys of a store as YAML, in pieces. Errors: as of `writtenBy`. */
+export async function* yamlOfStore(store: Store, worker: Worker, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for (const [name, members] of Object.entries(exported(store))) {
+    let isFirst = true
+    for (const some of groupsOf(members)) {
+      const text = await writtenBy(worker, { write: 'yaml', json: JSON.stringify({ [name]: some }) }, signal)
+      // the name stands once, before the first members
+      yield isFirst ? text : text.subarray(text.indexOf(LINE_END) + 1)
+      isFirst = false
+    }
+  }
+}
+
+const LINE_END = 10
+
+/** Members in groups of some; one empty group of none. */
+function* groupsOf<T>(members: Iterable<T>): Generator<T[]> {
+  let group: T[] = []
+  let isEmpty = true
+  for (const member of members) {
+    group.push(member)
+    isEmpty = false
+    if (group.length < SOME) continue
+    yield group
+    group = []
+  }
+  if (isEmpty || group.length > 0) yield group
+}

@@ -1,0 +1,36 @@
+/** Large documents are read by the worker, so that no other request waits for that. */
+import type { Step } from '../core/places.js'
+import type { Worker } from '../work/worker.js'
+import type { Place } from './places.js'
+import type { FirstStateHead, Job, Part, Question } from './reader.js'
+
+/** What was read, handed over in parts that each take little time. */
+export type Reading = {
+  head: FirstStateHead | null
+  parts: () => AsyncGenerator<Part, void>
+  /** Where parts of the document are; while it is being read only. */
+  locate: (places: readonly (readonly Step[])[]) => Promise<readonly (Place | null)[]>
+}
+
+const TASK = { does: 'Reading the document', advice: 'write it as JSON, or load it in parts' }
+
+/** Reads a document; `receive` takes what was read. Errors: those of reading, and as of `Worker.run`. */
+export const readBy = <T>(worker: Worker, job: Job, signal: AbortSignal, receive: (reading: Reading) => Promise<T>): Promise<T> =>
+  worker.run(TASK, signal, async send => {
+    const ask = <A>(question: Question, transfer?: ArrayBuffer[]) => send(question, transfer) as Promise<A>
+    async function* parts(): AsyncGenerator<Part, void> {
+      for (let next = ask<string | null>({ next: true }); ; ) {
+        const part = await next
+        if (part === null) return
+        next = ask({ next: true })
+        // is awaited after what is done with this part
+        next.catch(() => {})
+        yield JSON.parse(part)
+      }
+    }
+    const head = await ask<FirstStateHead | null>({ read: job }, transferable(job.bytes))
+    return receive({ head, parts, locate: places => ask({ places }) })
+  })
+
+/** The memory of bytes that is handed over instead of copied: all of it has to be theirs. */
+const transferable = ({ buffer, byteLength }: Uint8Array): ArrayBuffer[] => (byteLength === buffer.byteLength ? [buffer as ArrayBuffer] : [])

@@ -1,0 +1,63 @@
+/** JSON in pieces: what is large is written as it is sent, so that it is never whole in memory and no other request waits for it. */
+import { isObject } from '../core/quick-check.js'
+import { pause } from './slices.js'
+
+/** A list whose members are made as they are written. */
+export class Lazy<M> {
+  readonly #members: () => Iterable<M>
+
+  constructor(members: () => Iterable<M>) {
+    this.#members = members
+  }
+
+  [Symbol.iterator](): Iterator<M> {
+    return this.#members()[Symbol.iterator]()
+  }
+
+  toJSON(): M[] {
+    return [...this]
+  }
+}
+
+/** The members of a list as they are shown. */
+export const lazily = <T, M>(list: readonly T[], shown: (member: T) => M): Lazy<M> =>
+  new Lazy(function* () {
+    for (const member of list) yield shown(member)
+  })
+
+/** Characters of a piece, about. */
+const PIECE = 65_536
+
+/** The JSON text of a value in pieces of about 64 KiB. Objects and lists of so many levels are written member by member, what is in them as a whole. */
+export async function* jsonPieces(value: unknown, levels = 2): AsyncGenerator<string> {
+  let piece = ''
+  for (const part of partsOf(value, levels)) {
+    piece += part
+    await pause()
+    if (piece.length < PIECE) continue
+    yield piece
+    piece = ''
+  }
+  yield piece
+}
+
+function* partsOf(value: unknown, levels: number): Generator<string> {
+  if (levels > 0 && (Array.isArray(value) || value instanceof Lazy)) {
+    let before = '['
+    for (const member of value) {
+      yield before
+      yield* partsOf(member ?? null, levels - 1)
+      before = ','
+    }
+    yield before === '[' ? '[]' : ']'
+  } else if (levels > 0 && isObject(value)) {
+    let before = '{'
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue
+      yield `${before}${JSON.stringify(name)}:`
+      yield* partsOf(member, levels - 1)
+      before = ','
+    }
+    yield before === '{' ? '{}' : '}'
+  } else yield JSON.stringify(value)
+}

@@ -1,0 +1,120 @@
+/** The worker: one thread for what would make requests wait. Its jobs run one after the other, each with a budget of time and memory; running out of either ends the thread, never the process. */
+import { getHeapStatistics } from 'node:v8'
+import { Worker as Thread } from 'node:worker_threads'
+import { ApiError } from '../core/errors.js'
+import type { Settings } from '../core/settings.js'
+import type { Reply } from './thread.js'
+
+/** What begins the sentences about a job, as `Reading the document`, and what to do where it takes too much memory. */
+export type Task = { does: string; advice: string }
+/** Asks the thread something; `transfer` is memory that is handed over instead of copied. Errors: what it refuses. */
+export type Ask = (question: object, transfer?: ArrayBuffer[]) => Promise<unknown>
+type Asked = { resolve: (reply: Reply) => void; reject: (error: unknown) => void }
+type Limits = Pick<Settings, 'limits.loads' | 'limits.load_time'>
+
+/** The script of the thread; the built one is a file of the same name beside the bundle. */
+const SCRIPT = new URL('../worker-script.js', import.meta.url)
+const MEBIBYTE = 1_048_576
+/** The most memory of the thread, in MiB; a limit of the whole process that is given on the command line holds instead. */
+const MAX_MEMORY = 1024
+/** How long an idle thread is kept, in milliseconds. */
+const IDLE = 5000
+
+export class Worker {
+  readonly #data: object
+  readonly #limits: Limits
+  #thread: Thread | undefined
+  #idle: NodeJS.Timeout | undefined
+  readonly #asked = new Map<number, Asked>()
+  #nextId = 1
+  #jobs = 0
+  #turn: Promise<unknown> = Promise.resolve()
+
+  /** `data` is what the thread is started with. */
+  constructor(data: object, limits: Limits) {
+    this.#data = data
+    this.#limits = limits
+  }
+
+  /**
+   * Runs a job when those before it are over. It ends when the signal is aborted, with its reason.
+   * Errors: those of the job, `load_limit`, `document_too_large` where it takes too long or too much memory.
+   */
+  async run<T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
+    const most = this.#limits['limits.loads']
+    if (this.#jobs >= most) {
+      throw new ApiError('load_limit', { message: `${most} large documents are being read, as many as limits.loads allows; try again in a moment.` })
+    }
+    this.#jobs++
+    const turn = this.#turn.then(() => this.#runNow(task, signal, job))
+    this.#turn = turn.catch(() => {})
+    return turn.finally(() => this.#jobs--)
+  }
+
+  /** Ends the thread. */
+  async end(): Promise<void> {
+    await this.#stop(new Error('the emulator stops'))
+  }
+
+  async #runNow<T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
+    signal.throwIfAborted()
+    const stop = () => void this.#stop(signal.reason)
+    signal.addEventListener('abort', stop)
+    clearTimeout(this.#idle)
+    try {
+      return await job((question, transfer) => this.#ask(task, question, transfer))
+    } finally {
+      signal.removeEventListener('abort', stop)
+      this.#thread?.unref()
+      this.#idle = setTimeout(() => void this.end(), IDLE).unref()
+    }
+  }
+
+  async #ask({ does, advice }: Task, question: object, transfer: ArrayBuffer[] = []): Promise<unknown> {
+    this.#thread ??= this.#start()
+    this.#thread.ref()
+    const id = this.#nextId++
+    const time = this.#limits['limits.load_time']
+    const late = setTimeout(() => void this.#stop(tooLarge(`${does} takes longer than limits.load_time allows: ${time} ms`)), time)
+    const reply = await new Promise<Reply>((resolve, reject) => {
+      this.#asked.set(id, { resolve, reject: error => reject(error instanceof OutOfMemory ? tooLarge(`${does} ${error.message}: ${advice}`) : error) })
+      this.#thread?.postMessage({ id, question }, transfer)
+    }).finally(() => clearTimeout(late))
+    if ('refusal' in reply) throw new ApiError(reply.refusal.code, reply.refusal as never)
+    if ('defect' in reply) throw new Error(reply.defect)
+    return reply.answer
+  }
+
+  #start(): Thread {
+    const limit = Math.min(MAX_MEMORY, Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE))
+    const thread = new Thread(SCRIPT, { workerData: this.#data, resourceLimits: { maxOldGenerationSizeMb: limit } })
+    thread.on('message', ({ id, reply }: { id: number; reply: Reply }) => {
+      const asked = this.#asked.get(id)
+      this.#asked.delete(id)
+      asked?.resolve(reply)
+    })
+    thread.on('error', (error: NodeJS.ErrnoException) => {
+      if (thread === this.#thread) void this.#stop(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfMemory(limit) : error)
+    })
+    return thread
+  }
+
+  async #stop(reason: unknown): Promise<void> {
+    clearTimeout(this.#idle)
+    const thread = this.#thread
+    this.#thread = undefined
+    const asked = [...this.#asked.values()]
+    this.#asked.clear()
+    for (const { reject } of asked) reject(reason)
+    await thread?.terminate()
+  }
+}
+
+/** The thread had no more memory than so many MiB. */
+class OutOfMemory extends Error {
+  constructor(limit: number) {
+    super(`takes more than ${limit} MiB of memory`)
+  }
+}
+
+const tooLarge = (message: string) => new ApiError('document_too_large', { message: `${message}. Nothing was changed.` })
