@@ -63,7 +63,8 @@ export function scenarioVerdict(sandbox: Sandbox): Verdict {
   return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
 }
 
-const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({ journal, store })
+/** The journal of a sandbox and its records, to look for near misses in. */
+export const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({ journal, store })
 const unusedIn = (sandbox: Sandbox) => maskedThroughout(explainedUnused(sandbox.script, lookedIn(sandbox)))
 
 function withinOf(written: string): number {

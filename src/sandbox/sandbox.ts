@@ -20,7 +20,7 @@ import {
 } from '../core/settings.js'
 import { Evidence } from '../evidence/evidence.js'
 import { JournalBudget } from '../evidence/journal.js'
-import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
+import { explainedEntries, explainedVerdicts } from '../evidence/near-misses.js'
 import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
@@ -252,11 +252,10 @@ export class Sandbox {
   get period(): Period {
     const { name: sandbox, evidence, script, store } = this
     const looked = { journal: evidence.journal, store, nameOf: evidence.nameInRun }
-    const unused = new Map(explainedUnused(script, looked).map(entry => [entry.id, entry]))
     return {
       sandbox,
       tests: evidence.totals.tests.names(),
-      script: script.listed().map(entry => unused.get(entry.id) ?? entry),
+      script: explainedEntries(script, looked),
       verdicts: explainedVerdicts(this.tally, looked)
     }
   }

@@ -76,6 +76,37 @@ t.test('calls: a call that is opened after a load has its why, and those before 
   t.equal(await page.locator('.grid-row.past').count(), 1)
 })
 
+t.test('calls: an answer that the script broke on its way says so next to what went out, and one that is whole does not', BROWSER, async t => {
+  const { page, call, control, origin } = await openConsole(t, { expected: /404/ })
+  await control('POST /script', { name: 'broken', on: 'GET /tickets/{id}', calls: 1, fault: 'malformed_body', when: 'after' })
+  await control('POST /script', { on: 'GET /tickets/{id}', calls: 2, fault: 'truncated_body' })
+  const { text } = await call('GET /tickets/tkt_a')
+  await call('GET /tickets/tkt_a').catch(() => {})
+  await call('GET /tickets/tkt_a')
+  const shown = async (id: string) => {
+    await page.goto(`${origin}/_control#/calls/${id}`)
+    const detail = page.getByRole('complementary', { name: `Call ${id}` })
+    const answer = await detail.getByRole('region', { name: 'Answer', exact: true }).textContent()
+    return { detail, answer }
+  }
+
+  const malformed = await shown('req_1')
+  await malformed.detail.getByText('Broken on the way: the script entry broken made the body malformed. This is what went out.').waitFor()
+  t.equal(malformed.answer, text)
+  t.throws(() => JSON.parse(text), SyntaxError)
+  const truncated = await shown('req_2')
+  await truncated.detail.getByText('Lost before the operation ran, 502').waitFor()
+  await truncated.detail.getByText('Broken on the way: the script entry scr_2 truncated the body. Only the first half of this went out.').waitFor()
+  const whole = await shown('req_3')
+  t.equal(JSON.parse(whole.answer as string).id, 'tkt_a')
+  t.equal(await whole.detail.getByText('Broken on the way').count(), 0)
+
+  await page.getByRole('button', { name: 'Explain with changes…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Judge on a copy' }).click()
+  await page.getByRole('dialog').getByText('On the copy:').waitFor()
+  t.equal(await page.getByRole('dialog').getByText('Broken on the way').count(), 0)
+})
+
 t.test('calls: the keyboard goes through the list, copies and sends again', LONG, async t => {
   const opened = await openConsole(t, { expected: /400/ })
   const { page, control, origin } = opened
