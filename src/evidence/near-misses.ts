@@ -126,10 +126,9 @@ function missesOfEntry({ id, entry, count }: Unused, call: Exchange, store: Stor
   const early = missedStage(call, STAGE.admitted, 'a request that comes to the script')
   if (early !== null) return [early]
   const { between, data, calls } = entry
-  const at = isoOf(call.at)
   const misses = missesOfMatch(entry.matches, call, { store, isNone: count.matched === 0 })
-  if (call.at < between.from) misses.push({ condition: 'from', wanted: `${data.from}`, got: at })
-  if (call.at >= between.until) misses.push({ condition: 'until', wanted: `before ${data.until}`, got: at })
+  if (call.at < between.from) misses.push({ condition: 'from', wanted: `${data.from}`, got: isoOf(call.at) })
+  if (call.at >= between.until) misses.push({ condition: 'until', wanted: `before ${data.until}`, got: isoOf(call.at) })
   const { matched } = count
   // a request that meets every condition and was not counted came before the entry was added
   if (misses.length > 0 || matched === 0 || call.action?.id === id) return misses

@@ -25,14 +25,13 @@ export const missText = ({ condition, wanted, got }: Miss): string => `${conditi
 /** Those with the fewest misses; of equal ones the first, and of those with the same misses only that. */
 export function nearestOf(candidates: readonly NearMiss[]): NearMiss[] {
   const nearest = new Map<string, NearMiss>()
-  for (const near of candidates) {
-    const said = JSON.stringify(near.misses)
-    if (near.misses.length > 0 && !nearest.has(said)) nearest.set(said, near)
+  const ordered = candidates.filter(({ misses }) => misses.length > 0).sort((one, other) => one.misses.length - other.misses.length)
+  for (const { in: where, misses } of ordered) {
+    const said = JSON.stringify(misses)
+    if (!nearest.has(said)) nearest.set(said, { in: where, misses: misses.slice(0, MAX_NEAR_MISSES) })
+    if (nearest.size === MAX_NEAR_MISSES) break
   }
   return [...nearest.values()]
-    .sort((one, other) => one.misses.length - other.misses.length)
-    .slice(0, MAX_NEAR_MISSES)
-    .map(({ in: where, misses }) => ({ in: where, misses: misses.slice(0, MAX_NEAR_MISSES) }))
 }
 
 /** `amount: wanted >= 5000; got 4999 in req_7`; each near miss by itself. */
