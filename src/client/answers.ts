@@ -39,7 +39,10 @@ export type AddedRecords = {
   refunds: Kept<Refund>[]
 }
 
-/** A script entry with its id, how many calls matched it and to how many it was applied; `too_long` are those with a value too long for its pattern. */
+/**
+ * A script entry with its id, how many calls matched it and to how many it was applied; `too_long` are those with a value too long for its pattern,
+ * `near_misses`, of an entry that was never applied, the requests that it nearly was applied to.
+ */
 export type ListedEntry = { id: string; entry: ScriptEntry; matched: number; applied: number; too_long?: number; near_misses?: NearMiss[] }
 
 /** A gate of the script, with the requests that wait at it in the order in which they came. */

@@ -129,7 +129,7 @@ export type Emulator = {
   readonly script: {
     /** Adds an entry after the others. `POST /_control/script`. Errors: `document_invalid` with every problem, `limit_reached`. */
     add: (entry: ScriptEntry) => Promise<ListedEntry>
-    /** Every entry, with how many calls it matched and was applied to. `GET /_control/script`. Errors: `sandbox_unknown`. */
+    /** Every entry, with how many calls it matched and was applied to; one that was never applied with its near misses. `GET /_control/script`. Errors: `sandbox_unknown`. */
     list: () => Promise<{ data: ListedEntry[] }>
     /** Removes an entry, by its id. `DELETE /_control/script/ID`. Errors: `entry_unknown`. */
     remove: (id: string) => Promise<void>

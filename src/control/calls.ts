@@ -12,7 +12,7 @@ import { maskedThroughout } from '../core/redaction.js'
 import { shownWarnings } from '../engine/answers.js'
 import { keysToMask } from '../engine/keys.js'
 import { playIn } from '../engine/play.js'
-import { nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
+import { explainedEntries, nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
 import type { Totals } from '../evidence/totals.js'
 import { explained, explainedText } from '../evidence/why.js'
 import { closed, optional, parameters, text, word } from '../reference/parameters.js'
@@ -36,7 +36,7 @@ import { clockShown, listed, overviewOf } from './overview.js'
 import { runDocument } from './run.js'
 import { isSignedIn, signIn, signOut } from './sessions.js'
 import { assumptionsShown, settingsShown } from './settings.js'
-import { askedSchema, maskedList, scenarioVerdict, verify } from './verify.js'
+import { askedSchema, lookedIn, maskedList, scenarioVerdict, verify } from './verify.js'
 import { writtenText, yamlOfStore } from './writing.js'
 
 type Calls = Readonly<Record<string, Call>>
@@ -157,9 +157,9 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
     title: 'Script and gates',
     calls: {
       'GET /script': {
-        does: 'The script entries, with how many calls each matched and to how many it was applied.',
+        does: 'The script entries, with how many calls each matched and to how many it was applied; one that was never applied with the calls that it nearly was applied to: [near misses](../evidence.md#near-misses).',
         query: null,
-        run: ({ sandbox }) => ({ data: maskedList(sandbox.script.listed()) })
+        run: async ({ sandbox }) => ({ data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox))) })
       },
       'POST /script': call({
         does: 'Adds a script entry.',

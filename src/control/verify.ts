@@ -76,7 +76,8 @@ export async function scenarioVerdict(sandbox: Sandbox): Promise<Verdict> {
   return { holds: failed.length === 0, message: failed.length === 0 ? success : maskedThroughout(told.join('; ')), ...lists }
 }
 
-const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({ requests: journal.requests(), store })
+/** The journal of a sandbox and its records, to look for near misses in. */
+export const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({ requests: journal.requests(), store })
 export const maskedList = (members: readonly unknown[]) => lazily(members, member => maskedThroughout(member))
 
 function withinOf(written: string): number {

@@ -44,6 +44,12 @@ export async function explainedUnused(script: Script, looked: Looked): Promise<L
   return explained
 }
 
+/** Every entry of a script, in order; one that was never applied with the requests that it nearly was applied to. */
+export async function explainedEntries(script: Script, looked: Looked): Promise<ListedEntry[]> {
+  const unused = new Map((await explainedUnused(script, looked)).map(entry => [entry.id, entry]))
+  return script.listed().map(entry => unused.get(entry.id) ?? entry)
+}
+
 /** What a request nearly was: an expectation that it did not count for and that does not hold, or an entry that was never applied. */
 export function nearlyMet(call: Exchange): NearMiss[] {
   const { tally, state } = call.world
@@ -135,12 +141,12 @@ function missesOfEntry({ id, entry, count }: Unused, call: Exchange, store: Stor
   const early = missedStage(call, STAGE.admitted, 'a request that comes to the script')
   if (early !== null) return [early]
   const { between, data, calls } = entry
-  const at = isoOf(call.at)
   const misses = missesOfMatch(entry.matches, call, { store, isNone: count.matched === 0 })
-  if (call.at < between.from) misses.push({ condition: 'from', wanted: `${data.from}`, got: at })
-  if (call.at >= between.until) misses.push({ condition: 'until', wanted: `before ${data.until}`, got: at })
-  if (misses.length > 0 || call.action?.id === id) return misses
+  if (call.at < between.from) misses.push({ condition: 'from', wanted: `${data.from}`, got: isoOf(call.at) })
+  if (call.at >= between.until) misses.push({ condition: 'until', wanted: `before ${data.until}`, got: isoOf(call.at) })
   const { matched } = count
+  // a request that meets every condition and was not counted came before the entry was added
+  if (misses.length > 0 || matched === 0 || call.action?.id === id) return misses
   if (matched < calls.from) return [{ condition: 'calls', wanted: `${data.calls}`, got: `${matched} that matched` }]
   if (call.action !== null) return [{ condition: 'entry', wanted: 'no earlier entry that acts', got: call.action.entry.data.name ?? call.action.id }]
   return entry.chance < 1 ? [{ condition: 'chance', wanted: `${entry.chance}`, got: 'not drawn' }] : []

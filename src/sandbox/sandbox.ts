@@ -20,7 +20,7 @@ import {
 } from '../core/settings.js'
 import { Evidence } from '../evidence/evidence.js'
 import { JournalBudget } from '../evidence/journal.js'
-import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
+import { explainedEntries, explainedVerdicts } from '../evidence/near-misses.js'
 import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
@@ -256,9 +256,7 @@ export class Sandbox {
     const { prefix } = evidence
     const tests = evidence.totals.tests.names()
     const looked = { requests: evidence.journal.requests(), store, nameOf: (id: string) => prefix + id }
-    const unused = new Map((await explainedUnused(script, looked)).map(entry => [entry.id, entry]))
-    const verdicts = await explainedVerdicts(tally, looked)
-    return { sandbox, tests, script: script.listed().map(entry => unused.get(entry.id) ?? entry), verdicts }
+    return { sandbox, tests, script: await explainedEntries(script, looked), verdicts: await explainedVerdicts(tally, looked) }
   }
 
   /** Whether its expectations are judged: it answered requests since its last load or reset, or has a name and never answered any. */

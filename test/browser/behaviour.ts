@@ -43,6 +43,33 @@ t.test('console: the next card payment is declined by a form, which shows its YA
   t.strictSame((await control('GET /script')).body.data, [])
 })
 
+t.test('console: an entry that was never applied shows what it nearly was applied to, with links to the calls', BROWSER, async t => {
+  const { page, call, control, origin } = await openConsole(t, { hash: '#/behaviour/script', records: PAID })
+  const refund = (amount: number) => call('POST /refunds', { body: { transaction: 'txn_a', amount } })
+  await control('POST /script', { on: 'POST /refunds', match: { body: { amount: { gte: 3000 }, reason: HOSTILE } }, delay: '1ms' })
+  await control('POST /script', { on: 'POST /refunds', match: { body: { amount: { gte: 2000 } } }, delay: '1ms' })
+  await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
+  const entries = card(page, 'Entries').getByRole('listitem')
+  const near = entries.getByText('Nearly applied to')
+
+  await entries.nth(2).waitFor()
+  t.equal(await near.count(), 0, 'no call, no near miss')
+  await refund(1999)
+  await near.nth(1).waitFor()
+  t.strictSame(await near.allTextContents(), [
+    `Nearly applied to req_1: amount: wanted >= 3000; got 1999, reason: wanted ${HOSTILE}; got nothing.`,
+    'Nearly applied to req_1: amount: wanted >= 2000; got 1999.'
+  ])
+  t.equal(await page.locator('main [onerror], main b b').count(), 0)
+  t.equal(await entries.locator(':is(.bad, .warn, .problem)').count(), 0, 'what was not exercised is not wrong')
+  await refund(2000)
+  await entries.filter({ hasText: 'scr_2' }).getByText('1 applied').waitFor()
+  t.equal(await entries.filter({ hasText: 'scr_2' }).getByText('Nearly').count(), 0, 'it was applied')
+  await near.getByRole('link', { name: 'req_1' }).click()
+  t.equal(page.url(), `${origin}/_control#/calls/req_1`)
+  await page.getByRole('complementary', { name: 'Call req_1' }).getByText('It nearly met the script entry scr_1').waitFor()
+})
+
 t.test('console: the loaded scenario is chosen; another one is loaded, with what it says of itself, and what changed since is taken back', LONG, async t => {
   const { page, call, control } = await openConsole(t, { hash: '#/behaviour' })
   const picker = page.getByRole('combobox', { name: 'Scenario', exact: true })

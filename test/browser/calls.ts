@@ -76,6 +76,37 @@ t.test('calls: a call that is opened after a load has its why, and those before 
   t.equal(await page.locator('.grid-row.past').count(), 1)
 })
 
+t.test('calls: an answer that the script broke on its way says so next to what went out, and one that is whole does not', BROWSER, async t => {
+  const { page, control, origin } = await openConsole(t)
+  const read = async () => (await fetch(`${origin}/next/tickets/tkt_a`, { headers: { authorization: `Basic ${btoa('sk_merchant:')}` } })).text()
+  await control('POST /script', { name: 'broken', on: 'GET /tickets/{id}', calls: 1, fault: 'malformed_body', when: 'after' })
+  await control('POST /script', { on: 'GET /tickets/{id}', calls: 2, fault: 'truncated_body' })
+  const text = await read()
+  await t.rejects(read())
+  const whole = await read()
+  const shown = async (id: string) => {
+    await page.goto(`${origin}/_control#/calls/${id}`)
+    const detail = page.getByRole('complementary', { name: `Call ${id}` })
+    return { detail, answer: await detail.getByRole('region', { name: 'Answer', exact: true }).textContent() }
+  }
+
+  const malformed = await shown('req_1')
+  await malformed.detail.getByText('Broken on the way: the script entry broken made the body malformed. This is what went out.').waitFor()
+  t.equal(malformed.answer, text)
+  t.throws(() => JSON.parse(text), SyntaxError)
+  const truncated = await shown('req_2')
+  await truncated.detail.getByText('Lost before the operation ran, 502').waitFor()
+  await truncated.detail.getByText('Broken on the way: the script entry scr_2 truncated the body. Only the first half of this went out.').waitFor()
+  const right = await shown('req_3')
+  t.strictSame(JSON.parse(right.answer as string), JSON.parse(whole))
+  t.equal(await right.detail.getByText('Broken on the way').count(), 0)
+
+  await page.getByRole('button', { name: 'Explain with changes…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Judge on a copy' }).click()
+  await page.getByRole('dialog').getByText('On the copy:').waitFor()
+  t.equal(await page.getByRole('dialog').getByText('Broken on the way').count(), 0)
+})
+
 t.test('calls: the keyboard goes through the list, copies and sends again', LONG, async t => {
   const opened = await openConsole(t, { expected: /400/ })
   const { page, control, origin } = opened

@@ -186,6 +186,16 @@ const CASES: Case[] = [
     is: refused('body_malformed', 'by: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H, not soon.', 400, 'by')
   },
   {
+    title: 'script.list says what an entry nearly was applied to',
+    run: async ({ script, inject }) => {
+      await script.add({ ...DECLINED, match: { body: { amount: 1 } } })
+      await inject(...REFUND)
+      const { data } = await script.list()
+      return data.map(({ near_misses }) => near_misses?.flatMap(({ misses }) => misses.map(({ condition, wanted }) => [condition, wanted])))
+    },
+    is: [[['amount', '1']]]
+  },
+  {
     title: 'script.add, list, remove and clear',
     run: async ({ script, inject }) => {
       const { id, ...added } = await script.add(DECLINED)

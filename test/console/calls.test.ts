@@ -6,6 +6,7 @@ import { type Token, tokensOf } from '../../src/console/ui/components/json-token
 import { yamlOf } from '../../src/console/ui/components/yaml.js'
 import type { JournalEvent } from '../../src/console/ui/control/client.js'
 import {
+  breakingShown,
   type CallList,
   decidedBy,
   type Filter,
@@ -23,7 +24,7 @@ import {
 import { curlOf, encodedPath, entryOf, entryYaml, fixtureYaml, isMasked } from '../../src/console/ui/views/calls/copies.js'
 import { formOf } from '../../src/console/ui/views/form.js'
 import { pairsOf } from '../../src/core/form-encoding.js'
-import { startTestEmulator } from '../support/emulator.js'
+import { smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const call = (changes: Partial<JournalCall> = {}): JournalCall => ({
   id: 'req_1',
@@ -165,6 +166,37 @@ t.test('calls: what was sent is read in brackets, and what decided a call is nam
     outcomeShown(call({ outcome: 'lost_before', took_effect: false, answered: false })),
     'Lost before the operation ran, 200; it changed nothing; the client got no answer.'
   )
+})
+
+t.test('calls: an answer that the script broke on its way says so, and no other does', async t => {
+  const malformed = 'the script entry broken made the body malformed. This is what went out.'
+  const truncated = 'the script entry scr_1 truncated the body. Only the first half of this went out.'
+  const [lost, broken] = [{ fault: 'truncated_body' }, { name: 'broken', fault: 'malformed_body' }]
+  const pay = ['POST /transactions', 'ticket=tkt_a&payment_type=external&amount=5'] as const
+  const cases: [title: string, entry: object, sent: readonly [on: string, body?: string], shown: string | null][] = [
+    ['in place of the operation', broken, pay, malformed],
+    ['after the operation', { ...broken, when: 'after' }, pay, malformed],
+    ['a refusal of the operation', { ...broken, when: 'after' }, ['GET /tickets/tkt_none'], malformed],
+    ['a text of the script', { ...broken, respond: { body: 'words' } }, pay, malformed],
+    ['a refusal before the script', broken, ['POST /transactions', 'amount=x'], null],
+    ['an answer without a body', { ...broken, when: 'after' }, ['DELETE /accounts/mch_a/users/usr_a'], null],
+    ['truncated in place of the operation', lost, pay, truncated],
+    ['truncated after the operation', { ...lost, when: 'after' }, pay, truncated],
+    ['nothing to truncate', { ...lost, respond: { status: 204 } }, pay, null],
+    ['lost before its body', { fault: 'connection_reset' }, pay, null],
+    ['a text that is not broken', { respond: { body: 'words{' } }, pay, null],
+    ['an answer that is late', { delay: '1ms' }, pay, null]
+  ]
+  for (const [title, entry, [on, body], shown] of cases) {
+    const users = [{ id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' }]
+    const emulator = await startTestEmulator(t, { scenario: { data: smallFixture({ users }), script: [{ on: '*', ...entry }] } })
+    await emulator.call(on, { ...(body !== undefined && { body }) }).catch(() => {})
+
+    t.equal(breakingShown((await emulator.control('GET /requests/req_1')).body), shown, title)
+  }
+  const script = { id: 'scr_1', name: null, fault: 'malformed_body' }
+  t.equal(breakingShown(call({ script })), null, 'an answer of the emulator in place of the broken one')
+  t.equal(breakingShown(call({ script: { ...script, fault: 'truncated_body' } })), null)
 })
 
 t.test('calls: as curl, whatever a shell would make of what was sent', async t => {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
+import { nearMissTexts } from '../../src/scenario/near-misses.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }
@@ -32,6 +33,65 @@ t.test(
     )
   }
 )
+
+t.test('script: an entry that was never applied lists the requests that it nearly was applied to, until it is', async t => {
+  const on = 'POST /refunds'
+  const large = { on, match: { body: { amount: { gte: 50 } } }, respond: { status: 402 } }
+  const { call, control } = await startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }), script: [DECLINED, large] } })
+  const listed = async () => (await control('GET /script')).body.data.map(({ entry: _, ...listed }: Listed) => listed)
+  const refund = (amount: number) => call(on, { body: { transaction: 'txn_a', amount } })
+  const nearly = (name: string, condition: string, wanted: string, got: string) => ({ in: name, misses: [{ condition, wanted, got }] })
+
+  await refund(49)
+  const [first, second] = await listed()
+  t.strictSame(first, { id: 'scr_1', matched: 1, applied: 0, near_misses: [nearly('req_1', 'calls', '2+', '1 that matched')] })
+  t.strictSame(second, { id: 'scr_2', matched: 0, applied: 0, near_misses: [nearly('req_1', 'amount', '>= 50', '49')] })
+
+  for (const amount of [48, 47, 46, 45]) await refund(amount)
+  t.strictSame(await listed(), [
+    { id: 'scr_1', matched: 5, applied: 4 },
+    {
+      id: 'scr_2',
+      matched: 0,
+      applied: 0,
+      near_misses: [45, 46, 47].map((amount, place) => nearly(`req_${5 - place}`, 'amount', '>= 50', String(amount)))
+    }
+  ])
+  await control('DELETE /script/scr_1')
+  await refund(50)
+  await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
+  t.strictSame(
+    await listed(),
+    [
+      { id: 'scr_2', matched: 1, applied: 1 },
+      { id: 'scr_3', matched: 0, applied: 0 }
+    ],
+    'one that was applied has none, nor has one that no request came near to'
+  )
+
+  await control('POST /script', { ...DECLINED, match: { body: { amount: 51 } } })
+  t.equal((await listed())[2].near_misses.length, 3)
+  await control('DELETE /requests')
+  t.strictSame((await listed())[2], { id: 'scr_4', matched: 0, applied: 0 }, 'of an empty journal there is nothing to say')
+})
+
+t.test('script: a request from before an entry was added is no near miss for being early', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }) } })
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=5' })
+  const cases: [entry: object, near: string[]][] = [
+    [{}, []],
+    [{ calls: '2+' }, []],
+    [{ chance: 0 }, []],
+    [{ match: { body: { amount: 5 } } }, []],
+    [{ match: { body: { amount: 6 } } }, ['amount: wanted 6; got 5 in req_1']]
+  ]
+  for (const [entry, near] of cases) {
+    await control('POST /script', { on: 'POST /refunds', respond: { status: 402 }, ...entry })
+    const [listed] = (await control('GET /script')).body.data
+    t.strictSame(nearMissTexts(listed.near_misses ?? []), near, JSON.stringify(entry))
+    await control('DELETE /script')
+  }
+})
 
 t.test('script: an entry that is added goes behind the others, and can be taken away', async t => {
   const { call, control } = await startTestEmulator(t, { scenario })

@@ -37,7 +37,7 @@ async function started(t: Test, { mostLines, machine = {} }: { mostLines?: numbe
   const held = async () => (await readLines(file)).data.sandboxes[0] as Json
   const refund = (more = '') => emulator.call('POST /refunds', { body: `transaction=txn_a&amount=1${more}` })
   /** What a data file keeps of the sandbox at the base address, as text. */
-  const kept = async () => JSON.stringify([await emulator.state(), (await emulator.control('GET /script')).body, (await emulator.control('GET /clock')).body])
+  const kept = async () => JSON.stringify([await emulator.state(), emulator.sandbox.script.listed(), (await emulator.control('GET /clock')).body])
   return { ...emulator, folder, file, disk, data, held, refund, kept }
 }
 

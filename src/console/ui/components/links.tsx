@@ -25,4 +25,7 @@ export const listed = <T extends string>(items: readonly T[], shown: (item: T) =
     </span>
   ))
 
+/** A link to a call of the chosen sandbox. */
+export const RequestLink = ({ id }: { id: string }) => <a href={hrefOf({ view: 'calls', path: [id] })}>{id}</a>
+
 export const linked = (text: string, href: string | undefined) => (href === undefined ? text : <a href={href}>{text}</a>)

@@ -3,6 +3,8 @@ import { act } from '../../app/command.js'
 import { Button } from '../../components/button.js'
 import { Card } from '../../components/card.js'
 import { CodeBlock } from '../../components/code.js'
+import { RequestLink } from '../../components/links.js'
+import { NearMisses } from '../../components/near-misses.js'
 import { Read } from '../../components/read.js'
 import { yamlOf } from '../../components/yaml.js'
 import { api, type Gate, type ListedEntry, type Release } from '../../control/client.js'
@@ -47,7 +49,7 @@ function Entries({ entries }: { entries: readonly ListedEntry[] }) {
   )
 }
 
-function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: ListedEntry }) {
+function Entry({ listed: { id, entry, matched, applied, too_long, near_misses } }: { listed: ListedEntry }) {
   const conditions = callsInWords(entry)
   return (
     <li class="row entry">
@@ -63,6 +65,7 @@ function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: 
           <span class="badge">{figure(matched)} matched</span> <span class={`badge ${applied > 0 ? 'good' : ''}`}>{figure(applied)} applied</span>
           {too_long !== undefined && <span class="badge warn">{too_long} with a value too long for the pattern</span>}
         </p>
+        <NearMisses near={near_misses} begins="Nearly applied to" shown={id => <RequestLink id={id} />} />
         <details>
           <summary>YAML of {id}</summary>
           <CodeBlock text={yamlOf(entry)} label={`YAML of ${id}`} />

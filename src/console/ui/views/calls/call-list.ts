@@ -134,3 +134,13 @@ export function outcomeShown({ outcome, status, took_effect, answered }: Pick<Jo
   const effect = took_effect ? 'it took effect' : 'it changed nothing'
   return `${OUTCOMES[outcome]}, ${status}; ${effect}${answered ? '' : '; the client got no answer'}.`
 }
+
+/** What the script did to the body of an answer on its way; null where it went out as it was, or none of it did. */
+export function breakingShown({ script, answer, answered }: Pick<JournalCall, 'script' | 'answer' | 'answered'>): string | null {
+  const fault = script?.fault
+  const entry = `the script entry ${script?.name ?? script?.id}`
+  // an answer of the emulator in place of the one that was to be malformed is whole, and JSON
+  if (fault === 'malformed_body' && answered && typeof answer === 'string') return `${entry} made the body malformed. This is what went out.`
+  if (fault === 'truncated_body' && !answered && answer !== null) return `${entry} truncated the body. Only the first half of this went out.`
+  return null
+}

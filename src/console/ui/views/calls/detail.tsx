@@ -5,7 +5,6 @@ import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
 import { Beside } from '../../components/beside.js'
 import { Button, CloseButton } from '../../components/button.js'
-import { Json } from '../../components/code.js'
 import { copy } from '../../components/copy.js'
 import { linked } from '../../components/links.js'
 import { Loaded } from '../../components/states.js'
@@ -14,6 +13,7 @@ import { toast, toastError } from '../../components/toast.js'
 import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
 import { apiOf } from '../../control/place.js'
 import { recordAddress } from '../record-address.js'
+import { Answer } from './answer.js'
 import { msShown, outcomeShown, pathShown, periodOf, type Row } from './call-list.js'
 import { list } from './calls.js'
 import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
@@ -44,7 +44,7 @@ function Present({ id, onClose }: { id: string; onClose: () => void }) {
 
 function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall['why']; onClose: () => void }) {
   const isTrying = useSignal(false)
-  const { id, method, at, account, test, user_agent, query, body, answer, params } = call
+  const { id, method, at, account, test, user_agent, query, body, params } = call
   const sent = [
     ['path', Object.entries(params)],
     ['query', pairsOf(query)],
@@ -99,7 +99,7 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
       </section>
       <section class="stack">
         <h3>Answer</h3>
-        {answer === null ? <p class="faint">Without a body.</p> : <Json value={answer} label="Answer" hrefOfText={recordAddress} />}
+        <Answer call={call} label="Answer" hrefOfText={recordAddress} />
       </section>
       {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
     </>

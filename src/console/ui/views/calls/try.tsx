@@ -12,6 +12,7 @@ import { toast } from '../../components/toast.js'
 import { api, ControlError, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import { formOf } from '../form.js'
+import { Answer } from './answer.js'
 import { outcomeShown, sentIn } from './call-list.js'
 import { encodedPath, isMasked } from './copies.js'
 import { Why } from './why.js'
@@ -141,14 +142,14 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
 }
 
 function Tried({ call }: { call: TriedCall }) {
-  const { answer, changes } = call
+  const { changes } = call
   return (
     <section class="call stack" aria-label="What it would be answered" aria-live="polite">
       <p>
         <b>On the copy:</b> {outcomeShown(call)}
       </p>
       <Why call={call} />
-      {answer === null ? <p class="faint">Without a body.</p> : <Json value={answer} label="Answer on the copy" />}
+      <Answer call={call} label="Answer on the copy" />
       {changes.records.map(({ id, before, after }) => (
         <details key={id}>
           <summary>{`${changeShown(before, after)} ${id}`}</summary>

@@ -4,7 +4,8 @@ import { useId } from 'preact/hooks'
 import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
 import { RULES } from '../../../../reference/rules.js'
 import { hrefOf } from '../../app/route.js'
-import { linked, listed } from '../../components/links.js'
+import { linked, listed, RequestLink } from '../../components/links.js'
+import { NearMisses } from '../../components/near-misses.js'
 import { Pairs } from '../../components/table.js'
 import type { ExplainedCall } from '../../control/client.js'
 import { controlOf, sandbox } from '../../control/place.js'
@@ -82,11 +83,7 @@ export function Why({ call }: { call: Judged }) {
           </li>
         ))}
       </ol>
-      {why.near_misses?.map(({ in: what, misses }) => (
-        <p key={what} class="faint">
-          It nearly met {what}: {misses.map(({ condition, wanted, got }) => `${condition}: wanted ${wanted}; got ${got}`).join(', ')}.
-        </p>
-      ))}
+      <NearMisses near={why.near_misses} begins="It nearly met" shown={what => what} />
       {why.assumptions.length > 0 && (
         <details>
           <summary>{`The answer relies on ${why.assumptions.length} ${why.assumptions.length === 1 ? 'assumption' : 'assumptions'}`}</summary>
@@ -111,7 +108,7 @@ function CallName({ id }: { id: string }) {
   const row = list.value.rows.find(({ call, sandbox: its }) => call.id === id && its === sandbox.value)
   return (
     <>
-      <a href={hrefOf({ view: 'calls', path: [id] })}>{id}</a>
+      <RequestLink id={id} />
       {row && ` (${row.call.method} ${row.call.path})`}
     </>
   )

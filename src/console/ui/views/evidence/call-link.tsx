@@ -2,6 +2,7 @@
 import { go, hrefOf, route } from '../../app/route.js'
 import { CloseButton } from '../../components/button.js'
 import { Json } from '../../components/code.js'
+import { RequestLink } from '../../components/links.js'
 import { Read } from '../../components/read.js'
 import { api, type Scope } from '../../control/client.js'
 import { recordAddress } from '../record-address.js'
@@ -10,7 +11,7 @@ import { sandboxOf } from './words.js'
 /** The journal of a sandbox is cleared by loads and resets, so a call of the run is shown from the report of the run. */
 export function CallLink({ request, scope }: { request: string; scope: Scope }) {
   const { path, query } = route.value
-  return <a href={hrefOf(scope === 'run' ? { path, query: { ...query, call: request } } : { view: 'calls', path: [request] })}>{request}</a>
+  return scope === 'run' ? <a href={hrefOf({ path, query: { ...query, call: request } })}>{request}</a> : <RequestLink id={request} />
 }
 
 /** The call of the run in the address. */
