@@ -4,6 +4,7 @@ import type { Defect } from './defects.js'
 export const JUDGES: Readonly<Record<string, readonly string[]>> = {
   'src/core/rules.ts': ['test/core/rules.test.ts', 'test/api/cases.test.ts', 'test/evidence/cases.test.ts'],
   'src/evidence/judgement.ts': [
+    'test/evidence/judgement.test.ts',
     'test/evidence/cases.test.ts',
     'test/evidence/why.test.ts',
     'test/evidence/findings.test.ts',
