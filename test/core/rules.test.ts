@@ -97,6 +97,7 @@ t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a creat
     [1, 0, null, null],
     [1, 0, 1, null],
     [1, 0, 2, 'REF-7'],
+    [5, 3, 3, 'REF-7'],
     [5, 4, 1, null],
     [5, 4, 2, 'REF-7'],
     [5, 5, null, 'REF-6'],
@@ -104,6 +105,7 @@ t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a creat
   ] as const) {
     const facts = { transaction: 'txn_a', currency: 'usd', charged, refunded, remaining: charged - refunded, asked }
     t.equal(broken(REFUND_RULES, facts), by, JSON.stringify(facts))
+    if (by === 'REF-7') t.match(firstBroken(REFUND_RULES, facts)?.message(facts), ` ${facts.remaining} remain${facts.remaining === 1 ? 's' : ''}; `)
   }
 })
 

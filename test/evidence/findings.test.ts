@@ -3,7 +3,7 @@ import t from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { Ids } from '../../src/core/ids.js'
 import { settingsInForce } from '../../src/core/settings.js'
-import { FINDINGS, FindingCounts, type FindingId, Findings } from '../../src/evidence/findings.js'
+import { FINDINGS, FindingCounts, type FindingId, Findings, named, unused } from '../../src/evidence/findings.js'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, judgedRequest } from '../support/judged-request.js'
 
@@ -690,6 +690,19 @@ t.test('findings: there are thirteen, those where money or data is at risk are e
       'warning refused-and-repeated'
     ]
   )
+  t.end()
+})
+
+t.test('findings: a call is named once, and at most 20 are', t => {
+  const use = unused()
+  const calls = Array.from({ length: 21 }, (_, nth) => `req_${nth}`)
+
+  t.strictSame(
+    calls.filter(call => named(use, call)),
+    calls.slice(0, 20)
+  )
+  const again = unused()
+  t.strictSame([named(again, 'req_1'), named(again, 'req_1'), named(again, 'req_2'), again.requests], [true, false, true, ['req_1', 'req_2']])
   t.end()
 })
 
