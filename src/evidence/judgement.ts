@@ -30,7 +30,6 @@ const asked = (call: Exchange, ...path: readonly string[]) => valueIn(call.query
 
 const hasNested = (form: FormObject): boolean => [...form.values()].some(part => part instanceof FormObject)
 const isKeyed = (call: Exchange) => call.account !== null
-const created: Predicate = call => hasRun(call) && isKind(call, 'create')
 const isDecoded = (call: Exchange) => hasReached(call, STAGE.decoded)
 
 const addressSent = (call: Exchange): boolean => {
@@ -185,11 +184,8 @@ export const FACTS: Readonly<Partial<Record<RuleId, (call: Exchange) => Facts>>>
 }
 
 const showsRecord: Predicate = call => shows(call, 1)
-const showsTransaction: Predicate = call => showsRecord(call) && operation(call).family === 'transactions'
-const listed: Predicate = call => hasRun(call) && isKind(call, 'list')
-const searchedList: Predicate = call => listed(call) && asked(call, 'search_query')
+const searchedList: Predicate = call => hasRun(call) && asked(call, 'search_query')
 const paid: Predicate = call => hasRun(call) && call.operation === 'createTransaction'
-const refunded: Predicate = call => hasRun(call) && call.operation === 'createRefund'
 const has = ({ body }: Exchange, name: string) => hasValue(body.get(name))
 const shown = <R>(call: Exchange) => call.outcome.shown as unknown as R
 
@@ -210,15 +206,15 @@ const isDefaultOrLess = ({ query, settings }: Exchange) => Number(valueIn(query,
 
 /** When an answer relies on each assumption that its trace does not note. */
 const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
-  A02: created,
-  A03: created,
+  A02: hasRun,
+  A03: hasRun,
   A04: showsRecord,
   A05: showsRecord,
-  A06: created,
+  A06: hasRun,
   A07: ({ outcome }) => outcome.refusal !== null,
   A08: call => call.outcome.refusal !== null && !hasRun(call),
-  A09: listed,
-  A10: call => listed(call) && (!isDefaultOrLess(call) || call.settings['pagination.cursors'].some(name => asked(call, name))),
+  A09: hasRun,
+  A10: call => hasRun(call) && (!isDefaultOrLess(call) || call.settings['pagination.cursors'].some(name => asked(call, name))),
   A12: searchedList,
   A13: searchedList,
   A17: call => hasRun(call) && isKind(call, 'update') && metadataMerged(call),
@@ -232,9 +228,9 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A25: call => paid(call) && (has(call, 'card') || has(call, 'bank_account')),
   A26: call => paid(call) && has(call, 'bank_account') && shown<Transaction>(call).payment_type !== 'vip',
   A27: call => paid(call) && valueIn(call.body, 'adjustment_number') !== undefined,
-  A28: refunded,
-  A29: showsTransaction,
-  A31: call => hasRun(call) && call.operation === 'updateAccount' && shown<Account>(call).type !== (call.found as AnyRecord).type
+  A28: hasRun,
+  A29: showsRecord,
+  A31: call => hasRun(call) && shown<Account>(call).type !== (call.found as AnyRecord).type
 }
 
 /** What a call without an operation can rely on. */

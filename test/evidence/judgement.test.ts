@@ -1,6 +1,7 @@
 /** Near misses that the emulator itself never shows: a rule is kept where what it says held, not where it should have. */
 import t from 'tap'
 import { judgementOf } from '../../src/evidence/judgement.js'
+import { ASSUMPTION_PLACES, type AssumptionId } from '../../src/reference/assumptions.js'
 import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
 import { form, type Given, judgedRequest } from '../support/judged-request.js'
 
@@ -48,6 +49,33 @@ const CASES: [rule: RuleId, isKept: boolean, what: string, given: Given][] = [
 t.test('rules: which requests keep a rule, and which only look like it', t => {
   for (const [rule, isKept, what, given] of CASES) {
     t.equal(judgementOf(judgedRequest(given)).kept.includes(RULE_PLACES.get(rule) as number), isKept, `${rule}: ${what}`)
+  }
+  t.end()
+})
+
+const payment = (body: string, given: Given = {}): Given => ({ operation: 'createTransaction', method: 'POST', body: form(body), shown: {}, ...given }) as never
+/** Refused before it ran. */
+const REFUSED: Given = { outcome: 'refused', shown: null }
+
+const RELIANCES: [assumption: AssumptionId, relies: boolean, what: string, given: Given][] = [
+  ['A08', false, 'an answer of a script', { outcome: 'scripted' }],
+  ['A12', true, 'a search', { operation: 'listTickets', query: form('search_query=1') }],
+  ['A12', false, 'a search that was refused', { operation: 'listTickets', query: form('search_query=1'), ...REFUSED }],
+  ['A17', true, 'metadata that is emptied and set', update('metadata=&metadata[a]=1', {}, { ...LOCATION, metadata: {} })],
+  ['A17', false, 'metadata that is set where there was none', update('metadata[a]=1', {}, { ...LOCATION, metadata: {} })],
+  ['A22', true, 'a payment without a currency', payment('amount=1')],
+  ['A22', false, 'a currency under amounts', payment('amounts[currency]=usd')],
+  ['A24', true, 'amounts', payment('amounts[payment_amount]=1')],
+  ['A24', false, 'amounts of a payment that was refused', payment('amounts[payment_amount]=1', REFUSED)],
+  ['A25', true, 'a card', payment('amount=1&card[last4]=4242')],
+  ['A25', false, 'a card of a payment that was refused', payment('amount=1&card[last4]=4242', REFUSED)],
+  ['A27', true, 'an adjustment number', payment('amount=1&adjustment_number=1')],
+  ['A27', false, 'an adjustment number of a payment that was refused', payment('amount=1&adjustment_number=1', REFUSED)]
+]
+
+t.test('assumptions: which answers rely on one, and which only look like it', t => {
+  for (const [assumption, relies, what, given] of RELIANCES) {
+    t.equal(judgementOf(judgedRequest(given)).relied.includes(ASSUMPTION_PLACES.get(assumption) as number), relies, `${assumption}: ${what}`)
   }
   t.end()
 })
