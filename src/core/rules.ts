@@ -26,7 +26,7 @@ export function judge<F extends Facts>(rules: readonly Rule<F>[], facts: F): voi
   const broken = firstBroken(rules, facts)
   if (broken === undefined) return
   const { rule, assumption, param, message } = broken
-  throw new ApiError(broken.else, { message: message(facts), facts, ...(param && { param }), ...(rule ? { rule } : { assumption }) })
+  throw new ApiError(broken.else, { message: message(facts), facts, param, rule, assumption })
 }
 
 /** What the rule of a new Location sees: the Account that creates it. */
@@ -103,7 +103,7 @@ export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
   },
   {
     rule: 'REF-7',
-    holds: ({ remaining, asked }) => asked === null || asked <= remaining,
+    holds: ({ remaining, asked }) => (asked ?? remaining) <= remaining,
     else: 'refund_exceeds_remaining',
     param: 'amount',
     message: ({ transaction, charged, refunded, remaining, currency, asked }) =>

@@ -92,7 +92,11 @@ export type Use = { times: number; requests: string[] }
 export const unused = (): Use => ({ times: 0, requests: [] })
 
 /** Names a call where there is room. Returns whether it was not named before. */
-export const named = ({ requests }: Use, request: string): boolean => requests.length < MOST_CALLS && !requests.includes(request) && requests.push(request) > 0
+export function named({ requests }: Use, request: string): boolean {
+  if (requests.length === MOST_CALLS || requests.includes(request)) return false
+  requests.push(request)
+  return true
+}
 
 /** How often each finding came, with the first calls that show it. */
 export class FindingCounts {

@@ -29,8 +29,7 @@ const sent = (call: Exchange, ...path: readonly string[]) => valueIn(call.body, 
 const asked = (call: Exchange, ...path: readonly string[]) => valueIn(call.query, ...path) !== undefined
 
 const hasNested = (form: FormObject): boolean => [...form.values()].some(part => part instanceof FormObject)
-const isKeyed = (call: Exchange) => call.account !== null && operation(call).key
-const created: Predicate = call => hasRun(call) && isKind(call, 'create')
+const isKeyed = (call: Exchange) => call.account !== null
 const isDecoded = (call: Exchange) => hasReached(call, STAGE.decoded)
 
 const addressSent = (call: Exchange): boolean => {
@@ -83,58 +82,62 @@ const refundMade = ({ outcome: { shown }, money }: Exchange) => ({
 const createdBy =
   (comparison: string): Predicate =>
   call =>
-    hasRun(call) && call.isCompared && asked(call, 'created', comparison)
-const searched = (call: Exchange) => hasRun(call) && asked(call, 'search_query')
+    call.isCompared && asked(call, 'created', comparison)
+const searched = (call: Exchange) => asked(call, 'search_query')
 const shows = (call: Exchange, least: number) => recordsShown(call).length >= least
 
-/** When a call has kept a rule; only the rules of its operation are asked about. A rule that is not listed is kept whenever the operation ran. */
-const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
+/** When a call has kept a rule of the way in, whether or not the operation ran. Only the rules of its operation are asked about, here and below. */
+const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'BASE-1': () => true,
   'AUTH-1': isKeyed,
-  'AUTH-2': call => hasRun(call) && !call.hasAuthorization,
   'AUTH-3': isKeyed,
-  'FORM-1': call => isDecoded(call) && call.method === 'POST' && call.body.size > 0,
+  'FORM-1': call => isDecoded(call) && call.body.size > 0,
   'FORM-2': call => isDecoded(call) && (hasNested(call.body) || hasNested(call.query)),
-  'FORM-3': call => isDecoded(call) && isKind(call, 'list') && call.query.size > 0,
+  'FORM-3': call => isDecoded(call) && call.query.size > 0
+}
 
-  'ADDR-1': call => hasRun(call) && addressSent(call),
-  'ADDR-2': call => hasRun(call) && sent(call, 'address', 'country'),
-  'META-1': call => hasRun(call) && metadataSent(call).some(({ isEmpty }) => !isEmpty),
-  'META-2': call => hasRun(call) && metadataSent(call).some(({ key, isEmpty }) => isEmpty && Object.hasOwn(metadataBefore(call), key)),
-  'META-3': call => hasRun(call) && isWholeEmptied(call.body, ['metadata']) && Object.keys(metadataBefore(call)).length > 0,
-  'UPD-1': call => hasRun(call) && keptSomething(call),
-  'UPD-2': call => hasRun(call) && unsetSomething(call),
+/** When a call whose operation ran has kept another rule. One that is not listed is kept whenever the operation ran. */
+const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
+  'AUTH-2': call => !call.hasAuthorization,
 
-  'LIST-2': call => hasRun(call) && listShown(call)?.has_more === true,
-  'LIST-3': call => hasRun(call) && asked(call, 'limit') && !hasNoted(call, A10),
+  'ADDR-1': addressSent,
+  'ADDR-2': call => sent(call, 'address', 'country'),
+  'META-1': call => metadataSent(call).some(({ isEmpty }) => !isEmpty),
+  'META-2': call => metadataSent(call).some(({ key, isEmpty }) => isEmpty && Object.hasOwn(metadataBefore(call), key)),
+  'META-3': call => isWholeEmptied(call.body, ['metadata']) && Object.keys(metadataBefore(call)).length > 0,
+  'UPD-1': keptSomething,
+  'UPD-2': unsetSomething,
+
+  'LIST-2': call => listShown(call)?.has_more === true,
+  'LIST-3': call => asked(call, 'limit') && !hasNoted(call, A10),
   'FILT-1': createdBy('gte'),
   'FILT-2': createdBy('gt'),
   'FILT-3': createdBy('lte'),
   'FILT-4': createdBy('lt'),
-  'FILT-5': call => hasRun(call) && call.filteredBy !== null,
-  'FILT-6': call => hasRun(call) && (call.filteredBy !== null || call.isCompared),
+  'FILT-5': call => call.filteredBy !== null,
+  'FILT-6': call => call.filteredBy !== null || call.isCompared,
   'SRCH-1': call => searched(call) && shows(call, 1),
   'SRCH-2': call => searched(call) && shows(call, 1),
   'SRCH-3': call => searched(call) && recordsShown(call).length < call.retrieved && listShown(call)?.has_more === true,
 
-  'ACC-1': created,
-  'USR-1': call => hasRun(call) && (!isKind(call, 'list') || shows(call, 1)),
+  'ACC-1': call => isKind(call, 'create'),
+  'USR-1': call => !isKind(call, 'list') || shows(call, 1),
 
-  'TXN-3': call => hasRun(call) && valueIn(call.body, 'payment_type') === 'vip',
-  'TXN-4': call => hasRun(call) && valueIn(call.body, 'payment_type') === 'apple_pay',
-  'TXN-5': call => hasRun(call) && hasValue(call.body.get('bank_account')),
-  'TXN-6': call => hasRun(call) && sent(call, 'currency'),
-  'TXN-7': call => hasRun(call) && ['amount', 'tip_amount', 'donation_amount'].some(name => sent(call, name)),
-  'TXN-8': call => hasRun(call) && recordsShown(call).some(hasRefunds),
+  'TXN-3': call => valueIn(call.body, 'payment_type') === 'vip',
+  'TXN-4': call => valueIn(call.body, 'payment_type') === 'apple_pay',
+  'TXN-5': call => hasValue(call.body.get('bank_account')),
+  'TXN-6': call => sent(call, 'currency'),
+  'TXN-7': call => ['amount', 'tip_amount', 'donation_amount'].some(name => sent(call, name)),
+  'TXN-8': call => recordsShown(call).some(hasRefunds),
 
-  'REF-2': call => hasRun(call) && isOfCard((call.outcome.shown as AnyRecord).payment_method as PaymentMethod),
-  'REF-3': call => hasRun(call) && sent(call, 'amount'),
-  'REF-4': call => hasRun(call) && !sent(call, 'amount'),
-  'REF-5': call => hasRun(call) && isPartial(refundMade(call)),
-  'REF-7': call => hasRun(call) && sent(call, 'amount'),
-  'REF-8': call => hasRun(call) && !sent(call, 'reason'),
-  'REF-9': call => hasRun(call) && call.body.has('metadata'),
-  'REF-10': call => hasRun(call) && (call.filteredBy !== null || (!asked(call, 'transaction') && shows(call, 2)))
+  'REF-2': call => isOfCard((call.outcome.shown as AnyRecord).payment_method as PaymentMethod),
+  'REF-3': call => sent(call, 'amount'),
+  'REF-4': call => !sent(call, 'amount'),
+  'REF-5': call => isPartial(refundMade(call)),
+  'REF-7': call => sent(call, 'amount'),
+  'REF-8': call => !sent(call, 'reason'),
+  'REF-9': call => call.body.has('metadata'),
+  'REF-10': call => call.filteredBy !== null || (!asked(call, 'transaction') && shows(call, 2))
 }
 
 const isOfCard = ({ type, card }: PaymentMethod) => CARD_TYPES.includes(type) && card !== null
@@ -149,11 +152,15 @@ export function hasValue(node: unknown): boolean {
 }
 
 type Check = { place: number; isKept: Predicate }
+const isKept = (rule: RuleId): Predicate => {
+  const isKeptByRun = KEPT[rule]
+  return KEPT_ON_THE_WAY[rule] ?? (isKeptByRun === undefined ? hasRun : call => hasRun(call) && isKeptByRun(call))
+}
 /** What the calls of each operation are asked, in the order in which it is decided. */
 const CHECKS = new Map<OperationId | null, readonly Check[]>(
   OPERATION_IDS.map(id => {
     const rules: readonly RuleId[] = operationOf(id).rules
-    return [id, rules.map(rule => ({ place: RULE_PLACES.get(rule) as number, isKept: KEPT[rule] ?? hasRun }))]
+    return [id, rules.map(rule => ({ place: RULE_PLACES.get(rule) as number, isKept: isKept(rule) }))]
   })
 ).set(null, [])
 
@@ -176,12 +183,9 @@ export const FACTS: Readonly<Partial<Record<RuleId, (call: Exchange) => Facts>>>
   'REF-7': refundFacts
 }
 
-const showsRecord: Predicate = call => hasRun(call) && recordsShown(call).length > 0
-const showsTransaction: Predicate = call => showsRecord(call) && operation(call).family === 'transactions'
-const listed: Predicate = call => hasRun(call) && isKind(call, 'list')
-const searchedList: Predicate = call => listed(call) && asked(call, 'search_query')
+const showsRecord: Predicate = call => shows(call, 1)
+const searchedList: Predicate = call => hasRun(call) && asked(call, 'search_query')
 const paid: Predicate = call => hasRun(call) && call.operation === 'createTransaction'
-const refunded: Predicate = call => hasRun(call) && call.operation === 'createRefund'
 const has = ({ body }: Exchange, name: string) => hasValue(body.get(name))
 const shown = <R>(call: Exchange) => call.outcome.shown as unknown as R
 
@@ -202,15 +206,15 @@ const isDefaultOrLess = ({ query, settings }: Exchange) => Number(valueIn(query,
 
 /** When an answer relies on each assumption that its trace does not note. */
 const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
-  A02: created,
-  A03: created,
+  A02: hasRun,
+  A03: hasRun,
   A04: showsRecord,
   A05: showsRecord,
-  A06: created,
+  A06: hasRun,
   A07: ({ outcome }) => outcome.refusal !== null,
   A08: call => call.outcome.refusal !== null && !hasRun(call),
-  A09: listed,
-  A10: call => listed(call) && (!isDefaultOrLess(call) || call.settings['pagination.cursors'].some(name => asked(call, name))),
+  A09: hasRun,
+  A10: call => hasRun(call) && (!isDefaultOrLess(call) || call.settings['pagination.cursors'].some(name => asked(call, name))),
   A12: searchedList,
   A13: searchedList,
   A17: call => hasRun(call) && isKind(call, 'update') && metadataMerged(call),
@@ -224,9 +228,9 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A25: call => paid(call) && (has(call, 'card') || has(call, 'bank_account')),
   A26: call => paid(call) && has(call, 'bank_account') && shown<Transaction>(call).payment_type !== 'vip',
   A27: call => paid(call) && valueIn(call.body, 'adjustment_number') !== undefined,
-  A28: refunded,
-  A29: showsTransaction,
-  A31: call => hasRun(call) && call.operation === 'updateAccount' && shown<Account>(call).type !== (call.found as AnyRecord).type
+  A28: hasRun,
+  A29: showsRecord,
+  A31: call => hasRun(call) && shown<Account>(call).type !== (call.found as AnyRecord).type
 }
 
 /** What a call without an operation can rely on. */

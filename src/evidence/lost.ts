@@ -43,9 +43,8 @@ export class LostAnswers {
   look(call: Exchange, isLost: boolean): string | null {
     const own = paymentOf(call)
     const before = own === null ? undefined : this.known.get(own)
-    if (own !== null && isLost) this.note(call, own)
-    else if (own !== null && hasRun(call)) this.known.delete(own)
-    if (!isLost && hasRun(call)) for (const [payment, lost] of this.known.entries()) if (isShownIn(lost, call)) this.known.delete(payment)
+    if (isLost) this.note(call, own)
+    else if (hasRun(call)) for (const [payment, lost] of this.known.entries()) if (payment === own || isShownIn(lost, call)) this.known.delete(payment)
     return before === undefined || before.request === call.id ? null : before.request
   }
 
@@ -90,8 +89,8 @@ function lostOf(call: Exchange): Lost {
 /** Whether an answer shows a record that was lost, or would show it if it had been made. */
 function isShownIn(lost: Lost, call: Exchange): boolean {
   const shown = recordsShown(call)
-  if (lost.made !== null && shown.some(({ id }) => id === lost.made)) return true
-  if (lost.transaction !== null && shown.some(({ id }) => id === lost.transaction)) return isEmbedded(lost, call)
+  if (shown.some(({ id }) => id === lost.made)) return true
+  if (shown.some(({ id }) => id === lost.transaction)) return isEmbedded(lost, call)
   const isItsList = call.operation === (lost.operation === 'createRefund' ? 'listRefunds' : 'listTransactions')
   return isItsList && lost.made === null && wouldBeListed(lost, call)
 }

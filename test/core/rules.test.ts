@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ApiError, CATALOGUE, type ErrorCode, statusOf } from '../../src/core/errors.js'
-import { firstBroken, judge, type Rule } from '../../src/core/rules.js'
+import { firstBroken, judge, LOCATION_RULES, type PaymentFacts, REFUND_RULES, type Rule, TRANSACTION_RULES } from '../../src/core/rules.js'
 import { type GivenSettings, type Settings, settingsInForce } from '../../src/core/settings.js'
 
 const settings = (given: GivenSettings = {}): Settings => settingsInForce({ flag: given }).values
@@ -54,6 +54,59 @@ t.test('judge: rules are tried in order, and the first that does not hold refuse
   t.equal(refusalOf({ left: 0, asked: 6 })?.rule, 'REF-6')
   t.strictSame(tried, [], 'rules after the broken one are not tried')
   t.strictSame([firstBroken(rules, { left: 5, asked: 6 }), firstBroken(rules, { left: 5, asked: 5 })], [rules[1], undefined])
+})
+
+t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a create, and which of them is broken first', async t => {
+  const broken = <F extends object>(rules: readonly Rule<F & Record<string, unknown>>[], facts: F) => {
+    const rule = firstBroken(rules, facts as F & Record<string, unknown>)
+    return rule?.rule ?? rule?.assumption ?? null
+  }
+  const paid = (more: Partial<PaymentFacts>): PaymentFacts => ({
+    payment_type: 'card',
+    has_phone: false,
+    is_phone_blank: false,
+    has_email: false,
+    amount: 0,
+    tip_amount: null,
+    donation_amount: null,
+    ...more
+  })
+  for (const [type, by] of [
+    ['merchant', null],
+    ['reseller', 'LOC-3'],
+    [null, 'LOC-3']
+  ] as const) {
+    t.equal(broken(LOCATION_RULES, { account: 'a', type }), by, `${type}`)
+  }
+  for (const [facts, by] of [
+    [{}, null],
+    [{ is_phone_blank: true }, null],
+    [{ payment_type: 'vip' }, 'TXN-3'],
+    [{ payment_type: 'vip', has_phone: true }, null],
+    [{ payment_type: 'vip', has_phone: true, is_phone_blank: true }, 'A40'],
+    [{ payment_type: 'vip', has_email: true }, 'TXN-3'],
+    [{ payment_type: 'apple_pay', has_phone: true }, 'TXN-4'],
+    [{ payment_type: 'apple_pay', has_email: true }, null],
+    [{ amount: Number.MAX_SAFE_INTEGER }, null],
+    [{ amount: Number.MAX_SAFE_INTEGER, tip_amount: 1 }, 'A27']
+  ] as const) {
+    t.equal(broken(TRANSACTION_RULES, paid(facts)), by, JSON.stringify(facts))
+  }
+  for (const [charged, refunded, asked, by] of [
+    [0, 0, null, 'A24'],
+    [1, 0, null, null],
+    [1, 0, 1, null],
+    [1, 0, 2, 'REF-7'],
+    [5, 3, 3, 'REF-7'],
+    [5, 4, 1, null],
+    [5, 4, 2, 'REF-7'],
+    [5, 5, null, 'REF-6'],
+    [5, 5, 1, 'REF-6']
+  ] as const) {
+    const facts = { transaction: 'txn_a', currency: 'usd', charged, refunded, remaining: charged - refunded, asked }
+    t.equal(broken(REFUND_RULES, facts), by, JSON.stringify(facts))
+    if (by === 'REF-7') t.match(firstBroken(REFUND_RULES, facts)?.message(facts), ` ${facts.remaining} remain${facts.remaining === 1 ? 's' : ''}; `)
+  }
 })
 
 t.test('A08: every refusal has a status, a type and a sentence that says when it comes', async t => {

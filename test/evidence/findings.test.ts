@@ -3,7 +3,7 @@ import t from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { Ids } from '../../src/core/ids.js'
 import { settingsInForce } from '../../src/core/settings.js'
-import { FINDINGS, FindingCounts, type FindingId, Findings } from '../../src/evidence/findings.js'
+import { FINDINGS, FindingCounts, type FindingId, Findings, named, unused } from '../../src/evidence/findings.js'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, judgedRequest } from '../support/judged-request.js'
 
@@ -329,6 +329,10 @@ const LOOKS: [what: string, on: string, query: string, isSeen: boolean][] = [
   ['until a time before', 'GET /transactions', 'created[lte]=2026-03-01', false],
   ['a time after', 'GET /transactions', 'created[gt]=2026-03-02', false],
   ['from a time after', 'GET /transactions', 'created[gte]=2026-03-02', false],
+  ['the time before it', 'GET /transactions', `created[lt]=${NOW}`, false],
+  ['until its time', 'GET /transactions', `created[lte]=${NOW}`, true],
+  ['the time after it', 'GET /transactions', `created[gt]=${NOW}`, false],
+  ['from its time', 'GET /transactions', `created[gte]=${NOW}`, true],
   ['its day', 'GET /transactions', 'created[gte]=2026-03-01&created[lt]=2026-03-02', true],
   ['older ones', 'GET /transactions', 'starting_after=txn_2222', false],
   ['newer ones', 'GET /transactions', 'ending_before=txn_2222', true],
@@ -398,18 +402,42 @@ LOST.push(
       finds: [['double-payment-risk', 1, ['req_1', 'req_3']]]
     })
   ),
-  {
-    title: 'a payment lost before it was made, and a look by the key of another Account that sees only its own',
-    settings: { 'auth.visibility': 'scoped' },
-    script: lost('POST /transactions', { when: 'before' }),
-    steps: [pay(PAYMENT), ['GET /transactions', { key: RESELLER }], pay(PAYMENT)],
-    finds: [['double-payment-risk', 1, ['req_1', 'req_3']]]
-  },
+  ...(
+    [
+      ['another Account that sees only its own', 'scoped', RESELLER, false],
+      ['another Account that sees everything', 'all', RESELLER, true],
+      ['its own Account that sees only its own', 'scoped', MERCHANT, true]
+    ] as const
+  ).map(
+    ([whose, visibility, key, isSeen]): Case => ({
+      title: `a payment lost before it was made, and a look by the key of ${whose}`,
+      settings: { 'auth.visibility': visibility },
+      script: lost('POST /transactions', { when: 'before' }),
+      steps: [pay(PAYMENT), ['GET /transactions', { key }], pay(PAYMENT)],
+      finds: isSeen ? [] : [['double-payment-risk', 1, ['req_1', 'req_3']]]
+    })
+  ),
   {
     title: 'a payment lost before it was made, and a page that ends before a later one',
     script: lost('POST /transactions', { when: 'before' }),
     steps: [pay(PAYMENT), pay('amount=11'), ['GET /transactions', { query: `ending_before=${FIRST_PAYMENT}` }], pay(PAYMENT)],
     finds: [['double-payment-risk', 1, ['req_1', 'req_4']]]
+  },
+  {
+    title: 'not a payment lost before it was made, after a page that starts after a later one',
+    script: lost('POST /transactions', { when: 'before' }),
+    steps: [pay(PAYMENT), pay('amount=11'), ['GET /transactions', { query: `starting_after=${FIRST_PAYMENT}` }], pay(PAYMENT)]
+  },
+  {
+    title: 'a payment that was lost is repeated until it is answered; one that is refused meanwhile is neither answered nor lost',
+    script: lost('POST /transactions', { when: 'before' }),
+    steps: [
+      pay(PAYMENT),
+      ...['amount=10', 'amount=11'].map((amount): Step => ['POST /transactions', { body: `ticket=tkt_a&payment_type=vip&${amount}`, key: null }]),
+      pay('amount=11'),
+      pay(PAYMENT)
+    ],
+    finds: [['double-payment-risk', 2, ['req_1', 'req_2', 'req_5']]]
   },
   {
     title: 'a Refund that ten later ones hide in its Transaction',
@@ -662,6 +690,19 @@ t.test('findings: there are thirteen, those where money or data is at risk are e
       'warning refused-and-repeated'
     ]
   )
+  t.end()
+})
+
+t.test('findings: a call is named once, and at most 20 are', t => {
+  const use = unused()
+  const calls = Array.from({ length: 21 }, (_, nth) => `req_${nth}`)
+
+  t.strictSame(
+    calls.filter(call => named(use, call)),
+    calls.slice(0, 20)
+  )
+  const again = unused()
+  t.strictSame([named(again, 'req_1'), named(again, 'req_1'), named(again, 'req_2'), again.requests], [true, false, true, ['req_1', 'req_2']])
   t.end()
 })
 

@@ -1,0 +1,42 @@
+import type { Defect } from './defects.js'
+
+/** Which test files judge each source, the quickest and likeliest to fail first. */
+export const JUDGES: Readonly<Record<string, readonly string[]>> = {
+  'src/core/rules.ts': ['test/core/rules.test.ts', 'test/api/cases.test.ts', 'test/evidence/cases.test.ts'],
+  'src/evidence/judgement.ts': [
+    'test/evidence/judgement.test.ts',
+    'test/evidence/cases.test.ts',
+    'test/evidence/why.test.ts',
+    'test/evidence/findings.test.ts',
+    'test/evidence/assumptions.test.ts'
+  ],
+  'src/evidence/findings.ts': ['test/evidence/findings.test.ts', 'test/evidence/run.test.ts', 'test/control/evidence.test.ts'],
+  'src/evidence/lost.ts': ['test/evidence/lost.test.ts', 'test/evidence/findings.test.ts'],
+  'src/evidence/evidence.ts': [
+    'test/evidence/run.test.ts',
+    'test/evidence/run-requests.test.ts',
+    'test/control/evidence.test.ts',
+    'test/control/run.test.ts',
+    'test/evidence/findings.test.ts',
+    'test/evidence/journal.test.ts'
+  ],
+  'src/evidence/near-misses.ts': ['test/evidence/near-misses.test.ts', 'test/control/explain.test.ts', 'test/control/verify.test.ts'],
+  'src/scenario/conditions.ts': [
+    'test/scenario/script.test.ts',
+    'test/scenario/final-state.test.ts',
+    'test/control/script.test.ts',
+    'test/scenario/digests.test.ts',
+    'test/control/verify.test.ts',
+    'test/scenario/scenario.test.ts',
+    'test/scenario/expected-answers.test.ts'
+  ],
+  'src/scenario/expectations.ts': ['test/control/verify.test.ts', 'test/evidence/near-misses.test.ts', 'test/scenario/scenario.test.ts'],
+  'src/scenario/near-misses.ts': ['test/evidence/near-misses.test.ts', 'test/scenario/final-state.test.ts', 'test/control/verify.test.ts'],
+  'src/scenario/shadows.ts': ['test/scenario/shadows.test.ts']
+}
+
+/** Defects that change nothing that anybody can see, each with the reason. */
+export const HARMLESS: Readonly<Record<string, string>> = {}
+
+/** A defect as the table names it. */
+export const nameOf = ({ file, what }: Defect): string => `${file}: ${what}`
