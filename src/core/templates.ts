@@ -1,4 +1,5 @@
 /** Templates of answers: JSON with placeholders, such as `{ data: $members, has_more: $has_more }`, which each value takes the place of. */
+import type { Step } from './places.js'
 
 export type Template = Readonly<Record<string, unknown>>
 /** The placeholders of a template; `once` has to be there, and once. */
@@ -42,6 +43,16 @@ export function filled(part: unknown, values: Readonly<Record<string, unknown>>)
   if (typeof part === 'string' && part.startsWith('$')) return values[part.slice(1)]
   if (Array.isArray(part)) return part.map(member => filled(member, values)).filter(member => member !== undefined)
   return isNested(part) ? Object.fromEntries(Object.entries(part).map(([name, member]) => [name, filled(member, values)])) : part
+}
+
+/** The steps to a placeholder; undefined where a template has it nowhere. */
+export function stepsTo(part: unknown, placeholder: string): readonly Step[] | undefined {
+  if (part === placeholder) return []
+  for (const [name, member] of isNested(part) ? Object.entries(part) : []) {
+    const steps = stepsTo(member, placeholder)
+    if (steps !== undefined) return [Array.isArray(part) ? Number(name) : name, ...steps]
+  }
+  return undefined
 }
 
 /** What an answer has in the place of a placeholder; undefined where it has nothing there. */
