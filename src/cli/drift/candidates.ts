@@ -25,7 +25,10 @@ export function candidatesFor(compared: Compared, accounts: readonly string[], a
   return [...found].flatMap(([key, assumption]) =>
     valuesFor(key, compared, accounts, answered)
       .filter(value => !isDeepStrictEqual(value, judged.settings[key]) && SANDBOX_SETTINGS_CHECKER.isRight(nested({ [key]: value })))
-      .map(value => ({ assumption, settings: { [key]: value } }))
+      .map(value => ({ [key]: value }))
+      // cursors of other names may be ignored
+      .flatMap(settings => (key === 'pagination.cursors' ? [settings, { ...settings, 'parameters.unknown': 'ignore' }] : [settings]))
+      .map(settings => ({ assumption, settings }))
   )
 }
 

@@ -128,12 +128,12 @@ function inOrderOf(there: Json, here: Json, { pairs, isEarlier, shapes: { list }
     else runs.push([member])
   }
   const members = runs.flatMap(run => run.sort((a, b) => placeOf(a) - placeOf(b)))
-  const valueOf = (name: string) => valueAt(list, here, `$${name}`)
+  const shownAs = (name: string) => valueAt(list, here, `$${name}`)
   // those of a search name what was retrieved
   const end = (name: string, place: number) => ({
-    [name]: own.length > 0 && valueOf(name) === fieldOf(own.at(place), 'id') ? fieldOf(members.at(place), 'id') : valueOf(name)
+    [name]: own.length > 0 && shownAs(name) === fieldOf(own.at(place), 'id') ? fieldOf(members.at(place), 'id') : shownAs(name)
   })
-  const values = { members, has_more: valueOf('has_more'), url: valueOf('url'), ...end('first_id', 0), ...end('last_id', -1) }
+  const values = { members, has_more: shownAs('has_more'), url: shownAs('url'), ...end('first_id', 0), ...end('last_id', -1) }
   return filled(list, values) as Record<string, Json>
 }
 

@@ -35,6 +35,7 @@ const isShape = (cause: Cause) => cause.by === 'setting' && Object.keys(cause.se
 
 /** What is said of a call besides what differs in it. */
 function detailOf(cause: Cause): string {
+  if (cause.by === 'wrong' && cause.isPaging) return '; pagination.cursors gives the cursors other names'
   if (cause.by === 'contradiction') return ` needs ${shownSettings({ [cause.key]: cause.value })}`
   return cause.by === 'data' && cause.lacked !== undefined ? `; the service has no ${cause.lacked}` : ''
 }

@@ -29,8 +29,8 @@ import { answeredIn } from './shapes.js'
 /** A call that was made at the service, with its answer and where the scenario writes it. */
 export type PlayedStep = { place: readonly Step[]; label: string; outcome: StepOutcome }
 export type Cause =
-  /** Neither a setting nor what was there before the run explains it. */
-  | { by: 'wrong'; about: About }
+  /** Neither a setting nor what was there before the run explains it; `isPaging` where the names of the cursors may. */
+  | { by: 'wrong'; about: About; isPaging: boolean }
   | { by: 'setting'; assumption: AssumptionId; settings: GivenSettings }
   /** Another call needs another value of the setting. */
   | { by: 'contradiction'; key: SettingKey; value: unknown }
@@ -186,7 +186,12 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
     }
     compared = await bestOf(played, tryIt, compared)
     round.pairs = compared.comparison.pairs
-    for (const difference of compared.differences) add([difference], { by: 'wrong', about: aboutOf(difference, compared) })
+    const cursors = sandbox.settings['pagination.cursors']
+    const isPaged = cursors.some(name => new URLSearchParams(call.query).has(name))
+    for (const difference of compared.differences) {
+      const isPaging = isPaged && ['outcome', 'record', 'members'].includes(difference.kind)
+      add([difference], { by: 'wrong', about: aboutOf(difference, compared), isPaging })
+    }
     if (learned.wrong.length === 0) for (const difference of [...learned.others, ...compared.unseen]) add([difference], { by: 'data' })
     // the state goes on as that of the service; what a list left out is there again
     if (isMade(answer) !== isMade(compared.here) || call.method === 'GET') sandbox.restore(before)

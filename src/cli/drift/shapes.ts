@@ -27,8 +27,9 @@ type Shaping = {
   isOwn: (value: Json, placeholder: string) => boolean
 }
 
-/** What `has_more` may be called. */
+/** What `has_more` may be called, and what says the opposite. */
 const MORE = /more|next/i
+const LAST = /last|end|final|done/i
 /** No envelope is deeper, or has more values. */
 const MAX_DEPTH = 8
 const MAX_VALUES = 50
@@ -80,7 +81,7 @@ export function listTemplates({ there: { body }, judged, comparison }: Compared,
   const isOwn = (value: Json, placeholder: string) => isSame(value, own[placeholder as keyof typeof own], undefined, trying, placeholder)
   const shaping = { current, answers, isWhole: isRecords, own, isOwn }
   return inOrder(body, '$has_more', shaping, ({ steps }) => Number(MORE.test(String(steps.at(-1)))))
-    .filter(({ value }) => typeof value === 'boolean')
+    .filter(({ value, steps }) => typeof value === 'boolean' && !LAST.test(String(steps.at(-1))))
     .flatMap(({ steps }) => templateOf(body, { ...shaping, placed: { [keyOf(members)]: '$members', [keyOf(steps)]: '$has_more' } }))
 }
 
@@ -89,7 +90,7 @@ export function errorTemplates({ there: { status, headers, body }, here, judged 
   const { refusal } = judged.outcome
   if (refusal === null || status !== here.status) return []
   const { code, param, rule, assumption } = refusal
-  const by = rule === null ? { $rule: undefined, $assumption: assumption ?? undefined } : { $rule: rule, $assumption: undefined }
+  const by = { $rule: rule, $assumption: rule === null ? assumption : null }
   const own = { $code: code, $type: CATALOGUE[code as ErrorCode].type, $param: param ?? undefined, ...by }
   const isOwn = (value: Json, placeholder: string) => value === own[placeholder as keyof typeof own]
   const shaping = { current: judged.settings['shapes.error'], answers: errors, isWhole: isNoError, own, isOwn }
