@@ -189,7 +189,7 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
     const cursors = sandbox.settings['pagination.cursors']
     const isPaged = cursors.some(name => new URLSearchParams(call.query).has(name))
     for (const difference of compared.differences) {
-      const isPaging = isPaged && ['outcome', 'record', 'members'].includes(difference.kind)
+      const isPaging = isPaged && (!isMade(answer) || difference.kind === 'record' || difference.kind === 'members')
       add([difference], { by: 'wrong', about: aboutOf(difference, compared), isPaging })
     }
     if (learned.wrong.length === 0) for (const difference of [...learned.others, ...compared.unseen]) add([difference], { by: 'data' })
