@@ -138,7 +138,10 @@ t.test('check --against: templates are proposed, and with them nothing differs',
 
 /** What a run says, by its titles, without the values of templates. */
 const saidOf = (found: Record<string, string[]>) =>
-  Object.entries(found).map(([title, problems]) => [title, problems.filter(problem => /^(?:play )?\d+\. /.test(problem))])
+  Object.entries(found).map(([title, problems]) => [
+    title,
+    problems.filter(problem => /^(?:play )?\d+\. /.test(problem)).map(problem => problem.replace(/rfd_\w{24}/, 'rfd_own'))
+  ])
 
 t.test('check --against: no template is proposed where one does not fit, and what differs stays wrong', async t => {
   const { baseUrl } = await service(t, {}, { seed: 5 })
@@ -262,7 +265,13 @@ t.test('check --against: what a template cannot say of an envelope stays wrong b
         { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 20 } },
         { do: 'GET /refunds', query: { transaction: '${payment.id}' } }
       ],
-      []
+      [
+        [
+          '✗ wrong: neither a setting nor data from before the run explains it',
+          ['play 3. GET /refunds: items[0]: the record "rfd_own" here, "rfd_x" at the service', 'play 3. GET /refunds: items: 1 members here, 2 at the service']
+        ],
+        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['play 3. GET /refunds']]
+      ]
     ]
   ]
   for (const [index, [title, change, play, said]] of cases.entries()) {
@@ -350,4 +359,17 @@ t.test('check --against: the names of cursors are proposed where addresses in li
       .filter(problem => problem.includes('pagination.cursors gives'))
     t.equal(advised.length > 0, !isTold, `${title}: ${JSON.stringify(found)}`)
   }
+})
+
+t.test('check --against: without a message by the template, a step that fails tells its status alone', async t => {
+  const { baseUrl } = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
+  const play = [{ do: 'GET /tickets/tkt_nowhere' }]
+
+  const usual = await against(t, baseUrl, { play })
+  const given = await against(t, baseUrl, { play, settings: { shapes: { error: { reason: '$code', why: '$message' } } } })
+  const nobody = await against(t, 'http://127.0.0.1:1', { play, settings: { shapes: { error: { why: '$message' } } } })
+
+  t.strictSame(usual.found['✗ play 1. GET /tickets/tkt_nowhere'], ['status: a 2xx was expected, not 404'])
+  t.match(given.found['✗ play 1. GET /tickets/tkt_nowhere']?.[0], /^status: a 2xx was expected, not 404 \(.*tkt_nowhere/)
+  t.match(nobody.found['✗ play 1. GET /tickets/tkt_nowhere']?.[0], /^status: a 2xx was expected, but no answer came/)
 })
