@@ -1,5 +1,4 @@
 /** Templates of answers: JSON with placeholders, such as `{ data: $members, has_more: $has_more }`, which each value takes the place of. */
-import type { Step } from './places.js'
 
 export type Template = Readonly<Record<string, unknown>>
 /** The placeholders of a template; `once` has to be there, and once. */
@@ -46,7 +45,7 @@ export function filled(part: unknown, values: Readonly<Record<string, unknown>>)
 }
 
 /** The steps to a placeholder; undefined where a template has it nowhere. */
-export function stepsTo(part: unknown, placeholder: string): readonly Step[] | undefined {
+export function stepsTo(part: unknown, placeholder: string): readonly (string | number)[] | undefined {
   if (part === placeholder) return []
   for (const [name, member] of isNested(part) ? Object.entries(part) : []) {
     const steps = stepsTo(member, placeholder)

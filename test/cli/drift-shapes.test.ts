@@ -20,6 +20,7 @@ const SCENARIO = {
     { do: 'GET /transactions/${payment.id}' },
     { do: 'GET /refunds', query: { transaction: '${payment.id}' } },
     { do: 'GET /tickets', query: { limit: 4, search_query: 'n-1' } },
+    refused(501, { do: 'DELETE /locations/${loc_a}' }),
     refused(400, { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 900 } }),
     refused(404, { do: 'GET /tickets/tkt_nowhere' }),
     refused(400, { do: 'GET /tickets', query: { limit: 500 } })
@@ -94,7 +95,7 @@ t.test('check --against: templates are proposed, and with them nothing differs',
       'A07',
       'shapes.error',
       { errors: [{ reason: '$code', detail: '$message' }] },
-      ['play 7. POST /refunds']
+      ['play 7. DELETE /locations/${loc_a}']
     ],
     [
       'an error with all that it may have',
@@ -111,7 +112,7 @@ t.test('check --against: templates are proposed, and with them nothing differs',
       'A07',
       'shapes.error',
       { ok: false, kind: '$type', code: '$code', why: '$message', trace: '$request_id', field: '$param' },
-      ['play 7. POST /refunds']
+      ['play 8. POST /refunds']
     ],
     [
       'an error with less',
@@ -119,7 +120,7 @@ t.test('check --against: templates are proposed, and with them nothing differs',
       'A07',
       'shapes.error',
       { error: { code: '$code', message: '$message' } },
-      ['play 7. POST /refunds']
+      ['play 8. POST /refunds']
     ]
   ]
   for (const [index, [title, change, assumption, key, template, requests]] of cases.entries()) {
