@@ -131,7 +131,8 @@ async function checkFile(file: string, { library, settings, given, options }: Fi
     return { points: await withPlaces(points, document), notes: [`nothing was sent to ${options.against}`], settings: null }
   }
   const service = options.against === null ? null : playOver(options.against, options)
-  const { points, ...more } = await checkLoaded({ ...options, sandbox, settings, document, library, own, bindings: bindingsFor(own, options), service })
+  const bindings = { ...bindingsFor(own, options), error: sandbox.settings['shapes.error'] }
+  const { points, ...more } = await checkLoaded({ ...options, sandbox, settings, document, library, own, bindings, service })
   return { ...more, points: await withPlaces(points, document) }
 }
 

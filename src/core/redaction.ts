@@ -137,14 +137,14 @@ function withoutBase64(text: string, words: SecretWords): string {
   })
 }
 
-/** Masks what is secret in a form, in place: values of secret names, all that is not open below card data, card numbers and words wherever they are. */
-export const redactForm = (form: FormObject, words: SecretWords): void => redactParts(form, words, undefined, true)
+/** Masks what is secret in a form, in place: values of secret names but those in `open`, all that is not open below card data, card numbers and words wherever they are. */
+export const redactForm = (form: FormObject, words: SecretWords, open: readonly string[] = []): void => redactParts(form, words, undefined, open)
 
-/** `below` are the names that may be shown where the object is, or is within, card data. */
-function redactParts(form: FormObject, words: SecretWords, below?: ReadonlySet<string>, isRoot = false): void {
+/** `below` are the names that may be shown where the object is, or is within, card data; `named` are those that may be shown at the root. */
+function redactParts(form: FormObject, words: SecretWords, below?: ReadonlySet<string>, named?: readonly string[]): void {
   let isRenamed = false
   for (const [name, node] of form) {
-    const isOpen = OPEN_NAMES.has(name)
+    const isOpen = OPEN_NAMES.has(name) || named?.includes(name) === true
     const shown = isOpen ? name : nameShown(name, words)
     isRenamed ||= shown !== name
     // an empty value says nothing, and evidence has to see that it was empty
@@ -152,7 +152,9 @@ function redactParts(form: FormObject, words: SecretWords, below?: ReadonlySet<s
     const isText = typeof node === 'string'
     const open = isOpen || below ? undefined : openBelow(name)
     const within = below ? NOTHING : open
-    const isSecret = below ? isText && !below.has(name) : !isOpen && (shown === MASK || isSecretName(name) || (open !== undefined && isRoot && isText))
+    const isSecret = below
+      ? isText && !below.has(name)
+      : !isOpen && (shown === MASK || isSecretName(name) || (open !== undefined && named !== undefined && isText))
     if (isSecret) form.set(name, MASK)
     else if (node instanceof FormObject) redactParts(node, words, within)
     else if (node instanceof FormList) {
@@ -165,9 +167,9 @@ function redactParts(form: FormObject, words: SecretWords, below?: ReadonlySet<s
     }
   }
   if (!isRenamed) return
-  const named = [...form].map(([name, node]) => [nameShown(name, words), node] as const)
+  const renamed = [...form].map(([name, node]) => [nameShown(name, words), node] as const)
   form.clear()
-  for (const [name, node] of named) form.set(name, node)
+  for (const [name, node] of renamed) form.set(name, node)
 }
 
 const nameShown = (name: string, words: SecretWords) => (OPEN_NAMES.has(name) || OPEN_BELOW.has(name) ? name : redactedName(name, words))

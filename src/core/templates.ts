@@ -44,6 +44,16 @@ export function filled(part: unknown, values: Readonly<Record<string, unknown>>)
   return isNested(part) ? Object.fromEntries(Object.entries(part).map(([name, member]) => [name, filled(member, values)])) : part
 }
 
+/** The steps to a placeholder; undefined where a template has it nowhere. */
+export function stepsTo(part: unknown, placeholder: string): readonly (string | number)[] | undefined {
+  if (part === placeholder) return []
+  for (const [name, member] of isNested(part) ? Object.entries(part) : []) {
+    const steps = stepsTo(member, placeholder)
+    if (steps !== undefined) return [Array.isArray(part) ? Number(name) : name, ...steps]
+  }
+  return undefined
+}
+
 /** What an answer has in the place of a placeholder; undefined where it has nothing there. */
 export function valueAt(part: unknown, answer: unknown, placeholder: string): unknown {
   if (part === placeholder) return answer

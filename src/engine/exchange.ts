@@ -296,7 +296,9 @@ export class Exchange {
     this.path = path
     if (this.userAgent !== null) this.userAgent = show(this.userAgent)
     if (this.test !== null) this.test = beginningOf(show(this.test), MAX_TEST_LENGTH)
-    redactForm(this.query, keys)
+    // a cursor is no secret, whatever its name
+    const isPaged = this.operation !== null && operationOf(this.operation).kind === 'list'
+    redactForm(this.query, keys, isPaged ? this.settings['pagination.cursors'] : undefined)
     redactForm(this.body, keys)
     const { refusal, text } = this.outcome
     if (text !== '') {

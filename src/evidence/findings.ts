@@ -5,7 +5,7 @@ import { type AnyRecord, type Exchange, hasRun, listShown, type Pause } from '..
 import { readable } from '../engine/keys.js'
 import { limitOf } from '../engine/listing.js'
 import type { OperationId } from '../reference/operations.js'
-import type { List } from '../reference/parameters.js'
+import { CURSORS, type List } from '../reference/parameters.js'
 import type { Records, Store } from '../store/store.js'
 import { hasValue, isWithoutAmount } from './judgement.js'
 import { LostAnswers } from './lost.js'
@@ -110,13 +110,15 @@ export class FindingCounts {
     return calls.filter(id => named(use, id))
   }
 
-  /** In the order of the table; `stopped` are the empty pages that no call continued from so far. */
-  list(stopped: readonly string[]): Finding[] {
+  /** In the order of the table; `stopped` are the empty pages that no call continued from so far, `cursor` is what a client goes on with. */
+  list(stopped: readonly string[], cursor: string): Finding[] {
     return (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
       const { times, requests } = this.#uses.get(finding) ?? unused()
       const more = finding === 'stopped-at-empty-page' ? stopped : []
       const all = times + more.length
-      return all === 0 ? [] : [{ finding, ...FINDINGS[finding], times: all, requests: [...new Set([...requests, ...more])].slice(0, MOST_CALLS) }]
+      const { severity, about, advice } = FINDINGS[finding]
+      const shown = { finding, severity, about, advice: advice.replace(CURSORS[0], () => cursor) }
+      return all === 0 ? [] : [{ ...shown, times: all, requests: [...new Set([...requests, ...more])].slice(0, MOST_CALLS) }]
     })
   }
 }

@@ -2,6 +2,7 @@
 import type { Exchange } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
+import { CURSORS } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
 import { FINDINGS, type Finding, FindingCounts, type FindingId, named, type Use, unused } from './findings.js'
 import type { Judgement } from './judgement.js'
@@ -13,6 +14,8 @@ export class Totals {
   tests = new TestTotals()
   #findings = new FindingCounts()
   readonly #open: () => readonly string[]
+  /** The cursor of the last request that was judged, which the advice of findings names. */
+  #cursor: string = CURSORS[0]
 
   /** `open` are the empty pages that no request continued from so far: each counts as it is. */
   constructor(open: () => readonly string[]) {
@@ -24,6 +27,7 @@ export class Totals {
     this.metrics.add(exchange)
     this.tests.add(exchange, judgement)
     if (judgement === null) return
+    this.#cursor = exchange.settings['pagination.cursors'][0]
     this.coverage.add(judgement)
     this.assumptions.add(judgement, name)
   }
@@ -34,7 +38,7 @@ export class Totals {
     return this.#findings.add(finding, requests)
   }
 
-  readonly findings = (): Finding[] => this.#findings.list(this.#open())
+  readonly findings = (): Finding[] => this.#findings.list(this.#open(), this.#cursor)
 
   clear(): void {
     this.coverage.clear()

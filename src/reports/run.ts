@@ -1,6 +1,6 @@
 /** A run as reports show it: what happened, what the gates say of it, and the words that several formats share. */
 
-import { FINDINGS, type Finding, type FindingId } from '../evidence/findings.js'
+import type { Finding, FindingId } from '../evidence/findings.js'
 import type { RunCall, RunListing } from '../evidence/run.js'
 import type { Unmet } from '../evidence/run-history.js'
 import type { CoverageReport, RuleCoverage, RunTest } from '../evidence/totals.js'
@@ -83,10 +83,11 @@ export function unmetLines(unmet: readonly Unmet[]): string[] {
 export const sandboxName = (sandbox: string | null): string => sandbox ?? 'the base address'
 
 /** Why a test fails: the findings that it caused and that fail a gate, and the expectations that a sandbox did not meet to which its requests went. */
-export const problemsOfTest = ({ fails, unmet }: JudgedRun, { test, findings }: RunTest): string[] => [
-  ...findings
-    .filter(({ finding }) => fails.has(finding))
-    .map(({ finding, times }) => `${finding} (${times}×): ${FINDINGS[finding].about} ${FINDINGS[finding].advice}`),
+export const problemsOfTest = ({ run, fails, unmet }: JudgedRun, { test, findings }: RunTest): string[] => [
+  ...run.findings.flatMap(({ finding, about, advice }) => {
+    const times = fails.has(finding) && findings.find(own => own.finding === finding)?.times
+    return times ? [`${finding} (${times}×): ${about} ${advice}`] : []
+  }),
   ...unmetLines(unmet.filter(({ tests }) => test !== null && tests.includes(test)))
 ]
 

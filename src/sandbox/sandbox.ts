@@ -337,7 +337,7 @@ export class Sandbox {
   /** Plays the steps of the first state. Errors: `document_invalid` with every step whose answer was not the expected one. */
   async #playFirst(document: SourceDocument, play: Play): Promise<void> {
     const { steps, answers } = this.requireLoaded()
-    const outcomes = await playSteps(steps, play, bindingsOf(this.store), undefined, answers)
+    const outcomes = await playSteps(steps, play, { ...bindingsOf(this.store), error: this.settings['shapes.error'] }, undefined, answers)
     const found = outcomes.flatMap(({ at, step, problems }) =>
       problems.map(({ message }) => ({ document, steps: ['steps', ...at], message: `${step.do}: ${message}` }))
     )

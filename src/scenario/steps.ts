@@ -5,6 +5,7 @@ import { encodeForm } from '../core/form-encoding.js'
 import { didYouMeanOneOf, nearest, shortened } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
+import { ERROR_TEMPLATE, type Template, valueAt } from '../core/templates.js'
 import { needsKey, OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
@@ -26,8 +27,8 @@ export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepA
 export type Difference = { at: readonly PathStep[]; message: string }
 /** `at` is where `step`, as it is written, is in its list, as are those of its problems. */
 export type StepOutcome = { at: readonly PathStep[]; step: StepData; call: StepCall; answer: StepAnswer; problems: Difference[] }
-/** What `${name}` and the name of a key mean where no step gives them a value. */
-export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
+/** What `${name}` and the name of a key mean where no step gives them a value; `error` is the template of errors, if not the usual one. */
+export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null; error?: Template }
 
 const UNKNOWN_KEY = 'the scenario has no such API key'
 
@@ -246,7 +247,7 @@ async function playStep(
   const { resolved, missing } = resolve(step, answers, bindings)
   const call = callOf(resolved, bindings)
   const answer: StepAnswer = missing.length > 0 ? { status: 0, body: null } : await play(call, resolved.expect?.fault)
-  const problems = missing.length > 0 ? missing.map(message => ({ at, message })) : problemsOf(resolved.expect ?? {}, answer, at)
+  const problems = missing.length > 0 ? missing.map(message => ({ at, message })) : problemsOf(resolved.expect ?? {}, answer, at, bindings.error)
   if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
   return { at, step, call, answer, problems }
 }
@@ -308,7 +309,8 @@ export const wantsStatus = (wanted: Statuses | undefined, status: number): boole
 export function problemsOf(
   { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
   answer: StepAnswer,
-  at: readonly PathStep[] = []
+  at: readonly PathStep[] = [],
+  error: Template = ERROR_TEMPLATE
 ): Difference[] {
   const expected = [...at, 'expect']
   if (fault !== undefined) {
@@ -317,7 +319,7 @@ export function problemsOf(
   }
   const problems: Difference[] = []
   if (!wantsStatus(status, answer.status)) {
-    const reason = reasonIn(answer.body)
+    const reason = reasonIn(answer, error)
     const message = `status: ${status === undefined ? 'a 2xx' : [status].flat().join(' or ')} was expected, ${answer.status === 0 && reason ? `but ${reason}` : `not ${answer.status}${reason && ` (${reason})`}`}`
     problems.push({ at: status === undefined ? at : [...expected, 'status'], message })
   }
@@ -327,8 +329,9 @@ export function problemsOf(
   return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body', [...expected, 'body'])]
 }
 
-const reasonIn = (body: Json): string => {
-  const message = ((body as Record<string, Json> | null)?.error as Record<string, Json> | undefined)?.message
+/** Why a call failed; where no answer came, that is told as the emulator usually tells it. */
+const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
+  const message = valueAt(status === 0 ? ERROR_TEMPLATE : error, body, '$message')
   return typeof message === 'string' ? message.slice(0, MOST_SHOWN) : ''
 }
 

@@ -137,6 +137,22 @@ t.test('pagination.cursors: findings follow the pages, and a recorded call keeps
   t.match(text, /cursors/)
 })
 
+t.test('pagination.cursors: a cursor is shown whatever its name, in lists alone, and the advice of a finding names it', async t => {
+  const named = { 'pagination.cursors': ['token', 'before'] as const }
+  const { call, control } = await startTestEmulator(t, { records, settings: named })
+
+  await call('GET /tickets', { query: 'limit=1&token=t3&api_key=sk_other' })
+  await call('GET /tickets/t1', { query: 'token=t3' })
+  await call('GET /tickets', { query: 'limit=1&search_query=t1&location=loc_a' })
+
+  const { data: requests } = (await control('GET /requests')).body
+  const queries = requests.map(({ query }: Json) => query).sort((a: Json, b: Json) => JSON.stringify(a).length - JSON.stringify(b).length)
+  t.strictSame(queries.slice(0, 2), [{ token: '***' }, { limit: '1', token: 't3', api_key: '***' }])
+  const { data: findings } = (await control('GET /findings')).body
+  const { advice } = findings.find(({ finding }: Json) => finding === 'stopped-at-empty-page') as Json
+  t.match(advice, /go on with token=last_id until/)
+})
+
 const LIST = { result: { rows: '$members', more: '$has_more' }, kind: 'página', version: 2, ok: true, none: null }
 const ENDS = { from: '$first_id', data: '$members', to: '$last_id', self: '$url' }
 

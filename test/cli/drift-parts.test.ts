@@ -4,12 +4,13 @@ import { answerDifferences } from '../../src/cli/drift/compare.js'
 import { IdPairs } from '../../src/cli/drift/id-pairs.js'
 import { serviceState } from '../../src/cli/drift/service-state.js'
 import { settingsInForce } from '../../src/core/settings.js'
+import { LIST_TEMPLATE } from '../../src/core/templates.js'
 import type { Json, StepCall } from '../../src/scenario/steps.js'
 
 const CALL: StepCall = { method: 'GET', path: '/tickets', query: '', key: null, form: null }
 const HEADERS = { 'content-type': 'application/json' }
 const KNOWN = { isKnown: (id: string) => id.startsWith('tkt_'), isLoaded: () => false }
-const comparison = () => ({ pairs: new IdPairs(KNOWN), bases: { here: '', there: '' }, isEarlier: () => false, error: {} })
+const comparison = () => ({ pairs: new IdPairs(KNOWN), bases: { here: '', there: '' }, isEarlier: () => false, shapes: { list: LIST_TEMPLATE, error: {} } })
 
 t.test('drift: members of a list without an id are compared by their fields', async t => {
   const of = (id: number) => ({ status: 200, body: [{ id }, 'a'], headers: HEADERS })
@@ -50,7 +51,7 @@ t.test('drift: the texts of an error are those of its template, and nothing else
   const error = { oops: { text: '$message', id: '$request_id' }, message: 'a' }
 
   t.strictSame(
-    answerDifferences(there, here, { ...comparison(), error }).map(({ steps }) => steps),
+    answerDifferences(there, here, { ...comparison(), shapes: { list: LIST_TEMPLATE, error } }).map(({ steps }) => steps),
     [['message']]
   )
 })

@@ -501,8 +501,10 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       'a list that calls itself otherwise',
       on('GET', /tickets/, body => Object.assign(body, { url: '/tickets', object: 'page' })),
       { do: 'GET /tickets', query: { limit: 2 } },
-      ['✗ differs by assumption A09 (list object); no setting makes the emulator answer so'],
-      'play 1. GET /tickets: object: "list" here, "page" at the service'
+      [
+        '✗ differs by assumption A09 shapes.list: {"object":"page","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"}'
+      ],
+      'play 1. GET /tickets'
     ],
     [
       'a list whose data is none',

@@ -639,7 +639,7 @@ t.test('double-refund-risk, double-payment-risk: a client that leaves during a d
 function counted() {
   const counts = new FindingCounts()
   const findings = new Findings((finding, requests) => counts.add(finding, requests))
-  return { findings, list: () => counts.list(findings.stopped) }
+  return { findings, list: () => counts.list(findings.stopped, 'starting_after') }
 }
 const shown = ({ list }: ReturnType<typeof counted>) => list().map(({ finding, times, requests }) => [finding, times, requests])
 

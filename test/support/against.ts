@@ -25,7 +25,7 @@ export async function service(t: Test, settings: object = {}, more: object = {})
 }
 
 /** An answer on its way through a proxy. */
-export type Passing = { method: string; path: string; status: number; type: string; text: string }
+export type Passing = { method: string; path: string; status: number; type: string; id: string; text: string }
 
 /** A proxy before a service, that changes its answers. */
 export async function proxied(t: Test, baseUrl: string, change: (passing: Passing) => void): Promise<string> {
@@ -43,10 +43,11 @@ export async function proxied(t: Test, baseUrl: string, change: (passing: Passin
       path: request.url as string,
       status: answer.status,
       type: answer.headers.get('content-type') ?? '',
+      id: answer.headers.get('request-id') ?? '',
       text: await answer.text()
     }
     change(passing)
-    response.writeHead(passing.status, passing.type === '' ? {} : { 'content-type': passing.type }).end(passing.text)
+    response.writeHead(passing.status, { 'request-id': passing.id, ...(passing.type && { 'content-type': passing.type }) }).end(passing.text)
   })
 }
 

@@ -1,11 +1,12 @@
 /** What a wrong answer of a running service is about: the rule or the assumption by which the emulator answers otherwise. */
+import type { Step } from '../../core/places.js'
+import { stepsTo, valueAt } from '../../core/templates.js'
 import type { Exchange } from '../../engine/exchange.js'
 import type { AssumptionId } from '../../reference/assumptions.js'
 import { type Kind, operationOf } from '../../reference/operations.js'
 import type { RuleId } from '../../reference/rules.js'
 import type { StepAnswer, StepCall } from '../../scenario/steps.js'
-import { errorIn, type FieldDifference, fieldOf, membersOf } from './compare.js'
-import type { IdPairs } from './id-pairs.js'
+import { type Comparison, type FieldDifference, fieldOf, membersOf } from './compare.js'
 
 /** A call with the answers of the service and of the emulator. */
 export type Compared = {
@@ -16,7 +17,7 @@ export type Compared = {
   /** All that differs but for what the emulator cannot know, which is `unseen`. */
   differences: readonly FieldDifference[]
   unseen: readonly FieldDifference[]
-  pairs: IdPairs
+  comparison: Comparison
 }
 export type About = RuleId | AssumptionId | null
 
@@ -42,7 +43,7 @@ const FIELDS: Readonly<Record<string, readonly About[]>> = {
   'amount sent': ['TXN-7', 'REF-3'],
   reason: ['REF-8'],
   amount_refunded: ['A29'],
-  has_more: ['LIST-2']
+  $has_more: ['LIST-2']
 }
 
 /** What a difference is about; null where that is neither a rule nor an assumption that the operation can rely on. */
@@ -54,15 +55,18 @@ export function aboutOf(difference: FieldDifference, compared: Compared): About 
   return (candidatesIn(difference, compared, kind).find(one => known.includes(one)) ?? null) as About
 }
 
-function candidatesIn({ kind, steps }: FieldDifference, { call, here, there, judged, pairs }: Compared, does: Kind): readonly unknown[] {
-  if (kind === 'outcome') return [judged.outcome.refusal?.rule, judged.outcome.refusal?.assumption, errorIn(there.body).rule]
+function candidatesIn({ kind, steps, part }: FieldDifference, { call, here, there, judged, comparison }: Compared, does: Kind): readonly unknown[] {
+  const { pairs, shapes } = comparison
+  if (kind === 'outcome') return [judged.outcome.refusal?.rule, judged.outcome.refusal?.assumption, valueAt(shapes.error, there.body, '$rule')]
   if (here.status >= 400) return [kind === 'status' ? 'A08' : 'A07']
-  if (does === 'list' && steps[0] !== 'data' && kind !== 'status') return FIELDS[steps[0] as string] ?? ['A09']
-  const [top = '', below] = (does === 'list' && steps[0] === 'data' ? steps.slice(2) : steps) as string[]
+  const members = does === 'list' ? (stepsTo(shapes.list, '$members') as readonly Step[]) : []
+  const isInMembers = members.every((step, depth) => steps[depth] === step)
+  if (!isInMembers && kind !== 'status') return FIELDS[part as string] ?? ['A09']
+  const [top = '', below] = (does === 'list' ? steps.slice(members.length + 1) : steps) as string[]
   if (top === 'refunds') return ['TXN-8']
   if (kind === 'record' || kind === 'members') {
     const [shown, own] = [there, here].map(({ body }) =>
-      membersOf(body)
+      membersOf(body, shapes.list)
         .map(member => pairs.here(String(fieldOf(member, 'id'))))
         .sort()
     ) as [string[], string[]]

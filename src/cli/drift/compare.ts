@@ -1,7 +1,7 @@
 /** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up. */
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
-import type { Template } from '../../core/templates.js'
+import { filled, type Template, valueAt } from '../../core/templates.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
 import type { Json, StepAnswer } from '../../scenario/steps.js'
 import type { IdPairs } from './id-pairs.js'
@@ -12,11 +12,14 @@ import type { IdPairs } from './id-pairs.js'
  * place of a list, `members` for their number; `prefix` and `length` of a new id; `value`.
  */
 export type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
-export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here?: Json | undefined; there?: Json | undefined; says?: string }
-/** `bases` are what the paths in answers begin with; `isEarlier` tells whether the service had a record, by its id there, before the run; `error` is the template of errors. */
-export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isEarlier: (there: string) => boolean; error: Template }
+/** `part` is the placeholder that a template has at the place. */
+export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here?: Json | undefined; there?: Json | undefined; says?: string; part?: string }
+/** The templates by which answers are read. */
+export type Shapes = { list: Template; error: Template }
+/** `bases` are what the paths in answers begin with; `isEarlier` tells whether the service had a record, by its id there, before the run. */
+export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isEarlier: (there: string) => boolean; shapes: Shapes }
 
-const OWN_IDS: readonly unknown[] = ['id', 'first_id', 'last_id']
+const LIST_IDS: readonly unknown[] = ['$first_id', '$last_id']
 /** Fields by which a record refers to another one. */
 export const REFERENCES: readonly unknown[] = Object.keys(LINKED_FAMILIES)
 /** Texts for people, and ids of answers: only their types are compared. */
@@ -26,15 +29,10 @@ const FREE_TEXT: readonly unknown[] = ['$message', '$request_id']
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
 /** A field of an answer; undefined where it has none of that name. */
 export const fieldOf = (body: unknown, name: string): unknown => (isObject(body) ? body[name] : undefined)
-/** The error that an answer shows; empty where it shows none. */
-export const errorIn = (body: Json): Readonly<Record<string, unknown>> => {
-  const error = fieldOf(body, 'error')
-  return isObject(error) ? error : {}
-}
 /** The members of a list; none where it is no list. */
-export const membersOf = (list: unknown): readonly unknown[] => {
-  const data = fieldOf(list, 'data')
-  return Array.isArray(data) ? data : []
+export const membersOf = (list: unknown, template: Template): readonly Json[] => {
+  const members = valueAt(template, list, '$members')
+  return Array.isArray(members) ? members : []
 }
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
@@ -57,7 +55,7 @@ export function answerDifferences(there: StepAnswer, here: StepAnswer, compariso
   return [
     ...(there.status === here.status ? [] : [{ kind: 'status' as const, ...status }]),
     ...(isCreate && isMade(here) ? idDifferences(there.body, here.body) : []),
-    ...valueDifferences(there.body, here.body, [], comparison)
+    ...valueDifferences(there.body, here.body, [], comparison, isMade(here) ? undefined : comparison.shapes.error)
   ]
 }
 
@@ -74,61 +72,81 @@ function idDifferences(there: Json, here: Json): FieldDifference[] {
   return (['prefix', 'length'] as const).flatMap(kind => (of[kind] === by[kind] ? [] : [{ kind, steps: ['id'], here: by[kind], there: of[kind] }]))
 }
 
-export function valueDifferences(there: Json | undefined, here: Json | undefined, steps: readonly Step[], comparison: Comparison): FieldDifference[] {
+/** What differs between two values; `shape` is what a template has at their place. */
+export function valueDifferences(
+  there: Json | undefined,
+  here: Json | undefined,
+  steps: readonly Step[],
+  comparison: Comparison,
+  shape?: unknown
+): FieldDifference[] {
+  const part = typeof shape === 'string' && { part: shape }
   if (Array.isArray(there) && Array.isArray(here)) {
-    const found = here.slice(0, there.length).flatMap((member, index) => valueDifferences(there[index], member, [...steps, index], comparison))
-    return there.length === here.length ? found : [...found, { kind: 'members', steps, here: here.length, there: there.length }]
+    const found = here
+      .slice(0, there.length)
+      .flatMap((member, index) => valueDifferences(there[index], member, [...steps, index], comparison, below(shape, index)))
+    return there.length === here.length ? found : [...found, { kind: 'members', steps, here: here.length, there: there.length, ...part }]
   }
-  if (!isObject(there) || !isObject(here)) return isSame(there, here, steps, comparison) ? [] : [{ kind: 'value', steps, here, there }]
+  if (!isObject(there) || !isObject(here)) return isSame(there, here, steps.at(-1), comparison, shape) ? [] : [{ kind: 'value', steps, here, there, ...part }]
   const isMember = typeof steps.at(-1) === 'number' && typeof here.id === 'string' && typeof there.id === 'string'
   if (isMember && !comparison.pairs.match(there.id as string, here.id as string))
     return [{ kind: 'record', steps, here: here.id as string, there: there.id as string }]
-  const mine = Array.isArray(here.data) ? inOrderOf(there, here as ListShown, comparison) : here
+  const { list } = comparison.shapes
+  const isList = shape === undefined && Array.isArray(valueAt(list, here, '$members'))
+  const mine = isList ? inOrderOf(there, here, comparison) : here
   return [...new Set([...Object.keys(mine), ...Object.keys(there)])].flatMap((name): FieldDifference[] => {
-    const [of, by, at] = [there[name], mine[name], [...steps, name]]
-    if (Object.hasOwn(there, name) && Object.hasOwn(mine, name)) return valueDifferences(of, by, at, comparison)
-    return [Object.hasOwn(mine, name) ? { kind: 'missing', steps: at, here: by, there: undefined } : { kind: 'unknown', steps: at, here: undefined, there: of }]
+    const [of, by, at, own] = [there[name], mine[name], [...steps, name], below(isList ? list : shape, name)]
+    const [isThere, isHere] = [there, mine].map(values => Object.hasOwn(values, name))
+    if (isThere && isHere) return valueDifferences(of, by, at, comparison, own)
+    return [{ kind: isHere ? 'missing' : 'unknown', steps: at, here: by, there: of, ...(typeof own === 'string' && { part: own }) }]
   })
 }
 
-function isSame(there: Json | undefined, here: Json | undefined, steps: readonly Step[], { pairs, bases, error }: Comparison): boolean {
+/** What a template has below a place. */
+const below = (shape: unknown, step: Step): unknown => (typeof shape === 'object' ? partAt(shape, [step]) : undefined)
+
+/** Whether two values that have no parts mean the same, by the last step to them and by their placeholder. */
+export function isSame(there: unknown, here: unknown, name: Step | undefined, { pairs, bases }: Comparison, shape?: unknown): boolean {
   if (typeof there !== 'string' || typeof here !== 'string') return there === here
-  const name = steps.at(-1)
-  if (FREE_TEXT.includes(partAt(error, steps))) return true
-  if (name === 'url') return pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) === pathBelow(here, bases.here)
+  if (FREE_TEXT.includes(shape)) return true
+  if (shape === '$url') return pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) === pathBelow(here, bases.here)
   const isReference = REFERENCES.includes(name)
-  return isReference || OWN_IDS.includes(name) ? pairs.match(there, here, isReference) : pairs.here(there) === here
+  return isReference || name === 'id' || LIST_IDS.includes(shape) ? pairs.match(there, here, isReference) : pairs.here(there) === here
 }
 
-type ListShown = { readonly [name: string]: Json } & { readonly data: readonly Json[] }
-
 /** A list, where the members of one instant that the service had before the run follow each other as there: nothing says which of them is the newer one. */
-function inOrderOf(there: unknown, here: ListShown, { pairs, isEarlier }: Comparison): ListShown {
+function inOrderOf(there: Json, here: Json, { pairs, isEarlier, shapes: { list } }: Comparison): Record<string, Json> {
   const idOf = (member: unknown) => String(fieldOf(member, 'id'))
-  const places = new Map(membersOf(there).map((member, place) => [pairs.here(idOf(member)), place]))
+  const places = new Map(membersOf(there, list).map((member, place) => [pairs.here(idOf(member)), place]))
   const placeOf = (member: Json) => places.get(idOf(member)) ?? places.size
   const instantOf = (member: Json) => (isEarlier(pairs.there(idOf(member))) ? fieldOf(member, 'created') : member)
+  const own = membersOf(here, list)
   const runs: Json[][] = []
-  for (const member of here.data) {
+  for (const member of own) {
     const run = runs.at(-1)
     if (run !== undefined && instantOf(run[0] as Json) === instantOf(member)) run.push(member)
     else runs.push([member])
   }
-  const data = runs.flatMap(run => run.sort((a, b) => placeOf(a) - placeOf(b)))
+  const members = runs.flatMap(run => run.sort((a, b) => placeOf(a) - placeOf(b)))
+  const shownAs = (name: string) => valueAt(list, here, `$${name}`)
   // those of a search name what was retrieved
-  const end = (name: string, place: number) =>
-    here[name] === fieldOf(here.data.at(place), 'id') && data.length > 0 && { [name]: fieldOf(data.at(place), 'id') as Json }
-  return { ...here, data, ...end('first_id', 0), ...end('last_id', -1) }
+  const end = (name: string, place: number) => ({
+    [name]: own.length > 0 && shownAs(name) === fieldOf(own.at(place), 'id') ? fieldOf(members.at(place), 'id') : shownAs(name)
+  })
+  const values = { members, has_more: shownAs('has_more'), url: shownAs('url'), ...end('first_id', 0), ...end('last_id', -1) }
+  return filled(list, values) as Record<string, Json>
 }
 
 const pathBelow = (url: string, base: string) => (url.startsWith(base) ? url.slice(base.length) : url)
 
-/** How far two answers are apart: what was made here and refused there is further than any field, and a list of other records further than its fields, however many. */
+/** How far two answers are apart: what was made here and refused there is further than any field, and a list of other records, or none, further than its fields, however many. */
 export function distanceOf(differences: readonly FieldDifference[]): number {
   const others = new Set(differences.filter(({ kind }) => kind === 'record').map(({ steps }) => pathOf(steps.slice(0, -1))))
-  return differences.reduce((sum, { kind }) => sum + (WEIGHTS[kind] ?? 1), others.size * OTHER_RECORDS)
+  return differences.reduce((sum, { kind, here }) => sum + (Array.isArray(here) ? NO_LIST : (WEIGHTS[kind] ?? 1)), others.size * OTHER_RECORDS)
 }
 
 const OTHER_RECORDS = 10_000
+/** Where there is no list at all, its records are not even seen. */
+const NO_LIST = 500_000
 /** A shorter page has fewer other records, which brings it no nearer. */
 const WEIGHTS: Readonly<Partial<Record<DifferenceKind, number>>> = { outcome: 1_000_000, members: 2 * OTHER_RECORDS, record: 0 }

@@ -22,15 +22,20 @@ export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
   for (const { played, cause, differences } of ORDER.flatMap(by => deviations.filter(({ cause }) => cause.by === by))) {
     const title = titleOf(cause)
     const group = groups.get(title) ?? { title, problems: [], ms: 0, ...(WARNED.includes(cause.by) && { isWarning: true }) }
-    const problems = differences.length === 0 ? [detailOf(cause)] : differences.map(difference => `: ${shownDifference(difference)}${detailOf(cause)}`)
+    const problems =
+      differences.length === 0 || isShape(cause) ? [detailOf(cause)] : differences.map(difference => `: ${shownDifference(difference)}${detailOf(cause)}`)
     group.problems.push(...problems.map(problem => ({ at: played.place, message: `${played.label}${problem}` })))
     groups.set(title, group)
   }
   return [...groups.values()].map(group => ({ ...group, problems: listed(group.problems) }))
 }
 
+/** Whether a template explains what differs, which says it all. */
+const isShape = (cause: Cause) => cause.by === 'setting' && Object.keys(cause.settings).some(key => key.startsWith('shapes.'))
+
 /** What is said of a call besides what differs in it. */
 function detailOf(cause: Cause): string {
+  if (cause.by === 'wrong' && cause.isPaging) return '; pagination.cursors gives the cursors other names'
   if (cause.by === 'contradiction') return ` needs ${shownSettings({ [cause.key]: cause.value })}`
   return cause.by === 'data' && cause.lacked !== undefined ? `; the service has no ${cause.lacked}` : ''
 }

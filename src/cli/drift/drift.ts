@@ -35,7 +35,7 @@ export async function driftOf(playedSteps: readonly PlayedStep[], options: Round
   const contradictions = (await Promise.all([...contradicted].map(([key, values]) => sidesOf(key, values, found, ordered, options)))).flat()
   const agreed = Object.fromEntries(Object.entries(found).filter(([key]) => !contradicted.has(key as SettingKey)))
   const settings = await withoutNeedless(agreed, ordered, options)
-  const isNeeded = ({ cause }: Explained) => Object.entries(cause.settings).some(([key, value]) => settings[key as SettingKey] === value)
+  const isNeeded = ({ cause }: Explained) => Object.entries(cause.settings).some(([key, value]) => isDeepStrictEqual(settings[key as SettingKey], value))
   const explained = rounds.flatMap(round => round.explained.filter(isNeeded))
   // what differs with the very settings that are proposed; a contradiction has differences with any
   const { others, pairs } = contradicted.size > 0 ? last : await compareAll(ordered, settings, options, false)
@@ -44,11 +44,12 @@ export async function driftOf(playedSteps: readonly PlayedStep[], options: Round
 
 /** The settings that the last round still gave several values, with these. */
 function contradictionsIn({ explained }: Round): Map<SettingKey, unknown[]> {
-  const values = new Map<SettingKey, Set<unknown>>()
-  for (const { cause } of explained) {
-    for (const [key, value] of Object.entries(cause.settings)) values.set(key as SettingKey, (values.get(key as SettingKey) ?? new Set()).add(value))
+  const values = new Map<SettingKey, unknown[]>()
+  for (const [key, value] of explained.flatMap(({ cause }) => Object.entries(cause.settings) as [SettingKey, unknown][])) {
+    const others = values.get(key) ?? []
+    if (!others.some(other => isDeepStrictEqual(other, value))) values.set(key, [...others, value])
   }
-  return new Map([...values].filter(([, { size }]) => size > 1).map(([key, found]) => [key, [...found]]))
+  return new Map([...values].filter(([, { length }]) => length > 1))
 }
 
 /** The calls that need each value of a setting: those that another value brings further from the service. */

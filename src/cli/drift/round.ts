@@ -5,6 +5,7 @@
 import { BASE } from '../../core/paths.js'
 import { partAt, type Step } from '../../core/places.js'
 import type { GivenSettings, SettingKey, Settings } from '../../core/settings.js'
+import { stepsTo, valueAt } from '../../core/templates.js'
 import { execute } from '../../engine/execute.js'
 import { answerSeen, requestOf } from '../../engine/play.js'
 import type { AssumptionId } from '../../reference/assumptions.js'
@@ -23,12 +24,13 @@ import { type Candidate, candidatesFor, pairsOf } from './candidates.js'
 import { answerDifferences, type Comparison, distanceOf, type FieldDifference, fieldOf, isMade, membersOf } from './compare.js'
 import { IdPairs } from './id-pairs.js'
 import { type Learned, namedIn, ServiceRecords, saysMissing } from './service-records.js'
+import { answeredIn } from './shapes.js'
 
 /** A call that was made at the service, with its answer and where the scenario writes it. */
 export type PlayedStep = { place: readonly Step[]; label: string; outcome: StepOutcome }
 export type Cause =
-  /** Neither a setting nor what was there before the run explains it. */
-  | { by: 'wrong'; about: About }
+  /** Neither a setting nor what was there before the run explains it; `isPaging` where the names of the cursors may. */
+  | { by: 'wrong'; about: About; isPaging: boolean }
   | { by: 'setting'; assumption: AssumptionId; settings: GivenSettings }
   /** Another call needs another value of the setting. */
   | { by: 'contradiction'; key: SettingKey; value: unknown }
@@ -80,7 +82,14 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
   const pairs = new IdPairs({ isKnown, isLoaded: id => isIn(loaded, id) || records.isEarlier(id) }, named)
   const round: Round = { explained: [], others: [], pairs }
   const bases = { here: BASE, there: new URL(base).pathname.replace(/\/+$/, '') }
-  const comparisonWith = (pairs: IdPairs): Comparison => ({ pairs, bases, isEarlier: records.isEarlier, error: sandbox.settings['shapes.error'] })
+  const comparisonWith = (pairs: IdPairs): Comparison => {
+    const { 'shapes.list': list, 'shapes.error': error } = sandbox.settings
+    return { pairs, bases, isEarlier: records.isEarlier, shapes: { list, error } }
+  }
+  const answered = answeredIn(
+    playedSteps.map(({ outcome }) => outcome),
+    sandbox.settings['shapes.list']
+  )
   // those of the scenario alone: a setting is in force before any call makes an Account
   const accounts = [...loaded.accounts.inCreationOrder().slice(0, MAX_ACCOUNTS)].map(({ id }) => id)
   const hasScript = ((document.data as { script?: unknown[] } | null)?.script ?? []).length > 0
@@ -88,16 +97,15 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
   /** Makes a call from the same state again, with the ids and the key that it has here; of a list with the records alone that the service has shown, if so wanted. */
   const attempt = ({ outcome: { call, answer: there } }: PlayedStep, before: Snapshot, { wrong }: Learned, isShownOnly: boolean): Compared => {
     sandbox.restore(before)
-    const pairs = round.pairs.copy()
-    const comparison = comparisonWith(pairs)
+    const comparison = comparisonWith(round.pairs.copy())
     const key = call.key === null ? null : (keyHere(call.key) ?? CALLER.id)
-    const request = requestOf({ ...translated(call, pairs), key })
+    const request = requestOf({ ...translated(call, comparison.pairs), key })
     const onEntered = (operation: OperationId) => isShownOnly && records.leaveOutUnseen(operation, comparison)
     const judged = execute(sandbox, request, { isScripted: false, onEntered })
     const here = answerSeen(judged)
     const isCreate = judged.operation !== null && operationOf(judged.operation).kind === 'create'
     const found = wrong.length > 0 ? wrong : answerDifferences(there, here, comparison, isCreate)
-    const compared = { call, there, here, judged, pairs, differences: [], unseen: [] }
+    const compared = { call, there, here, judged, comparison, differences: [], unseen: [] }
     const unseen = isShownOnly ? found.filter(difference => isUnseen(difference, compared, records)) : []
     return { ...compared, unseen, differences: found.filter(difference => !unseen.includes(difference)) }
   }
@@ -120,7 +128,7 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
     let best = tryIt()
     while (best.differences.length > 0) {
       const { differences } = best
-      const singles = candidatesFor(best, accounts)
+      const singles = candidatesFor(best, accounts, answered)
       const nearer = (await nearest(singles, tryIt, best)) ?? (await nearest(pairsOf(singles), tryIt, best))
       if (nearer === null) break
       const { candidate, compared } = nearer
@@ -155,7 +163,8 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
   const compareOne = async (played: PlayedStep): Promise<void> => {
     const { step, call, answer, problems } = played.outcome
     const add = (differences: readonly FieldDifference[], cause: Cause) => round.others.push({ played, differences, cause })
-    const learned = await records.learn(call, answer, comparisonWith(round.pairs))
+    const comparison = comparisonWith(round.pairs)
+    const learned = await records.learn(call, answer, comparison)
     const created = fieldOf(answer.body, 'created') as string
     // what the run makes is made at the time of the service
     if (isMade(answer) && records.isMade(fieldOf(answer.body, 'id')) && !Number.isNaN(Date.parse(created)))
@@ -170,14 +179,19 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
     const isAsScripted = isScripted && problems.length === 0 && (fault !== undefined || !isUnreadable)
     // whether a call took effect is unknown when its answer was lost
     if (answer.status === 0 || isAsScripted) return sandbox.restore(before)
-    const lacked = isMade(answer) || saysMissing(compared.here) || isUnreadable ? null : records.lackedBy(call, answer)
+    const lacked = isMade(answer) || saysMissing(compared.here, comparison.shapes) || isUnreadable ? null : records.lackedBy(call, answer, comparison.shapes)
     if (lacked !== null) {
       if (compared.differences.length > 0) add(compared.differences, { by: 'data', lacked })
       return sandbox.restore(before)
     }
     compared = await bestOf(played, tryIt, compared)
-    round.pairs = compared.pairs
-    for (const difference of compared.differences) add([difference], { by: 'wrong', about: aboutOf(difference, compared) })
+    round.pairs = compared.comparison.pairs
+    const cursors = sandbox.settings['pagination.cursors']
+    const isPaged = cursors.some(name => new URLSearchParams(call.query).has(name))
+    for (const difference of compared.differences) {
+      const isPaging = isPaged && (!isMade(answer) || difference.kind === 'record' || difference.kind === 'members')
+      add([difference], { by: 'wrong', about: aboutOf(difference, compared), isPaging })
+    }
     if (learned.wrong.length === 0) for (const difference of [...learned.others, ...compared.unseen]) add([difference], { by: 'data' })
     // the state goes on as that of the service; what a list left out is there again
     if (isMade(answer) !== isMade(compared.here) || call.method === 'GET') sandbox.restore(before)
@@ -191,30 +205,35 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
  * Whether a difference is about records that the service had before the run and has not shown: more may follow a full page, and what a search leaves out is
  * not shown at all. What belongs to a record of this run has no others.
  */
-function isUnseen({ kind, steps, here: by, there: of }: FieldDifference, { call, here, there, judged }: Compared, records: ServiceRecords): boolean {
+function isUnseen(
+  { kind, steps, part, here: by, there: of }: FieldDifference,
+  { call, here, there, judged, comparison }: Compared,
+  records: ServiceRecords
+): boolean {
+  const { list } = comparison.shapes
   if (kind === 'form') return false
   if (judged.outcome.refusal !== null) return kind === 'outcome' && judged.outcome.refusal.code === 'cursor_unknown'
-  const name = steps.at(-1)
-  const owner = partAt(there.body, steps.slice(0, -1))
-  if (steps.length > 1 && name === 'has_more') {
-    const charge = partAt(there.body, steps.slice(0, -2))
-    return of === true && membersOf(owner).length === EMBEDDED && !records.isMade(fieldOf(charge, 'id'))
+  const depth = steps.length - (stepsTo(list, part ?? '')?.length ?? 0)
+  if (depth > 0 && part === '$has_more') {
+    const [owner, charge] = [depth, depth - 1].map(length => partAt(there.body, steps.slice(0, length)))
+    return of === true && membersOf(owner, list).length === EMBEDDED && !records.isMade(fieldOf(charge, 'id'))
   }
   const query = new URLSearchParams(call.query)
   if (judged.operation === null || operationOf(judged.operation as OperationId).kind !== 'list' || namedIn(call).some(({ id }) => records.isMade(id)))
     return false
   const { 'pagination.default_limit': usual, 'pagination.max_limit': most } = judged.settings
   const isSearch = (query.get('search_query') ?? '') !== ''
-  const isFull = membersOf(there.body).length === Math.min(Number(query.get('limit') ?? usual), most)
-  if (name === 'has_more') return of === true && by === false && (isFull || isSearch)
+  const shown = membersOf(there.body, list).length
+  const isFull = shown === Math.min(Number(query.get('limit') ?? usual), most)
+  if (part === '$has_more') return of === true && by === false && (isFull || isSearch)
   if (!isSearch) return false
-  const hasMore = fieldOf(there.body, 'has_more') === true
-  if (kind === 'members') return hasMore && membersOf(there.body).length < membersOf(here.body).length
-  return (name === 'first_id' || name === 'last_id') && typeof of === 'string' && (hasMore || !records.isEarlier(of))
+  const hasMore = valueAt(list, there.body, '$has_more') === true
+  if (kind === 'members') return hasMore && shown < membersOf(here.body, list).length
+  return (part === '$first_id' || part === '$last_id') && typeof of === 'string' && (hasMore || !records.isEarlier(of))
 }
 
 /** Whether two answers agree but for what may follow a full page. */
-const agrees = ({ differences, unseen }: Compared) => differences.length === 0 && unseen.every(({ steps }) => steps.at(-1) === 'has_more')
+const agrees = ({ differences, unseen }: Compared) => differences.length === 0 && unseen.every(({ part }) => part === '$has_more')
 /** Whether a store has a record of an id. */
 const isIn = (store: Store, id: string) => FAMILIES.some(family => store[family].get(id) !== undefined)
 const valuesOf = (settings: Settings, keys: readonly string[]) => Object.fromEntries(keys.map(key => [key, settings[key as SettingKey]]))

@@ -6,13 +6,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { checkerOf } from '../../core/checking.js'
 import { partAt, type Step } from '../../core/places.js'
 import { isObject, type Test } from '../../core/quick-check.js'
+import { valueAt } from '../../core/templates.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationAt, operationOf, RESOURCE_NAMES } from '../../reference/operations.js'
 import { RESOURCES } from '../../reference/tables.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { type NamedRecord, recordsNamedBy } from '../../scenario/named-records.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
 import { collectionOf, FAMILIES, type RecordOf } from '../../store/store.js'
-import { type Comparison, errorIn, type FieldDifference, fieldOf, isMade, membersOf, valueDifferences } from './compare.js'
+import { type Comparison, type FieldDifference, fieldOf, isMade, membersOf, type Shapes, valueDifferences } from './compare.js'
+import { membersAt } from './shapes.js'
 
 /** Refusals of a call that names a record which does not exist, and the rules that they may name. */
 const MISSING_CODES: readonly unknown[] = ['resource_missing', 'reference_missing']
@@ -29,9 +31,9 @@ export type Learned = { others: FieldDifference[]; wrong: FieldDifference[] }
 /** A time as every answer writes it (A05). */
 export const isTime: Test = text => typeof text === 'string' && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text
 const isAnything: Test = () => true
-const isSumOfRefunds = ({ amount_refunded, refunds }: Part): boolean => {
-  const sum = membersOf(refunds).reduce<number>((sum, refund) => sum + Number(fieldOf(refund, 'amount')), 0)
-  return fieldOf(refunds, 'has_more') === true ? Number(amount_refunded) >= sum : amount_refunded === sum
+const isSumOfRefunds = ({ amount_refunded, refunds }: Part, { list }: Shapes): boolean => {
+  const sum = membersOf(refunds, list).reduce<number>((sum, refund) => sum + Number(fieldOf(refund, 'amount')), 0)
+  return valueAt(list, refunds, '$has_more') === true ? Number(amount_refunded) >= sum : amount_refunded === sum
 }
 
 /** What the reference says of the records of each family, and of each field. */
@@ -79,7 +81,7 @@ export class ServiceRecords {
       collectionOf(this.#sandbox.store, family).get(comparison.pairs.here(record.id)) as unknown as Stored | undefined
     // those that are here too come first: what they refer to is known then
     const isUnknown = (shown: ShownRecord) => Number(mineOf(shown) === undefined)
-    for (const shown of recordsIn(answer.body, at.operation).sort((a, b) => isUnknown(a) - isUnknown(b))) {
+    for (const shown of recordsIn(answer.body, at.operation, comparison.shapes).sort((a, b) => isUnknown(a) - isUnknown(b))) {
       const { id } = shown.record
       this.#present.add(id)
       // what belongs to a record of this run is of this run
@@ -99,7 +101,7 @@ export class ServiceRecords {
     const changes: Record<string, Json> = {}
     for (const [name, there] of Object.entries(record)) {
       const isRight = Object.hasOwn(extra, name) ? isAnything : CHECKS[family].fields.get(name)
-      if (isRight === undefined || FIXED.includes(name) || (name === 'amount_refunded' && !isSumOfRefunds(record))) continue
+      if (isRight === undefined || FIXED.includes(name) || (name === 'amount_refunded' && !isSumOfRefunds(record, comparison.shapes))) continue
       const here = mine[name]
       const isLink = name in LINKED_FAMILIES && typeof there === 'string'
       if (isLink && typeof here === 'string' && comparison.pairs.match(there, here, true)) continue
@@ -120,7 +122,7 @@ export class ServiceRecords {
     const known: Part = Object.fromEntries(Object.entries(record).filter(([name]) => fields.has(name)))
     const found = (await checker.problems(known)).map(({ steps, message }) => ({ steps, says: message }))
     if (found.length === 0 && !isTime(known.created)) found.push({ steps: ['created'], says: 'must be a time such as 2026-01-31T09:30:00.000Z' })
-    if (found.length === 0 && family === 'transactions' && !isSumOfRefunds(known))
+    if (found.length === 0 && family === 'transactions' && !isSumOfRefunds(known, comparison.shapes))
       found.push({ steps: ['amount_refunded'], says: 'must be the sum of its Refunds' })
     for (const { steps: below, says } of found) {
       const there = partAt(record, below) as Json
@@ -148,8 +150,8 @@ export class ServiceRecords {
   }
 
   /** The records, in words, at least one of which the service says by its refusal that it lacks; null where it refuses for another reason, or is known to have them all. */
-  lackedBy(call: StepCall, { status, body }: StepAnswer): string | null {
-    const { code, rule = null } = errorIn(body)
+  lackedBy(call: StepCall, { status, body }: StepAnswer, { error }: Shapes): string | null {
+    const [code, rule = null] = ['$code', '$rule'].map(placeholder => valueAt(error, body, placeholder))
     const isMissing = MISSING_CODES.includes(code) || (status === 404 && MISSING_RULES.includes(rule))
     const lacked = isMissing ? namedIn(call).filter(({ id }) => !this.#present.has(id)) : []
     return lacked.length === 0 ? null : lacked.map(({ families: [family], id }) => `${RESOURCE_NAMES[family as Family]} ${id}`).join(' or no ')
@@ -157,7 +159,7 @@ export class ServiceRecords {
 }
 
 /** Whether an answer refuses a call because a record does not exist. */
-export const saysMissing = ({ body }: StepAnswer): boolean => MISSING_CODES.includes(errorIn(body).code)
+export const saysMissing = ({ body }: StepAnswer, { error }: Shapes): boolean => MISSING_CODES.includes(valueAt(error, body, '$code'))
 
 /** The records that a call names in its path, its filters and its body. */
 export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] {
@@ -167,12 +169,16 @@ export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] 
 }
 
 /** The records that an answer shows, those of a Transaction's Refunds last. */
-function recordsIn(body: Json, operation: OperationId): ShownRecord[] {
+function recordsIn(body: Json, operation: OperationId, shapes: Shapes): ShownRecord[] {
   const { family, kind } = operationOf(operation)
-  const within = (list: unknown, family: Family, steps: readonly Step[]): ShownRecord[] =>
-    membersOf(list).map((record, index) => ({ family, steps: [...steps, 'data', index], record: record as ShownRecord['record'] }))
+  const within = (list: Json, family: Family, steps: readonly Step[]): ShownRecord[] => {
+    const at = membersAt(list, family, shapes.list)
+    const members = at === undefined ? [] : (partAt(list, at) as readonly ShownRecord['record'][])
+    return members.map((record, index) => ({ family, steps: [...steps, ...(at as readonly Step[]), index], record }))
+  }
   const outer = kind === 'list' ? within(body, family, []) : [{ family, steps: [], record: body as ShownRecord['record'] }]
-  const refunds = family !== 'transactions' ? [] : outer.flatMap(({ record, steps }) => within(fieldOf(record, 'refunds'), 'refunds', [...steps, 'refunds']))
+  const refunds =
+    family !== 'transactions' ? [] : outer.flatMap(({ record, steps }) => within(fieldOf(record, 'refunds') as Json, 'refunds', [...steps, 'refunds']))
   return [...outer, ...refunds].filter(({ record }) => typeof fieldOf(record, 'id') === 'string')
 }
 

@@ -7,7 +7,7 @@ import type { PlacedProblem } from '../../reports/points.js'
 import type { StateData, StateRecords } from '../../scenario/final-state.js'
 import { ID } from '../../scenario/schemas.js'
 import { type Json, type Play, withTexts } from '../../scenario/steps.js'
-import { errorIn, fieldOf, formProblem } from './compare.js'
+import { fieldOf, formProblem } from './compare.js'
 import type { IdPairs } from './id-pairs.js'
 
 export type ServiceReading = {
@@ -37,7 +37,8 @@ const idIn = (wanted: unknown): string | undefined => (typeof wanted === 'string
 export async function serviceState(data: StateData, { play, key, pairs, settings, accountOf }: ServiceReading): Promise<ServiceState> {
   const {
     'pagination.cursors': [cursor],
-    'shapes.list': list
+    'shapes.list': list,
+    'shapes.error': error
   } = settings
   const inList = (body: Json, placeholder: string) => valueAt(list, body, placeholder)
   const isList = (body: Json) => Array.isArray(inList(body, '$members')) && typeof inList(body, '$has_more') === 'boolean'
@@ -48,7 +49,7 @@ export async function serviceState(data: StateData, { play, key, pairs, settings
   const get = async (path: string, query: string, at: readonly string[], isRight: (status: number, body: Json) => boolean): Promise<Json> => {
     const answer = await play({ method: 'GET', path, query, key, form: null })
     const { status, body } = answer
-    const message = formProblem(answer) ?? errorIn(body).message
+    const message = formProblem(answer) ?? valueAt(error, body, '$message')
     if (formProblem(answer) === null && isRight(status, body)) return status === 200 ? withTexts(body, pairs.here) : null
     return refuse(at, `GET ${path} was answered with ${status}${typeof message === 'string' ? ` (${message})` : ''}`)
   }

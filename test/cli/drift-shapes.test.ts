@@ -1,0 +1,376 @@
+/** A service that shows lists and errors by other templates: the comparison proposes them, and nothing that differs otherwise passes with them. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { against, type Passing, proxied, service } from '../support/against.js'
+
+type Body = Record<string, unknown>
+type List = { url: string; data: Body[]; has_more: boolean; first_id: string; last_id: string }
+type ErrorBody = { code: string; type: string; message: string; param?: string; request_id: string }
+
+const PAY = { ticket: '${tkt_a}', payment_type: 'card', amount: 500 }
+const refused = (status: number, step: object) => ({ ...step, expect: { status } })
+const SCENARIO = {
+  steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
+  play: [
+    { do: 'GET /tickets', query: { limit: 3 } },
+    { do: 'GET /transactions/${payment.id}' },
+    { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 20 } },
+    { do: 'GET /transactions/${payment.id}' },
+    { do: 'GET /refunds', query: { transaction: '${payment.id}' } },
+    { do: 'GET /tickets', query: { limit: 4, search_query: 'n-1' } },
+    refused(501, { do: 'DELETE /locations/${loc_a}' }),
+    refused(400, { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 900 } }),
+    refused(404, { do: 'GET /tickets/tkt_nowhere' }),
+    refused(400, { do: 'GET /tickets', query: { limit: 500 } })
+  ]
+}
+
+/** Every list of an answer in another envelope, also the Refunds of a Transaction, and the error. */
+const reshaped =
+  ({
+    list = value => value,
+    error = own => ({ error: own })
+  }: {
+    list?: (list: List, passing: Passing) => unknown
+    error?: (error: ErrorBody, passing: Passing) => unknown
+  }) =>
+  (passing: Passing): void => {
+    const shown = (value: unknown): unknown => {
+      if (typeof value !== 'object' || value === null) return value
+      if (Array.isArray(value)) return value.map(shown)
+      const parts = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shown(part)]))
+      return parts.object === 'list' ? list(parts as List, passing) : parts
+    }
+    const body = JSON.parse(passing.text)
+    passing.text = JSON.stringify(body.error === undefined ? shown(body) : error(body.error, passing))
+  }
+const titleOf = (assumption: string, key: string, template: unknown) => `✗ differs by assumption ${assumption} ${key}: ${JSON.stringify(template)}`
+
+t.test('check --against: templates are proposed, and with them nothing differs', async t => {
+  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const root = await mkdtemp(join(tmpdir(), 'shapes-'))
+  t.teardown(() => rm(root, { recursive: true }))
+  const cases: [title: string, change: Parameters<typeof reshaped>[0], assumption: string, key: string, template: unknown, requests: string[]][] = [
+    [
+      'a list of two fields',
+      { list: ({ data, has_more }) => ({ data, hasMore: has_more }) },
+      'A09',
+      'shapes.list',
+      { data: '$members', hasMore: '$has_more' },
+      ['play 1. GET /tickets']
+    ],
+    [
+      'a nested list with constants and addresses',
+      {
+        list: ({ url, data, has_more, first_id, last_id }) => ({
+          ok: true,
+          version: 2,
+          list: { items: data, ids: { from: first_id, to: last_id } },
+          meta: { more: has_more, kind: 'page', path: url, hint: null }
+        })
+      },
+      'A09',
+      'shapes.list',
+      {
+        ok: true,
+        version: 2,
+        list: { items: '$members', ids: { from: '$first_id', to: '$last_id' } },
+        meta: { more: '$has_more', kind: 'page', path: '$url', hint: null }
+      },
+      ['play 1. GET /tickets']
+    ],
+    [
+      'a list beside a boolean that does not change',
+      { list: ({ data, has_more }) => ({ rows: data, a: true, z: has_more }) },
+      'A09',
+      'shapes.list',
+      { rows: '$members', a: true, z: '$has_more' },
+      ['play 1. GET /tickets']
+    ],
+    [
+      'a list of errors',
+      { error: ({ code, message }) => ({ errors: [{ reason: code, detail: message }] }) },
+      'A07',
+      'shapes.error',
+      { errors: [{ reason: '$code', detail: '$message' }] },
+      ['play 7. DELETE /locations/${loc_a}']
+    ],
+    [
+      'an error with all that it may have',
+      {
+        error: ({ code, type, message, param, request_id }) => ({
+          ok: false,
+          kind: type,
+          code,
+          why: message,
+          trace: request_id,
+          ...(param && { field: param })
+        })
+      },
+      'A07',
+      'shapes.error',
+      { ok: false, kind: '$type', code: '$code', why: '$message', trace: '$request_id', field: '$param' },
+      ['play 8. POST /refunds']
+    ],
+    [
+      'an error with less',
+      { error: ({ code, message }) => ({ error: { code, message } }) },
+      'A07',
+      'shapes.error',
+      { error: { code: '$code', message: '$message' } },
+      ['play 8. POST /refunds']
+    ]
+  ]
+  for (const [index, [title, change, assumption, key, template, requests]] of cases.entries()) {
+    const base = await proxied(t, baseUrl, reshaped(change))
+    const file = join(root, `${index}.yaml`)
+
+    const first = await against(t, `${base}/sandbox/first-${index}/next`, SCENARIO, ['--write-settings', file])
+    const written = await readFile(file, 'utf8')
+    const second = await against(t, `${base}/sandbox/second-${index}/next`, SCENARIO, ['--settings', file])
+
+    t.strictSame([first.status, first.titles], [1, [titleOf(assumption, key, template)]], `${title}: ${JSON.stringify(first.found)}`)
+    t.strictSame(Object.values(first.found)[0]?.slice(0, requests.length), requests, title)
+    t.strictSame([second.status, second.titles], [0, []], `${title}: ${JSON.stringify(second.found)} ${written}`)
+  }
+})
+
+/** What a run says, by its titles, without the values of templates. */
+const saidOf = (found: Record<string, string[]>) =>
+  Object.entries(found).map(([title, problems]) => [
+    title,
+    problems.filter(problem => /^(?:play )?\d+\. /.test(problem)).map(problem => problem.replace(/rfd_\w{24}/, 'rfd_own'))
+  ])
+
+t.test('check --against: no template is proposed where one does not fit, and what differs stays wrong', async t => {
+  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const onTickets = (list: (list: List) => unknown) => ({ list: (own: List, { path }: Passing) => (path.includes('/tickets') ? list(own) : own) })
+  const play = [
+    { do: 'GET /tickets', query: { limit: 3 } },
+    { do: 'GET /tickets', query: { limit: 50 } }
+  ]
+  const limits = [refused(400, { do: 'GET /tickets', query: { limit: 500 } }), refused(404, { do: 'GET /tickets/tkt_nowhere' })]
+  const cases: [title: string, change: Parameters<typeof reshaped>[0], play: object[], problem: string][] = [
+    ['no has_more', onTickets(({ data }) => ({ items: data })), play, 'play 1. GET /tickets: has_more: true here, not there at the service'],
+    [
+      'has_more as a text',
+      onTickets(({ data, has_more }) => ({ items: data, more: String(has_more) })),
+      play,
+      'play 1. GET /tickets: more: not here, "true" at the service'
+    ],
+    [
+      'has_more the other way round',
+      onTickets(({ data, has_more }) => ({ data, end: !has_more })),
+      play,
+      'play 1. GET /tickets: has_more: true here, not there at the service'
+    ],
+    [
+      'a record of another family',
+      onTickets(({ data, has_more }) => ({ items: [...data, { id: 'loc_a', object: 'location' }], more: has_more })),
+      play,
+      'play 1. GET /tickets: data: ['
+    ],
+    ['two lists of records', onTickets(({ data, has_more }) => ({ items: data, others: data, more: has_more })), play, 'play 1. GET /tickets: data: ['],
+    [
+      'an envelope of more values than one has',
+      onTickets(({ data, has_more }) => ({
+        items: data,
+        more: has_more,
+        all: Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`n${index}`, 'x']))
+      })),
+      play,
+      'play 1. GET /tickets: data: ['
+    ],
+    [
+      'an envelope that is deeper than one is',
+      onTickets(({ data, has_more }) => ({ a: { b: { c: { d: { e: { f: { g: { h: { i: { items: data } } } } } } } } }, more: has_more })),
+      play,
+      'play 1. GET /tickets: data: ['
+    ],
+    ['another code', { error: ({ message }) => ({ errors: [{ reason: 'too_much', detail: message }] }) }, limits, 'play 1. GET /tickets: error: {'],
+    ['no message', { error: ({ code }) => ({ reason: code, detail: 7 }) }, limits, 'play 1. GET /tickets: error: {'],
+    [
+      'two errors',
+      {
+        error: ({ code, message }) => ({
+          errors: [
+            { code, message },
+            { code, message }
+          ]
+        })
+      },
+      limits,
+      'play 1. GET /tickets: error: {'
+    ],
+    [
+      'another type at the usual place',
+      { error: ({ code, message }) => ({ error: { type: 'problem', code, message } }) },
+      limits,
+      'play 1. GET /tickets: error.type: "invalid_request_error" here, "problem" at the service'
+    ]
+  ]
+  for (const [index, [title, change, play, problem]] of cases.entries()) {
+    const base = await proxied(t, baseUrl, reshaped(change))
+
+    const { status, found, stdout } = await against(t, `${base}/sandbox/case-${index}/next`, { play })
+
+    t.equal(status, 1, title)
+    t.notOk(/shapes\.(?:list|error)|shapes:\n/.test(stdout), `${title}: ${stdout}`)
+    const problems = Object.entries(found).flatMap(([title, problems]) => (title.startsWith('✗') ? problems : []))
+    t.ok(
+      problems.some(text => text.startsWith(problem)),
+      `${title}: ${JSON.stringify(found)}`
+    )
+  }
+})
+
+t.test('check --against: what a template cannot say of an envelope stays wrong beside it', async t => {
+  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const cases: [title: string, change: Parameters<typeof reshaped>[0], play: object[], said: unknown[]][] = [
+    [
+      'a count',
+      { list: ({ data, has_more }) => ({ items: data, more: has_more, total: data.length }) },
+      [
+        { do: 'GET /tickets', query: { limit: 3 } },
+        { do: 'GET /tickets', query: { limit: 2 } }
+      ],
+      [
+        [
+          '✗ differs by assumption A09 (list object); no setting makes the emulator answer so',
+          ['play 1. GET /tickets: total: not here, 3 at the service', 'play 2. GET /tickets: total: not here, 2 at the service']
+        ],
+        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['play 1. GET /tickets']]
+      ]
+    ],
+    [
+      'a count that is shown once',
+      { list: ({ data, has_more }) => ({ items: data, more: has_more, total: 3 }) },
+      [{ do: 'GET /tickets', query: { limit: 3 } }],
+      [
+        ['✗ differs by assumption A09 (list object); no setting makes the emulator answer so', ['play 1. GET /tickets: total: not here, 3 at the service']],
+        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['play 1. GET /tickets']]
+      ]
+    ],
+    [
+      'a record that is not of the filter',
+      {
+        list: ({ data, has_more }, { method, path }) => ({
+          items: method === 'GET' && path.includes('/refunds') ? [{ ...data[0], id: 'rfd_x' }, ...data] : data,
+          more: has_more
+        })
+      },
+      [
+        { as: 'payment', do: 'POST /transactions', body: PAY },
+        { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 20 } },
+        { do: 'GET /refunds', query: { transaction: '${payment.id}' } }
+      ],
+      [
+        [
+          '✗ wrong: neither a setting nor data from before the run explains it',
+          ['play 3. GET /refunds: items[0]: the record "rfd_own" here, "rfd_x" at the service', 'play 3. GET /refunds: items: 1 members here, 2 at the service']
+        ],
+        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['play 3. GET /refunds']]
+      ]
+    ]
+  ]
+  for (const [index, [title, change, play, said]] of cases.entries()) {
+    const base = await proxied(t, baseUrl, reshaped(change))
+
+    const { status, found } = await against(t, `${base}/sandbox/case-${index}/next`, { play })
+
+    t.equal(status, 1, title)
+    t.strictSame(saidOf(found), said, `${title}: ${JSON.stringify(found)}`)
+  }
+})
+
+t.test('check --against: calls that need different templates are a contradiction', async t => {
+  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const own = { items: '$members', more: '$has_more' }
+  const base = await proxied(
+    t,
+    baseUrl,
+    reshaped({ list: ({ data, has_more }, { path }) => (path.includes('/tickets') ? { items: data, more: has_more } : { rows: data, next: has_more }) })
+  )
+
+  const { status, found, stdout } = await against(t, `${base}/next`, {
+    play: [
+      { do: 'GET /tickets', query: { limit: 3 } },
+      { do: 'GET /locations', query: { limit: 3 } },
+      { do: 'GET /tickets', query: { limit: 2 } }
+    ]
+  })
+
+  t.equal(status, 1)
+  t.strictSame(found['✗ contradiction: no single value of shapes.list fits every call'], [
+    'play 2. GET /locations needs shapes.list: {"rows":"$members","next":"$has_more"}',
+    `play 1. GET /tickets needs shapes.list: ${JSON.stringify(own)}`,
+    `play 3. GET /tickets needs shapes.list: ${JSON.stringify(own)}`
+  ])
+  t.notOk(stdout.includes('\nsettings:'), stdout)
+})
+
+t.test('check --against: the names of cursors are proposed where addresses in lists tell them', async t => {
+  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const play = [
+    { as: 'page', do: 'GET /tickets', query: { limit: 3 } },
+    { do: 'GET /tickets', query: { limit: 3, starting_after: 'tkt_8' } }
+  ]
+  const addressed = (after: string, before: string) => ({
+    list: (list: List) => ({
+      ...list,
+      next: `/next/tickets?limit=3&${after}=${list.data.at(-1)?.id}`,
+      previous: `/next/tickets?${before}=${list.data[0]?.id}`
+    })
+  })
+  const refusing = (passing: Passing) => {
+    if (!passing.path.includes('starting_after')) return
+    const error = { type: 'invalid_request_error', code: 'parameter_unknown', message: 'No.', param: 'starting_after', assumption: 'A14' }
+    Object.assign(passing, { status: 400, text: JSON.stringify({ error: { ...error, request_id: passing.id } }) })
+  }
+  let first = ''
+  const ignoring = (passing: Passing) => {
+    if (passing.path.includes('starting_after')) passing.text = first
+    else first = passing.text
+  }
+  const cases: [title: string, change: (passing: Passing) => void, isTold: boolean, title: string][] = [
+    ['refused', refusing, true, '✗ differs by assumption A10 pagination.cursors: ["after","before"]'],
+    ['ignored', ignoring, true, '✗ differs by assumption A10 pagination.cursors: ["after","before"], parameters.unknown: ignore'],
+    ['refused, told by nothing', refusing, false, ''],
+    ['ignored, told by nothing', ignoring, false, '']
+  ]
+  for (const [index, [title, change, isTold, wanted]] of cases.entries()) {
+    const tell = isTold ? reshaped(addressed('after', 'before')) : () => {}
+    const base = await proxied(t, baseUrl, passing => {
+      change(passing)
+      tell(passing)
+    })
+
+    const { status, found } = await against(t, `${base}/sandbox/case-${index}/next`, { play })
+
+    t.equal(status, 1, title)
+    t.strictSame(
+      Object.keys(found).filter(title => title.includes('cursors')),
+      isTold ? [wanted] : [],
+      `${title}: ${JSON.stringify(found)}`
+    )
+    const advised = Object.values(found)
+      .flat()
+      .filter(problem => problem.includes('pagination.cursors gives'))
+    t.equal(advised.length > 0, !isTold, `${title}: ${JSON.stringify(found)}`)
+  }
+})
+
+t.test('check --against: without a message by the template, a step that fails tells its status alone', async t => {
+  const { baseUrl } = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
+  const play = [{ do: 'GET /tickets/tkt_nowhere' }]
+
+  const usual = await against(t, baseUrl, { play })
+  const given = await against(t, baseUrl, { play, settings: { shapes: { error: { reason: '$code', why: '$message' } } } })
+  const nobody = await against(t, 'http://127.0.0.1:1', { play, settings: { shapes: { error: { why: '$message' } } } })
+
+  t.strictSame(usual.found['✗ play 1. GET /tickets/tkt_nowhere'], ['status: a 2xx was expected, not 404'])
+  t.match(given.found['✗ play 1. GET /tickets/tkt_nowhere']?.[0], /^status: a 2xx was expected, not 404 \(.*tkt_nowhere/)
+  t.match(nobody.found['✗ play 1. GET /tickets/tkt_nowhere']?.[0], /^status: a 2xx was expected, but no answer came/)
+})
