@@ -125,10 +125,10 @@ t.test('execute: without the script a request is neither scripted nor counted', 
   const seen = async () => [world.state.script.listed()[0]?.matched, (await world.tally.verdicts(world.state.store))[0]?.seen]
 
   for (const query of ['', 'limit=x', 'a=%zz']) executed('GET /tickets', { query }, { isScripted: false })
-  t.strictSame([executed('GET /tickets', {}, { isScripted: false }).outcome.status, seen()], [200, [0, 0]])
+  t.strictSame([executed('GET /tickets', {}, { isScripted: false }).outcome.status, await seen()], [200, [0, 0]])
 
   for (const query of ['', 'limit=x', 'a=%zz']) executed('GET /tickets', { query })
-  t.strictSame([executed('GET /tickets', { key: null }).outcome.status, seen()], [401, [1, 3]], 'one without a right key is none, however it is executed')
+  t.strictSame([executed('GET /tickets', { key: null }).outcome.status, await seen()], [401, [1, 3]], 'one without a right key is none, however it is executed')
 })
 
 t.test('A08: before the first load every operation waits with 503; what is nowhere stays a 404', async t => {
