@@ -164,7 +164,10 @@ t.test('record: a scenario that is refused is not written, and it is said why', 
 })
 
 t.test('repro: the scenario of a call of a running emulator, by its id or by its name in a report', async t => {
-  const emulator = await startEmulator({ scenario: { data: smallFixture() as never }, settings: { log_level: 'silent', control_token: 'a-secret-token-of-tests' } })
+  const emulator = await startEmulator({
+    scenario: { data: smallFixture() as never },
+    settings: { log_level: 'silent', control_token: 'a-secret-token-of-tests' }
+  })
   t.teardown(emulator.close)
   const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
   await fetch(`${emulator.baseUrl}/tickets/tkt_none`, { headers })
