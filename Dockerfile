@@ -27,14 +27,15 @@ RUN mkdir -p /image/etc /image/home/node /image/var/lib/dpkg/status.d /image/usr
   && echo 'node:x:1000:' > /image/etc/group \
   && echo 'hosts: files dns' > /image/etc/nsswitch.conf
 # the emulator; a new volume at /data belongs to its user
-RUN mkdir -p /image/fixtures /image/scenarios /image/data /image/app && chown node /image/data /image/home/node && mkdir -m 1777 /image/tmp \
+RUN mkdir -p /image/fixtures /image/scenarios /image/data /image/app && chown 1000:1000 /image/data /image/home/node && mkdir -m 1777 /image/tmp \
   && cp -r package.json dist fixtures scenarios /image/app
 
 FROM scratch
 COPY --from=build /image /
 ENV PATH=/usr/local/bin NODE_ENV=production HOST=0.0.0.0 PORT=4010 FIXTURES_DIR=/fixtures SCENARIOS_DIR=/scenarios
 WORKDIR /app
-USER node
+# node, by its number, by which orchestrators see that it is not root
+USER 1000:1000
 EXPOSE 4010
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=3s --timeout=4s --start-period=2s CMD ["node", "dist/main.js", "healthcheck"]

@@ -80,7 +80,7 @@ export async function settingsOfFlags(flags: Partial<Record<SettingKey, string>>
   const problems: Problem[] = []
   const fromSets = sets.flatMap(text => {
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
-    const place = `--set ${text}`
+    const place = `--set ${key === 'control_token' ? key : text}`
     if (value === undefined) problems.push({ path: place, message: 'key=value was expected, such as --set pagination.max_limit=5' })
     else if (!Object.hasOwn(SETTINGS, key)) problems.push({ path: place, message: `there is no setting ${key}${suggestion(key)}` })
     else return [{ key: key as SettingKey, text: value, place }]

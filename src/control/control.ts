@@ -5,7 +5,7 @@ import type { ApiError } from '../core/errors.js'
 import { controlOfBase } from '../core/paths.js'
 import type { Data } from '../server/api.js'
 import type { Arrivals } from '../server/arrivals.js'
-import { answerControlError } from '../server/errors.js'
+import { controlRefusal } from '../server/errors.js'
 import { wantsPage } from '../server/pages.js'
 import { acceptBodies, addCall, noControlCall, type Services } from './call.js'
 import { CONTROL_GROUPS, FILE_CALLS } from './calls.js'
@@ -13,6 +13,7 @@ import { EventStreams } from './events.js'
 import { CONTROL_HEADERS, guardControl, HEALTH } from './guard.js'
 import { isSignedIn, Sessions } from './sessions.js'
 import { slots } from './slots.js'
+import { wrongTokens } from './wrong-tokens.js'
 
 export type ControlOptions = Pick<Services, 'sandboxes' | 'library' | 'settings' | 'version' | 'pages'> & {
   arrivals: Arrivals
@@ -35,10 +36,12 @@ export async function controlApi(control: FastifyInstance, { arrivals, data, dra
   control.addHook('onClose', async () => closing.abort())
 
   const guard = { token, hosts, isSignedIn: (request: FastifyRequest) => isSignedIn(request, sessions) }
-  control.setErrorHandler((error: FastifyError | ApiError, request, reply) => {
-    const asksForToken = error.code === 'token_required' && request.routeOptions.config?.page === true && wantsPage(request)
-    if (!asksForToken) return answerControlError(error, request, reply)
-    return pages.console(reply.code(401), controlOfBase(request.arrival.base))
+  const slow = wrongTokens(closing.signal)
+  control.setErrorHandler(async (error: FastifyError | ApiError, request, reply) => {
+    if (error.code !== 'token_required') return controlRefusal(error, request, reply)
+    if (request.headers.authorization !== undefined || (error as ApiError).param !== undefined) await slow()
+    const asksForToken = request.routeOptions.config?.page === true && wantsPage(request)
+    return asksForToken ? pages.console(reply.code(401), controlOfBase(request.arrival.base)) : controlRefusal(error, request, reply)
   })
   const refusePath = (request: FastifyRequest) => {
     throw noControlCall(request)

@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
+import { isOfOtherOrigin, isOfOtherSite } from '../server/pages.js'
 
 /** Needs no token. */
 export const HEALTH = '/_control/health'
@@ -10,12 +11,14 @@ export const HEALTH = '/_control/health'
 /** `isSignedIn`: whether a request has the cookie of a session. */
 export type Guard = { token: string | null; hosts: readonly string[]; isSignedIn: (request: FastifyRequest) => boolean }
 
-/** Of every answer: no cache keeps it, no browser guesses another type, and no page frames it. */
-export const CONTROL_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' } as const
+/** Of every answer: no cache keeps it, no browser guesses another type, and no page of another origin embeds or frames it. */
+export const CONTROL_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-resource-policy': 'same-origin'
+} as const
 
-const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
-/** A change may come from a page of the same origin, or from none. Pages on other ports of this machine are of the same site. */
-const OWN_SITES: readonly string[] = ['same-origin', 'none']
 const LONGEST_SHOWN = 100
 
 /**
@@ -23,8 +26,8 @@ const LONGEST_SHOWN = 100
  * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready` (503).
  */
 export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn }: Guard): void {
-  const { headers, method, raw, routeOptions, arrival } = request
-  const { host, origin, authorization, 'sec-fetch-site': site } = headers
+  const { headers, raw, routeOptions, arrival } = request
+  const { host, origin, authorization } = headers
   const isHealth = routeOptions.url === HEALTH
   if (!isHealth && host !== undefined && (hasSeveralHosts(raw) || !isSafeHost(host, hosts))) {
     const shown = nameIn(host) ?? host.slice(0, LONGEST_SHOWN)
@@ -32,12 +35,12 @@ export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn
       message: `The Host ${shown} may not reach the control API. Call it by an IP address, localhost or a single-label name, or list the name in CONTROL_HOSTS.`
     })
   }
-  if (!READING.includes(method) && site !== undefined && !OWN_SITES.includes(String(site))) {
+  if (isOfOtherSite(request) && !opensPage(request)) {
     throw new ApiError('origin_not_allowed', {
-      message: 'The control API is closed to pages of other origins: by its Sec-Fetch-Site, one of them made this call.'
+      message: 'The control API is closed to pages of other sites and ports, and one of them sent this request. Type the address into the browser instead.'
     })
   }
-  if (origin !== undefined && origin !== `http://${host}`) {
+  if (isOfOtherOrigin(request)) {
     throw new ApiError('origin_not_allowed', { message: `The control API is closed to pages of other origins; ${origin} is not http://${host}.` })
   }
   const isOpen = isHealth || routeOptions.config?.open === true
@@ -49,6 +52,10 @@ export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn
   }
   if (!isHealth) arrival.sandbox.requireLoaded()
 }
+
+/** A link of another site to a page: the browser shows it by itself, and the other site sees nothing of it. */
+const opensPage = ({ headers, routeOptions: { config } }: FastifyRequest) =>
+  config?.page === true && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 
 /** An IPv6 address in brackets or an ASCII name, with or without a port: nothing encoded, no zone, no empty label. */
 const HOST = /^(?:\[([\da-f:.]+)\]|([\w-]+(?:\.[\w-]+)*))(?::\d{0,5})?$/i

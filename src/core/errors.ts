@@ -60,7 +60,7 @@ export const SERVICE_ERRORS = {
 export const CONTROL_ERRORS = {
   not_ready: refusal(503, 'internal_error', 'The start scenario is still being loaded.'),
   host_not_allowed: refusal(403, 'permission_error', 'The Host header is a name that DNS rebinding could use.'),
-  origin_not_allowed: refusal(403, 'permission_error', "The Origin header is not the control API's own, or a page of another site or port makes a change."),
+  origin_not_allowed: refusal(403, 'permission_error', "The Origin header is not the control API's own, or a page of another site or port made the request."),
   token_required: refusal(401, 'authentication_error', 'CONTROL_TOKEN is set and the call does not carry it.'),
   body_malformed: invalid('The body is not the JSON or YAML that it says it is.', 400),
   document_invalid: invalid('A fixture or scenario has problems; `problems` lists them, up to `limits.problems`.', 400),

@@ -73,7 +73,10 @@ export const WORDS: Readonly<Record<string, Word>> = {
     test: (least: number) => ofNumbers(value => value >= least),
     says: (least, value) => `at least ${least} was expected, not ${shown(value)}`
   },
-  minLength: { test: (least: number) => ofText(value => value.length >= least), says: () => 'text was expected, not an empty one' },
+  minLength: {
+    test: (least: number) => ofText(value => value.length >= least),
+    says: (least: number) => (least === 1 ? 'text was expected, not an empty one' : `must be at least ${least} characters long`)
+  },
   pattern: {
     test: (source: string) => {
       const pattern = new RegExp(source, 'u')

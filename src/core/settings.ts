@@ -33,6 +33,8 @@ function settingsOf<T extends Record<string, Setting>, C extends Scope>(scope: C
 const oneOf = <T extends string>(...words: T[]) => Type.Unsafe<T>({ type: 'string', enum: words })
 const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum })
 const orNull = Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1 })
+/** Sixteen random characters are too many to guess. */
+const tokenOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 16 })
 const prefix = (value: string, resource: string) => setting(Type.String({ pattern: '^[A-Za-z0-9_-]{0,16}$' }), value, `Id prefix of a ${resource}.`)
 const template = (rule: TemplateRule) => Type.Unsafe<Template>({ type: 'object', 'x-template': rule })
 const cursorName = {
@@ -53,7 +55,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
   watch: setting(Type.Boolean(), false, 'Loads the scenario anew when one of its files changes.'),
   log_level: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'What is logged, to stderr.'),
   cors: setting(Type.Boolean(), true, 'Whether the emulated API answers browsers of other origins.'),
-  control_token: setting(orNull, null, 'When set, control calls need `Authorization: Bearer TOKEN`.'),
+  control_token: setting(tokenOrNull, null, 'When set, control calls need `Authorization: Bearer TOKEN`. At least 16 characters.'),
   control_hosts: setting(Type.Array(Type.String({ minLength: 1 })), [], 'Further Host names that may reach the control API, separated by commas.'),
   'limits.body': setting(whole(1, 1_073_741_824), 1_048_576, 'Largest body of an API call, and of a control call that brings no document, in bytes.'),
   'limits.parameters': setting(whole(1, 1_000_000), 1000, 'Most parameters in one form or query.'),

@@ -109,6 +109,8 @@ export class Sandbox {
   isLoaded = false
   /** Whether it stays when the call that made it is over. */
   isKept = false
+  /** Whether pages of other sites alone have called its API: it makes room before all others. */
+  isOfPages = false
   /** Calls that are being answered. */
   inFlight = 0
 

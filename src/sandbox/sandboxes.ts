@@ -19,6 +19,11 @@ export type PresentSandboxes = { start: FirstState; sandboxes: readonly Readonly
 type NamedSandbox = { sandbox: Sandbox; uses: number }
 
 const NONE_ALLOWED = 'limits.sandboxes is 0, so there can be no sandbox; raise it, or call the base address without /sandbox/NAME.'
+const FULL_ADVICE =
+  '; delete one by DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or let the least recently used idle one go with sandboxes.evict_idle'
+const BUSY_ADVICE = ', and none is idle: try again when a call is answered, or raise limits.sandboxes'
+const PAGE_ADVICE =
+  ', and a web page of another site or port does not replace one that others use: delete one by DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
 
 export class Sandboxes {
   /** The sandbox at the base address. */
@@ -78,24 +83,30 @@ export class Sandboxes {
     }
   }
 
-  /** A named sandbox, made from the start scenario when there is none; it is gone again unless one of its calls keeps it. Errors: `not_ready`, `sandbox_limit`. */
-  use(name: string): Sandbox {
-    const named = this.#named.get(name) ?? { sandbox: this.#make(name), uses: 0 }
+  /**
+   * A named sandbox, made from the start scenario when there is none; it is gone again unless one of its calls keeps it. `isPage`: for a page of another site.
+   * Errors: `not_ready`, `sandbox_limit`.
+   */
+  use(name: string, isPage = false): Sandbox {
+    const named = this.#named.get(name) ?? { sandbox: this.#make(name, isPage), uses: 0 }
+    if (!isPage) named.sandbox.isOfPages = false
     named.uses++
     this.#named.delete(name)
     this.#named.set(name, named)
     return named.sandbox
   }
 
-  /** The call that made a sandbox is right, so the sandbox stays; at the limit an idle one goes. */
+  /** The call that made a sandbox is right, so the sandbox stays; at the limit an idle one goes, and more where they were busy before. */
   keep(sandbox: Sandbox): void {
     if (sandbox.isKept) return
     sandbox.isKept = true
     if (this.#named.size <= this.#most) return
-    const [name] = this.#idle(sandbox) as [string]
-    const idle = this.find(name)
-    this.#end(name)
-    this.#endSnapshots(name, idle).catch(() => {})
+    const kept = this.all().length - 1
+    for (const idle of this.#idle(sandbox.isOfPages, sandbox).slice(0, Math.max(1, kept - this.#most))) {
+      const name = idle.name as string
+      this.#end(name)
+      this.#endSnapshots(name, idle).catch(() => {})
+    }
   }
 
   /** The call that made a sandbox has failed, so the sandbox ends, unless another of its calls keeps it. */
@@ -125,11 +136,12 @@ export class Sandboxes {
     await this.#endSnapshots(name, sandbox)
   }
 
-  #make(name: string): Sandbox {
+  #make(name: string, isPage: boolean): Sandbox {
     this.main.requireLoaded()
     const over = this.#named.size + 1 - this.#most
-    if (over > 0 && this.#idle().length < over) throw new ApiError('sandbox_limit', { message: this.#most === 0 ? NONE_ALLOWED : this.#full() })
+    if (over > 0 && this.#idle(isPage).length < over) throw new ApiError('sandbox_limit', { message: this.#most === 0 ? NONE_ALLOWED : this.#full(isPage) })
     const sandbox = this.#new(name)
+    sandbox.isOfPages = isPage
     sandbox.begin(this.#start as FirstState)
     return sandbox
   }
@@ -139,18 +151,17 @@ export class Sandboxes {
     return new Sandbox(this.#dependencies, { name, snapshots: new Snapshots(folder, this.#mostSnapshots, this.#ending.get(name)) })
   }
 
-  /** The names of those that may make room for another one, the least recently used first. */
-  #idle(except?: Sandbox): string[] {
-    if (!this.#evictsIdle) return []
-    return [...this.#named].filter(([, { sandbox }]) => sandbox.isKept && sandbox.inFlight === 0 && sandbox !== except).map(([name]) => name)
+  /** Those that may make room for another one: first those that pages alone have used, each the least recently used first. For a page no other goes. */
+  #idle(isForPage: boolean, except?: Sandbox): Sandbox[] {
+    const idle = [...this.#named.values()].map(({ sandbox }) => sandbox).filter(one => one.isKept && one.inFlight === 0 && one !== except)
+    const others = this.#evictsIdle && !isForPage ? idle.filter(({ isOfPages }) => !isOfPages) : []
+    return [...idle.filter(({ isOfPages }) => isOfPages), ...others]
   }
 
-  #full(): string {
+  #full(isPage: boolean): string {
     const { size } = this.#named
-    const advice = this.#evictsIdle
-      ? ', and none is idle: try again when a call is answered, or raise limits.sandboxes'
-      : '; delete one by DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or let the least recently used idle one go with sandboxes.evict_idle'
-    return `There ${size === 1 ? 'is 1 sandbox' : `are ${size} sandboxes`}, as many as limits.sandboxes allows${advice}.`
+    const advice = this.#evictsIdle ? BUSY_ADVICE : FULL_ADVICE
+    return `There ${size === 1 ? 'is 1 sandbox' : `are ${size} sandboxes`}, as many as limits.sandboxes allows${isPage ? PAGE_ADVICE : advice}.`
   }
 
   #end(name: string): void {

@@ -11,6 +11,7 @@ import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { logDefect, logRequest } from './logging.js'
+import { isOfOtherPage } from './pages.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -185,7 +186,7 @@ export class Arrivals {
     checkedName(name, readable(name))
     const { url } = request
     if (!isUnder(BASE, url)) return pathOf(url) === '/' ? null : (this.#sandboxes.get(name) ?? null)
-    return this.#isOtherSite(request) ? this.#sandboxes.find(name, { namesOthers: false }) : this.#sandboxes.use(name)
+    return this.#isOtherSite(request) ? this.#sandboxes.find(name, { namesOthers: false }) : this.#sandboxes.use(name, isOfOtherPage(request))
   }
 
   /** Whether a page of another site makes a browser send the request without asking: an image or a form of it. */

@@ -34,16 +34,14 @@ export function refusalFrom(error: FastifyError | ApiError, settings: Settings, 
   return new ApiError('internal_error', { message: 'The emulator failed; its log says where. Please report it with the call that caused it.' })
 }
 
-/** Answers a refusal of the control API: the same shape and the default statuses, whatever the sandbox's settings say. A document has a limit of its own. */
-export function answerControlError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
+/** The body of a refusal of the control API: the same shape and the default statuses, whatever the sandbox's settings say. A document has a limit of its own. */
+export function controlRefusal(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply) {
   const { sandbox, id } = request.arrival
   const { settings } = sandbox
   const refusal = refusalFrom(error, settings, request.routeOptions.config.takesDocument ? 'limits.control_body' : 'limits.body')
   if (refusal.code === 'internal_error') logDefect(request.log, error)
-  reply
-    .code(statusOf(refusal.code, DEFAULTS))
-    .headers(refusal.headers)
-    .send(controlError(refusal, { world: sandbox, requestId: id }))
+  reply.code(statusOf(refusal.code, DEFAULTS)).headers(refusal.headers)
+  return controlError(refusal, { world: sandbox, requestId: id })
 }
 
 type Early = { sandbox: Sandbox }

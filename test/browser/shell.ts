@@ -1,7 +1,11 @@
 /** The frame of the console in a browser: views, sandboxes, themes, keyboard, signing in. */
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
+import { authorization } from '../sandbox/client.js'
 import { BROWSER, isAccessible, LONG, openConsole } from './browser.js'
 
 const BUILT = new URL('../../dist/console/', import.meta.url)
@@ -157,4 +161,49 @@ t.test('console: when a session is over, it asks for the token again', LONG, asy
   await context.clearCookies()
   await call('GET /tickets')
   await page.getByLabel('Control token').waitFor()
+})
+
+/** What a page of another site tries at an address, each time with what came of it. */
+const TRIED = (origin: string, key: string) => `(async () => {
+  const loaded = (tag, address) => new Promise(resolve => {
+    const element = Object.assign(document.createElement(tag), { onload: () => resolve('loaded'), onerror: () => resolve('failed'), src: address })
+    document.body.append(element)
+  })
+  const fetched = (address, options) => fetch(address, options).then(({ type, status }) => type + ' ' + status, () => 'failed')
+  return [
+    await loaded('img', '${origin}/_control/console/icon.svg'),
+    await loaded('script', '${origin}/_control/console/console.js'),
+    await fetched('${origin}/_control/state', { mode: 'no-cors' }),
+    await fetched('${origin}/_control/health'),
+    await fetched('${origin}/_control/reset', { method: 'POST', mode: 'no-cors' }),
+    await fetched('${origin}/sandbox/shop/next/tickets', { headers: { authorization: '${key}' } })
+  ]
+})()`
+
+t.test('console: a page of another site or port reads nothing of it, and its link opens it', BROWSER, async t => {
+  const { app, page, origin, sandbox, sandboxes } = await openConsole(t, { expected: /elsewhere|403|Failed|ERR_|CORS|frame/i })
+  const statuses: string[] = []
+  app.server.on('request', ({ url = '' }, response) => {
+    if (url.startsWith('/_control')) response.on('finish', () => statuses.push(`${response.statusCode} ${url}`))
+  })
+  const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(`<body><a href="${origin}/_control">console</a>`))
+  await once(site.listen(0), 'listening')
+  t.teardown(() => site.close())
+
+  for (const host of ['localhost', '127.0.0.1']) {
+    await page.goto(`http://${host}:${(site.address() as AddressInfo).port}/`)
+    statuses.length = 0
+    const tried = await page.evaluate(TRIED(origin, authorization()))
+    t.strictSame(tried, ['failed', 'failed', 'failed', 'failed', 'failed', 'cors 200'], host)
+    t.strictSame(
+      statuses.sort(),
+      ['console/console.js', 'console/icon.svg', 'health', 'reset', 'state'].map(path => `403 /_control/${path}`),
+      host
+    )
+    t.equal(sandboxes.find('shop').isOfPages, true, `${host}: a page alone has used its sandbox`)
+    await sandboxes.delete('shop')
+    await page.getByText('console').click()
+    await page.getByText('Live').waitFor()
+  }
+  t.equal(sandbox.requests, 0)
 })

@@ -8,7 +8,7 @@ import { ran } from '../support/command.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
 import { read, scenarioIn, script } from './exec-run.js'
 
-const TOKEN = 'open sesame'
+const TOKEN = 'open sesame, open'
 
 /** An emulator that listens, with two findings in its run: the same refused call twice, a payment of nothing. */
 async function emulatorWithFindings(t: Test, settings: object = {}) {
@@ -74,10 +74,10 @@ t.test('judge: the address comes from COMMERCE_URL where no flag gives it, the t
   ]
 
   t.equal(await ends([], { COMMERCE_URL: controlUrl, CONTROL_TOKEN: TOKEN }), 0)
-  t.equal(await ends(['--url', controlUrl, '--token', TOKEN], { COMMERCE_URL: 'http://localhost:1', CONTROL_TOKEN: 'another' }), 0)
+  t.equal(await ends(['--url', controlUrl, '--token', TOKEN], { COMMERCE_URL: 'http://localhost:1', CONTROL_TOKEN: 'another control token' }), 0)
   t.equal(await ends(['--url', controlUrl], { COMMERCE_EMULATOR_CONTROL_TOKEN: TOKEN }), 0)
   t.strictSame(await ends(['--url', controlUrl], {}), refused)
-  t.strictSame(await ends(['--url', controlUrl], { CONTROL_TOKEN: 'another' }), refused)
+  t.strictSame(await ends(['--url', controlUrl], { CONTROL_TOKEN: 'another control token' }), refused)
 })
 
 async function serverThat(t: Test, answers: RequestListener): Promise<string> {

@@ -141,6 +141,8 @@ t.test('cli: a setting that is unknown or has a bad value is refused where it wa
     [['--set', 'port='], {}, '--set port=: a whole number was expected, not '],
     [['--set', 'cors=yes'], {}, '--set cors=yes: true or false was expected, not yes'],
     [['--set', 'host='], {}, '--set host=: text was expected, not an empty one'],
+    [['--set', 'control_token=fifteen letters'], {}, '--set control_token: must be at least 16 characters long'],
+    [[], { COMMERCE_EMULATOR_CONTROL_TOKEN: 'x'.repeat(15) }, 'the variable COMMERCE_EMULATOR_CONTROL_TOKEN: must be at least 16 characters long'],
     [['--set', 'control_hosts=a,,b'], {}, '--set control_hosts=a,,b: text was expected, not an empty one'],
     [['--set', 'auth.visibility=opne'], {}, '--set auth.visibility=opne: one of open, scoped was expected, not opne; did you mean open?'],
     [['--port', '65536'], {}, '--port: at most 65535 was expected, not 65536'],

@@ -164,7 +164,10 @@ t.test('record: a scenario that is refused is not written, and it is said why', 
 })
 
 t.test('repro: the scenario of a call of a running emulator, by its id or by its name in a report', async t => {
-  const emulator = await startEmulator({ scenario: { data: smallFixture() as never }, settings: { log_level: 'silent', control_token: 'secret' } })
+  const emulator = await startEmulator({
+    scenario: { data: smallFixture() as never },
+    settings: { log_level: 'silent', control_token: 'a-secret-token-of-tests' }
+  })
   t.teardown(emulator.close)
   const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
   await fetch(`${emulator.baseUrl}/tickets/tkt_none`, { headers })
@@ -176,15 +179,15 @@ t.test('repro: the scenario of a call of a running emulator, by its id or by its
     ['#1/req_1', 'GET /tickets/tkt_none'],
     ['one#1/req_1', 'GET /tickets/tkt_a']
   ] as const) {
-    const { status, stdout, stderr } = await ran(['repro', id, ...url], { CONTROL_TOKEN: 'secret' })
+    const { status, stdout, stderr } = await ran(['repro', id, ...url], { CONTROL_TOKEN: 'a-secret-token-of-tests' })
     t.equal(status, 0, stderr)
     t.equal(parse(stdout).play[0].do, on, id)
   }
-  t.match(await ran(['repro', 'req_1', '--token', 'secret'], { COMMERCE_URL: emulator.url }), { status: 0 })
+  t.match(await ran(['repro', 'req_1', '--token', 'a-secret-token-of-tests'], { COMMERCE_URL: emulator.url }), { status: 0 })
   for (const [args, why] of [
-    [['req_9', '--token', 'secret'], 'req_9 cannot be read at .*: it answered 404, The journal holds no call req_9; it holds req_1 to req_1.'],
-    [['#2/req_1', '--token', 'secret'], 'it answered 404, The journal holds no call #2/req_1'],
-    [['none#1/req_1', '--token', 'secret'], 'it answered 404, There is no sandbox none'],
+    [['req_9', '--token', 'a-secret-token-of-tests'], 'req_9 cannot be read at .*: it answered 404, The journal holds no call req_9; it holds req_1 to req_1.'],
+    [['#2/req_1', '--token', 'a-secret-token-of-tests'], 'it answered 404, The journal holds no call #2/req_1'],
+    [['none#1/req_1', '--token', 'a-secret-token-of-tests'], 'it answered 404, There is no sandbox none'],
     [['req_1', '--token', 'wrong'], 'it answered 401']
   ] as const) {
     const { status, stdout, stderr } = await ran(['repro', ...args, ...url])

@@ -81,11 +81,11 @@ t.test('api: a document is taken as its JSON, so a date is an instant, and what 
 })
 
 t.test('api: with a control token each call of the object has it', async t => {
-  const { url, reset, sandbox } = await started(t, { scenario: FIXTURE, settings: { control_token: 'open sesame' } })
+  const { url, reset, sandbox } = await started(t, { scenario: FIXTURE, settings: { control_token: 'open sesame, open' } })
 
   t.equal((await reset()).scenario.name, 'inline')
   t.equal((await sandbox('own').reset()).scenario.name, 'inline')
-  const connected = await connect({ url, token: 'open sesame' })
+  const connected = await connect({ url, token: 'open sesame, open' })
   t.equal((await connected.reset()).scenario.name, 'inline')
   await connected.close()
   for (const more of [{}, { token: 'open' }]) t.equal((await errorOf(connect({ url, ...more }))).code, 'token_required')

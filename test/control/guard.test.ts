@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { InjectOptions } from 'fastify'
 import t from 'tap'
+import { CONTROL_HEADERS } from '../../src/control/guard.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import { startWithFolders } from './folders.js'
@@ -99,10 +100,12 @@ t.test('control: with CONTROL_TOKEN every control route but health, the files of
   const call = ({ method, path }: Route, headers: Record<string, string> = {}) =>
     app.inject({ method: method as 'GET', url: path, headers: { host: 'localhost', ...headers } })
 
-  for (const route of routes) {
-    const without = await call(route)
-    const wrong = await call(route, { authorization: `Bearer ${TOKEN}x` })
-    const basic = await call(route, { authorization: `Basic ${TOKEN}` })
+  // wrong tokens are answered later and later, so all of them wait at once
+  const refusals = routes.map(route =>
+    Promise.all([call(route), call(route, { authorization: `Bearer ${TOKEN}x` }), call(route, { authorization: `Basic ${TOKEN}` })])
+  )
+  for (const [index, [without, wrong, basic]] of (await Promise.all(refusals)).entries()) {
+    const route = routes[index] as Route
     // a stream of events never ends; another test shows that the right token opens it
     const right = route.path === '/_control/events' ? { statusCode: 200 } : await call(route, { authorization: `Bearer ${TOKEN}` })
 
@@ -403,40 +406,71 @@ t.test('control: letters and dots beyond ASCII in a Host, and two Hosts, are ref
   }
 })
 
-t.test('control: a call that changes something is refused when a page of another site or origin makes it, whatever its Origin', async t => {
+/** The headers by which a browser says which page made a request, how, and what for. */
+const from = (site: string, mode: string, dest: string) => ({ 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest })
+const PAGES = ['GET ', 'GET /docs']
+const OTHERS = ['GET /state', 'GET /health', 'GET /metrics', 'GET /session', 'GET /console/console.js', 'POST /reset', 'DELETE /script', 'GET /nowhere']
+
+t.test('control: a page of another site or port may open a page, and nothing else, whatever its Origin', async t => {
   const { control, state } = await startTestEmulator(t)
   const before = await state()
-  const cases: [on: string, site: string, status: number][] = [
-    ['POST /records', 'cross-site', 403],
-    ['POST /records', 'same-site', 403],
-    ['POST /records', 'elsewhere', 403],
-    ['POST /records', 'same-origin', 200],
-    ['POST /records', 'none', 200],
-    ['PATCH /settings', 'cross-site', 403],
-    ['PUT /snapshots/a', 'cross-site', 403],
-    ['DELETE /script', 'cross-site', 403],
-    ['GET /state', 'cross-site', 200]
+  const senders: [sender: string, headers: Record<string, string>, opensPages: boolean, passes: boolean][] = [
+    ['a program', {}, true, true],
+    ['fetch of Node.js', { 'sec-fetch-mode': 'cors' }, true, true],
+    ['a typed address or a bookmark', from('none', 'navigate', 'document'), true, true],
+    ['a link of the console', from('same-origin', 'navigate', 'document'), true, true],
+    ['fetch and events of the console', from('same-origin', 'cors', 'empty'), true, true],
+    ['the icon, scripts and styles of the console', from('same-origin', 'no-cors', 'image'), true, true],
+    ['a link of another site', from('cross-site', 'navigate', 'document'), true, false],
+    ['a link of another port', from('same-site', 'navigate', 'document'), true, false],
+    ['a frame of another site', from('cross-site', 'navigate', 'iframe'), false, false],
+    ['a frame of another port', from('same-site', 'navigate', 'frame'), false, false],
+    ['an object of another site', from('cross-site', 'navigate', 'object'), false, false],
+    ['an image of another site', from('cross-site', 'no-cors', 'image'), false, false],
+    ['an image of another port', from('same-site', 'no-cors', 'image'), false, false],
+    ['a script of another site', from('cross-site', 'no-cors', 'script'), false, false],
+    ['a style of another site', from('cross-site', 'no-cors', 'style'), false, false],
+    ['fetch of another site', from('cross-site', 'cors', 'empty'), false, false],
+    ['fetch of another site that reads nothing', from('cross-site', 'no-cors', 'empty'), false, false],
+    ['a document that is not opened', from('cross-site', 'no-cors', 'document'), false, false],
+    ['another site that says no more', { 'sec-fetch-site': 'cross-site' }, false, false],
+    ['a site that no browser names', from('elsewhere', 'cors', 'empty'), false, false],
+    ['two sites', from('same-origin, cross-site', 'cors', 'empty'), false, false],
+    ['no site', from('', 'cors', 'empty'), false, false]
   ]
-  for (const origin of [undefined, 'http://localhost']) {
-    for (const [on, site, status] of cases) {
-      const headers = { host: 'localhost', 'sec-fetch-site': site, ...(origin !== undefined && { origin }) }
-      const answer = await control(on, on.startsWith('POST') ? '{"accounts":[]}' : undefined, headers)
-      t.strictSame(
-        [answer.status, status === 403 ? answer.body.error.code : 'origin_not_allowed'],
-        [status, 'origin_not_allowed'],
-        `${on} of ${site}, Origin ${origin}`
-      )
+  for (const [sender, sent, opensPages, passes] of senders) {
+    for (const origin of [undefined, 'http://localhost']) {
+      const headers = { host: 'localhost', accept: 'text/html', ...sent, ...(origin !== undefined && { origin }) }
+      for (const on of [...PAGES, ...OTHERS]) {
+        const { body } = await control(on, undefined, headers)
+        const isAllowed = PAGES.includes(on) ? opensPages : passes
+        t.equal(body?.error?.code === 'origin_not_allowed', !isAllowed, `${sender}: ${on}, Origin ${origin}`)
+      }
     }
   }
+  const form = await control('POST ', 'a=b', { ...from('cross-site', 'navigate', 'document'), 'content-type': 'application/x-www-form-urlencoded' })
+
+  t.strictSame([form.status, form.body.error.code], [403, 'origin_not_allowed'], 'a form of another site, sent to a page')
+  t.equal(
+    form.body.error.message,
+    'The control API is closed to pages of other sites and ports, and one of them sent this request. Type the address into the browser instead.'
+  )
   t.equal(await state(), before)
 })
 
-t.test('control: every answer, refusals and streams too, is for no cache, no other type and no frame', async t => {
+t.test('control: a page that another site opens in a browser is the console, and a program gets none', async t => {
+  const { control } = await startTestEmulator(t)
+  const link = { ...from('cross-site', 'navigate', 'document'), accept: 'text/html' }
+
+  for (const on of PAGES) t.match((await control(on, undefined, link)).headers['content-type'], /^text\/html/, on)
+})
+
+t.test('control: every answer, refusals and streams too, is for no cache, no other type, no frame and no other origin', async t => {
   const registered = collectRoutes(t)
   const { inject, listen } = await startTestEmulator(t)
   const port = await listen()
-  const protectionOf = (headers: Record<string, unknown>) => ['cache-control', 'x-content-type-options', 'x-frame-options'].map(name => headers[name])
-  const wanted = ['no-store', 'nosniff', 'DENY']
+  const protectionOf = (headers: Record<string, unknown>) => Object.keys(CONTROL_HEADERS).map(name => headers[name])
+  const wanted = ['no-store', 'nosniff', 'DENY', 'same-origin']
   const routes = [
     ...registered.filter(isControl),
     { method: 'GET', path: '/_control/nowhere' },

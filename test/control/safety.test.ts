@@ -12,6 +12,8 @@ const HEALTH = '/_control/health'
 /** What can be called without the token, since it shows nothing of any sandbox. */
 const OPEN = [HEALTH, '/_control/console/:file', '/_control/session']
 const EVENTS = '/_control/events'
+/** What a link of another site may open. */
+const PAGES = ['/_control', '/_control/docs']
 const TOKEN = 'open sesame'
 const MAKES_SANDBOX = [
   'POST /_control/reset',
@@ -69,7 +71,8 @@ async function walk(
   visit: (route: Route, at: { prefix: string; on: string }) => Promise<void>
 ): Promise<void> {
   const before = await everything()
-  for (const prefix of ['', '/sandbox/known']) for (const route of controlRoutes) await visit(route, { prefix, on: `${route.method} ${prefix}${route.path}` })
+  const visits = ['', '/sandbox/known'].flatMap(prefix => controlRoutes.map(route => visit(route, { prefix, on: `${route.method} ${prefix}${route.path}` })))
+  await Promise.all(visits)
   t.equal(await everything(), before, 'nothing was changed')
 }
 
@@ -123,6 +126,42 @@ t.test('control: every route refuses a Host that DNS rebinding could use, and pa
     t.strictSame(fromOtherHost, route.path === HEALTH ? { status: 200, code: undefined } : { status: 403, code: 'host_not_allowed' }, `${on}, another Host`)
     t.strictSame(fromOtherOrigin, { status: 403, code: 'origin_not_allowed' }, `${on}, another Origin`)
   })
+})
+
+t.test('control: every route is closed to images, frames, scripts and fetch of other sites and ports, health too', async t => {
+  const emulator = await startWalk(t)
+  const { routeCall } = emulator
+
+  await walk(t, emulator, async (route, { prefix, on }) => {
+    for (const site of ['cross-site', 'same-site']) {
+      for (const dest of ['image', 'iframe', 'script', 'empty', 'document']) {
+        const mode = ['iframe', 'document'].includes(dest) ? 'navigate' : 'no-cors'
+        const headers = { host: 'localhost', 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest }
+        const isOpened = dest === 'document' && PAGES.includes(route.path)
+        const expected = isOpened ? { status: 200, code: undefined } : { status: 403, code: 'origin_not_allowed' }
+        t.strictSame(await routeCall(route, prefix, { headers }), expected, `${on}, ${dest} of ${site}`)
+      }
+    }
+  })
+})
+
+t.test('control: with CONTROL_TOKEN no answer that needs no token names a sandbox', async t => {
+  const emulator = await startWalk(t, { control_token: TOKEN })
+  const { controlRoutes, inject } = emulator
+  const name = 'one-that-nobody-knows'
+  await sandboxClient(emulator, name).call('GET /tickets')
+  const addresses = controlRoutes.flatMap(route => ['', '/sandbox/known', '/sandbox/one-that'].map(prefix => ({ ...route, url: addressOf(route, prefix) })))
+  for (const prefix of ['', '/sandbox/one-that']) {
+    for (const path of ['/', '/next/tickets', '/next/nowhere', '/nowhere', '/_control/nowhere', '/%ff'])
+      addresses.push({ method: 'GET', path, url: prefix + path })
+  }
+
+  for (const { method, url } of addresses) {
+    for (const accept of ['text/html', 'application/json']) {
+      const { text, headers } = await inject({ method: method as 'GET', url, headers: { host: 'localhost', accept } })
+      t.notOk(`${text} ${JSON.stringify(headers)}`.includes(name), `${method} ${url} as ${accept}`)
+    }
+  }
 })
 
 t.test(

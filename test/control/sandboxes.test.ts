@@ -132,6 +132,84 @@ t.test('sandboxes: with cors off, no page of another site makes one', async t =>
   t.equal((await sandboxClient(emulator, 'a').call('GET /tickets', { headers })).status, 200, 'one that there is may be called')
 })
 
+const PAGE = { origin: 'http://shop.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+
+t.test('limits.sandboxes: a page of another site or port cannot fill it: what pages alone have used makes room', async t => {
+  const pages: [page: string, headers: Record<string, string>, isPage: boolean][] = [
+    ['of another site', PAGE, true],
+    ['of another port', { ...PAGE, 'sec-fetch-site': 'same-site' }, true],
+    ['an image of another port', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }, true],
+    ['of another site, where browsers do not name it', { origin: 'http://shop.example' }, true],
+    ['of the emulator', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, false],
+    ['of the emulator behind TLS', { ...PAGE, 'sec-fetch-site': 'same-origin', origin: 'https://localhost' }, false],
+    ['of the emulator, where browsers do not name it', { origin: 'http://localhost' }, false],
+    ['none: a program', {}, false]
+  ]
+  for (const [page, headers, isPage] of pages) {
+    const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 3 } })
+    const get = async (name: string, more: Record<string, string> = {}) =>
+      (await sandboxClient(emulator, name).call('GET /tickets', { headers: { host: 'localhost', ...more } })).status
+    t.equal(await get('worker'), 200)
+
+    for (const name of ['p1', 'p2']) t.equal(await get(name, headers), 200, `${page}: ${name}`)
+    t.strictSame(await namesIn(emulator), ['p1', 'p2', 'worker'], page)
+    t.equal(await get('worker-2'), isPage ? 200 : 429, `${page}: CI goes on`)
+    t.strictSame(await namesIn(emulator), isPage ? ['p2', 'worker', 'worker-2'] : ['p1', 'p2', 'worker'], page)
+  }
+})
+
+t.test('limits.sandboxes: a page takes the place only of what pages alone have used, with sandboxes.evict_idle too', async t => {
+  for (const evictsIdle of [false, true]) {
+    const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 2, 'sandboxes.evict_idle': evictsIdle } })
+    const get = (name: string, headers = {}) => sandboxClient(emulator, name).call('GET /tickets', { headers })
+    await get('worker')
+
+    for (const name of ['p1', 'p2', 'p3']) t.equal((await get(name, PAGE)).status, 200)
+    t.strictSame(await namesIn(emulator), ['p3', 'worker'])
+    t.equal((await sandboxClient(emulator, 'p3').control('POST /script', { on: 'GET /tickets', delay: '1ms' })).status, 201, 'now a program uses it')
+    const refused = await get('p4', PAGE)
+
+    t.strictSame([refused.status, refused.body.error.code], [429, 'sandbox_limit'])
+    t.equal(
+      refused.body.error.message,
+      'There are 2 sandboxes, as many as limits.sandboxes allows, and a web page of another site or port does not replace one that others use: delete one by DELETE /_control/sandboxes/NAME, or raise limits.sandboxes.'
+    )
+    t.equal((await get('p3', PAGE)).status, 200, 'a page goes on in one that there is')
+    t.equal((await get('worker-2')).status, evictsIdle ? 200 : 429)
+    t.strictSame(await namesIn(emulator), evictsIdle ? ['p3', 'worker-2'] : ['p3', 'worker'])
+  }
+})
+
+t.test('sandboxes.evict_idle: those of pages go first, however lately they were used, unless they are busy', async t => {
+  const scenario = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /refunds', fault: 'hang' }] }
+  const emulator = await startListening(t, { 'limits.sandboxes': 3, 'sandboxes.evict_idle': true }, scenario)
+  const get = (name: string, headers = {}) => sandboxClient(emulator, name).call('GET /tickets', { headers })
+  await get('worker')
+  await get('busy', PAGE)
+  await emulator.hanging('busy')
+  await get('page', PAGE)
+
+  await get('worker-2')
+  t.strictSame(await namesIn(emulator), ['busy', 'worker', 'worker-2'])
+  await get('worker-3')
+  t.strictSame(await namesIn(emulator), ['busy', 'worker-2', 'worker-3'])
+})
+
+t.test('sandboxes.evict_idle: where the idle one becomes busy before a load is over, both stay until there is room', async t => {
+  const scenario = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /accounts', fault: 'hang' }] }
+  const emulator = await startListening(t, { 'limits.sandboxes': 1, 'sandboxes.evict_idle': true }, scenario)
+  await sandboxClient(emulator, 'a').call('GET /tickets')
+  const load = await emulator.halfSent('b', '/load', { scenario: { data: smallFixture() } })
+  const hung = await emulator.hanging('a', '/next/accounts')
+
+  t.equal(await load.finish(), 200)
+  t.strictSame(await namesIn(emulator), ['a', 'b'])
+  hung.abort()
+  await until(async () => (await emulator.inFlightIn('a')) === 0)
+  t.equal((await sandboxClient(emulator, 'c').call('GET /tickets')).status, 200)
+  t.strictSame(await namesIn(emulator), ['c'], 'no more than the limit')
+})
+
 t.test('sandboxes: what a call without a right key did in one is counted in the run, and is no period of its own', async t => {
   const emulator = await startTestEmulator(t, { scenario: { data: smallFixture(), expect: [{ on: 'POST /refunds', times: 1 }] } })
   await sandboxClient(emulator, 'a').call('GET /tickets', { key: 'sk_none' })

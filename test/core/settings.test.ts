@@ -82,6 +82,7 @@ t.test('settings: what a value may not be', async t => {
     ['log_level', 'loud'],
     ['cors', 'true'],
     ['control_token', ''],
+    ['control_token', 'x'.repeat(15)],
     ['control_hosts', 'a'],
     ['seed', -1],
     ['seed', 1.5],

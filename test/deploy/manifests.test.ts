@@ -187,7 +187,7 @@ t.test('compose.yaml: three emulators, each with its own data, and a balancer th
   )
   for (const one of Object.values<Json>(emulators)) {
     t.equal(one.image, 'commerce-emulator')
-    t.match(read('../Dockerfile'), /RUN mkdir .*\/data.* && chown node .*\/data/, 'a new volume belongs to the user of the image')
+    t.match(read('../Dockerfile'), /RUN mkdir .*\/data.* && chown 1000:1000 .*\/data/, 'a new volume belongs to the user of the image')
     t.strictSame(one.healthcheck.test, ['CMD', 'node', 'dist/main.js', 'healthcheck'])
     await checkEmulator(t, { ...one.environment, DATA: defaultOf(one.environment.DATA), CONTROL_HOSTS: '', CONTROL_TOKEN: '' }, one.mem_limit)
   }

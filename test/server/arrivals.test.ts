@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { documentOf } from '../../src/scenario/documents.js'
 import { authorization, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
-import { smallFixture, startTestEmulator } from '../support/emulator.js'
+import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { exchanged } from '../support/socket.js'
 
@@ -268,4 +271,62 @@ t.test('A08: before the start scenario is loaded every call of a sandbox is a 50
   t.strictSame(await namesIn(emulator), [])
   t.equal((await call('GET /tickets')).headers['request-id'], 'req_1')
   t.equal((await control('GET /health')).status, 200)
+})
+
+t.test('arrivals: a connection that is kept for thousands of requests keeps no listener of any of them', async t => {
+  const scenario = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /accounts', delay: '1ms' }] }
+  const { app, listen } = await startTestEmulator(t, { scenario, logged: false })
+  const request = (line: string, headers = '') => `${line} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization()}\r\n${headers}\r\n`
+  const post = (path: string, type: string, body: string) =>
+    request(`POST ${path}`, `content-type: ${type}\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n`) + body
+  const form = 'application/x-www-form-urlencoded'
+  const kinds = [
+    request('GET /next/tickets/tkt_a'),
+    request('GET /next/accounts'),
+    request('GET /sandbox/a/next/tickets'),
+    request('OPTIONS /next/tickets', 'origin: http://shop.example\r\n'),
+    request('GET /%ff'),
+    request('GET /nowhere'),
+    request('GET /_control/clock'),
+    post('/next/refunds', form, 'transaction=none'),
+    post('/next/refunds', 'text/plain', 'transaction=none'),
+    post('/_control/verify', 'application/json', '{"on":"GET /refunds","times":0,"within":"1ms"}')
+  ]
+  const warnings: string[] = []
+  const warned = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', warned)
+  t.teardown(() => process.off('warning', warned))
+  const port = await listen()
+  const accepted = once(app.server, 'connection')
+  const client = connect(port, '127.0.0.1')
+  t.teardown(() => client.destroy())
+  const [socket] = (await accepted) as [Socket]
+  let answers = 0
+  let rest = ''
+  client.on('data', chunk => {
+    const text = rest + chunk
+    answers += text.split(/HTTP\/1\.1 [2-5]/).length - 1
+    rest = text.slice(-'HTTP/1.1 '.length)
+  })
+  const listeners = async () => {
+    await wait(20)
+    return socket.eventNames().map(event => `${String(event)}: ${socket.listenerCount(event)}`)
+  }
+  const send = async (texts: string[]) => {
+    const all = answers + texts.length
+    client.write(texts.join(''))
+    for (let left = 2000; answers < all && left > 0; left--) await wait(1)
+    t.equal(answers, all)
+  }
+
+  for (const kind of kinds) await send([kind])
+  await send([...kinds, ...kinds])
+  const before = await listeners()
+  for (let round = 0; round < 60; round++) await send([...kinds, ...kinds])
+  for (const kind of kinds) await send(Array.from({ length: 100 }, () => kind))
+  for (const kind of kinds) for (let times = 0; times < 12; times++) await send([kind])
+
+  t.ok(answers > 2000, String(answers))
+  t.strictSame(await listeners(), before)
+  t.strictSame(warnings, [])
 })
