@@ -170,7 +170,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
       'GET /script': {
         does: 'The script entries, with how many calls each matched and to how many it was applied.',
         query: null,
-        run: ({ sandbox }) => ({ data: maskedThroughout(sandbox.script.listed()) })
+        run: ({ sandbox }) => ({ data: maskedThroughout(sandbox.script.listed(), keysToMask(sandbox)) })
       },
       'POST /script': call({
         does: 'Adds a script entry.',
@@ -190,7 +190,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
             throw new ApiError('limit_reached', {
               message: `The script has ${size} entries, as many as limits.script allows; delete some, or raise the setting.`
             })
-          return maskedThroughout(sandbox.addEntry(entry as Entry))
+          return maskedThroughout(sandbox.addEntry(entry as Entry), keysToMask(sandbox))
         }
       }),
       'DELETE /script': {
@@ -308,7 +308,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
           const found = callNamed(id, sandbox)
           if (format === 'scenario') return reply.type(YAML).send(await recordedCallText(found, sandbox))
           const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
-          const near = maskedThroughout(nearlyMet(found))
+          const near = maskedThroughout(nearlyMet(found), keysToMask(sandbox))
           if (format === 'text') return asText(reply, explainedText(...told, near))
           const { why, ...entry } = explained(...told)
           return { ...entry, why: withNearlyMet(why, near) }
@@ -330,7 +330,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
         run: async context => {
           const verdict = context.sent === null ? scenarioVerdict(context.sandbox) : await verify(context)
           context.reply.code(verdict.holds ? 200 : 409)
-          return maskedThroughout(verdict)
+          return maskedThroughout(verdict, keysToMask(context.sandbox))
         }
       }),
       'GET /coverage': call({

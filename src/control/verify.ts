@@ -55,7 +55,7 @@ export async function verify({ sandbox, body: asked, document, ...waiting }: Wai
 }
 
 export function scenarioVerdict(sandbox: Sandbox): Verdict {
-  const expectations = maskedThroughout(explainedVerdicts(sandbox.tally, lookedIn(sandbox)))
+  const expectations = maskedThroughout(explainedVerdicts(sandbox.tally, lookedIn(sandbox)), keysToMask(sandbox))
   const holds = expectations.every(verdict => verdict.holds)
   const failed = expectations.filter(verdict => !verdict.holds).map(verdict => explainedMessage(verdict.message, verdict))
   const success = expectations.length === 0 ? 'The scenario expects nothing.' : 'All that the scenario expects holds.'
@@ -64,7 +64,7 @@ export function scenarioVerdict(sandbox: Sandbox): Verdict {
 }
 
 const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({ journal, store })
-const unusedIn = (sandbox: Sandbox) => maskedThroughout(explainedUnused(sandbox.script, lookedIn(sandbox)))
+const unusedIn = (sandbox: Sandbox) => maskedThroughout(explainedUnused(sandbox.script, lookedIn(sandbox)), keysToMask(sandbox))
 
 function withinOf(written: string): number {
   const ms = durationOf(written)
@@ -107,8 +107,7 @@ function checkKept({ on, match }: CallsData, tell: (steps: readonly string[], me
 
 function secretsNamed(names: object): string[][] {
   return Object.entries(names).flatMap(([written, value]) => {
-    const isSecret = isSecretName(written.replaceAll(']', '').split('[').at(-1) as string)
-    if (isSecret) return [[written]]
+    if (isSecretName(written)) return [[written]]
     return typeof value === 'object' && !Array.isArray(value) ? secretsNamed(value).map(inner => [written, ...inner]) : []
   })
 }

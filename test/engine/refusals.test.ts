@@ -1,6 +1,6 @@
 import t from 'tap'
+import { readable } from '../../src/core/redaction.js'
 import { execute } from '../../src/engine/execute.js'
-import { readable } from '../../src/engine/keys.js'
 import { startWorld } from '../support/world.js'
 
 const records = {
