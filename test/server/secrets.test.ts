@@ -210,9 +210,19 @@ const LEAKS: Record<string, [on: string, options: Call]> = {
 /** A secret as it is sent, and what of it must be shown nowhere. */
 const FULL_WIDTH = [...CARD].map(digit => String.fromCodePoint(0xff10 + Number(digit))).join('')
 const WRITTEN: [secret: string, sent: string][] = [
-  ...[CARD, '4242.4242.4242.4242', '4242_4242_4242_4242', '4242:4242:4242:4242', '4242|4242|4242|4242', '4242\u200b4242\ufeff4242\u20604242', FULL_WIDTH, percent(CARD), MERCHANT, TOKEN, percent(TOKEN)].map(
-    (sent): [string, string] => [sent, sent]
-  ),
+  ...[
+    CARD,
+    '4242.4242.4242.4242',
+    '4242_4242_4242_4242',
+    '4242:4242:4242:4242',
+    '4242|4242|4242|4242',
+    '4242\u200b4242\ufeff4242\u20604242',
+    FULL_WIDTH,
+    percent(CARD),
+    MERCHANT,
+    TOKEN,
+    percent(TOKEN)
+  ].map((sent): [string, string] => [sent, sent]),
   [base64(`${MERCHANT}:`), `Basic ${base64(`${MERCHANT}:`)}`]
 ]
 const formOf = (pairs: Record<string, string>) => new URLSearchParams(pairs).toString()
@@ -242,7 +252,7 @@ t.test('A25: whatever a call carries anywhere, in any writing, comes out of no r
   const scenario = { clock: NOW, data: { ...smallFixture(), api_keys }, expect: [{ on: 'GET /tickets', times: 0 }] }
   const { call, control, inject, logs } = await startTestEmulator(t, { scenario, settings: { control_token: TOKEN } })
   const ask = (on: string, body?: string) => control(on, body, { host: 'localhost', authorization: `Bearer ${TOKEN}` })
-  const own = [...Object.values(SENT), ...KEYS, SENT.grouped.replaceAll(' ', '%20'), '4242+4242', '9371']
+  const own = [...Object.values(SENT), ...KEYS, SENT.grouped.replaceAll(' ', '%20'), '4242+4242', 'csc=9371', 'csc%3D9371', 'csc]9371', '[9371]']
   const cases: [what: string, secrets: string[], calls: [string, Call][], controls: [string, string?][]][] = [
     ...Object.entries(LEAKS).map(([place, made]): (typeof cases)[number] => [place, own, [made], []]),
     ...WRITTEN.map(([secret, sent]): (typeof cases)[number] => [sent, [secret, 'q4711z', '12/29', '12%2F29'], carrying(sent), controlling(sent)])
