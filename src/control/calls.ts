@@ -159,7 +159,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
       'GET /script': {
         does: 'The script entries, with how many calls each matched and to how many it was applied; one that was never applied with the calls that it nearly was applied to: [near misses](../evidence.md#near-misses).',
         query: null,
-        run: async ({ sandbox }) => ({ data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox))) })
+        run: async ({ sandbox }) => ({ data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox)), sandbox) })
       },
       'POST /script': call({
         does: 'Adds a script entry.',
@@ -179,7 +179,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
             throw new ApiError('limit_reached', {
               message: `The script has ${size} entries, as many as limits.script allows; delete some, or raise the setting.`
             })
-          return maskedThroughout(sandbox.addEntry(entry as Entry))
+          return maskedThroughout(sandbox.addEntry(entry as Entry), keysToMask(sandbox))
         }
       }),
       'DELETE /script': {
@@ -297,7 +297,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
           const found = callNamed(id, sandbox)
           if (format === 'scenario') return reply.type(YAML).send(await recordedCallText(found, sandbox, left()))
           const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
-          const near = maskedThroughout(nearlyMet(found))
+          const near = maskedThroughout(nearlyMet(found), keysToMask(sandbox))
           if (format === 'text') return asText(reply, explainedText(...told, near))
           const { why, ...entry } = explained(...told)
           return { ...entry, why: withNearlyMet(why, near) }

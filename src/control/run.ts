@@ -1,8 +1,9 @@
 /** All that a report of the run holds, over every sandbox, load and reset since the emulator was started. */
-import { maskedThroughout } from '../core/redaction.js'
+
 import type { Period } from '../evidence/run-history.js'
 import { ASSUMPTIONS } from '../reference/assumptions.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
+import { maskedList } from './verify.js'
 
 /** Made in slices; its long lists are made as they are written. */
 export async function runDocument(sandboxes: Sandboxes, version: string): Promise<object> {
@@ -26,8 +27,8 @@ export async function runDocument(sandboxes: Sandboxes, version: string): Promis
       const { times, requests } = assumptions.get(id)
       return { assumption: id, topic, default: fallback, times, requests }
     }),
-    unused_script_entries: maskedThroughout(history.unused()),
-    unmet_expectations: maskedThroughout(history.unmet()),
+    unused_script_entries: maskedList(history.unused(), main),
+    unmet_expectations: maskedList(history.unmet(), main),
     ...run.listing()
   }
 }

@@ -26,7 +26,7 @@ import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage } from '../scenario/near-misses.js'
 import { expectationSchema } from '../scenario/schemas.js'
-import { lazily } from '../work/json-pieces.js'
+import { type Lazy, lazily } from '../work/json-pieces.js'
 import { pause } from '../work/slices.js'
 import type { Context } from './call.js'
 
@@ -72,13 +72,16 @@ export async function scenarioVerdict(sandbox: Sandbox): Promise<Verdict> {
   if (failed.length > MAX_TOLD) told.push(`and ${failed.length - MAX_TOLD} more`)
   const success = expectations.length === 0 ? 'The scenario expects nothing.' : 'All that the scenario expects holds.'
   const unused = await explainedUnused(sandbox.script, lookedIn(sandbox))
-  const lists = { expectations: maskedList(expectations), unused_script_entries: maskedList(unused) }
-  return { holds: failed.length === 0, message: failed.length === 0 ? success : maskedThroughout(told.join('; ')), ...lists }
+  const lists = { expectations: maskedList(expectations, sandbox), unused_script_entries: maskedList(unused, sandbox) }
+  return { holds: failed.length === 0, message: failed.length === 0 ? success : maskedThroughout(told.join('; '), keysToMask(sandbox)), ...lists }
 }
 
 /** The journal of a sandbox and its records, to look for near misses in. */
 export const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({ requests: journal.requests(), store })
-export const maskedList = (members: readonly unknown[]) => lazily(members, member => maskedThroughout(member))
+export function maskedList(members: readonly unknown[], sandbox: Sandbox): Lazy<unknown> {
+  const keys = keysToMask(sandbox)
+  return lazily(members, member => maskedThroughout(member, keys))
+}
 
 function withinOf(written: string): number {
   const ms = durationOf(written)
@@ -121,8 +124,7 @@ function checkKept({ on, match }: CallsData, tell: (steps: readonly string[], me
 
 function secretsNamed(names: object): string[][] {
   return Object.entries(names).flatMap(([written, value]) => {
-    const isSecret = isSecretName(written.replaceAll(']', '').split('[').at(-1) as string)
-    if (isSecret) return [[written]]
+    if (isSecretName(written)) return [[written]]
     return typeof value === 'object' && !Array.isArray(value) ? secretsNamed(value).map(inner => [written, ...inner]) : []
   })
 }
@@ -154,7 +156,7 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
     verdict: async () => {
       const { holds, seen, isCertain } = await judged()
       if (!isCertain) throw incomplete(missing())
-      const [explained] = maskedThroughout(await explainedVerdicts(tally, lookedIn(sandbox))) as [ScenarioVerdict]
+      const [explained] = maskedThroughout(await explainedVerdicts(tally, lookedIn(sandbox)), keysToMask(sandbox)) as [ScenarioVerdict]
       const { near_misses: near = [] } = explained
       const told = { holds, message: explainedMessage(explained.message, { near_misses: near }), ...(near.length > 0 && { near_misses: near }) }
       if ('differences' in expectation) return told
@@ -177,7 +179,7 @@ function scriptJudge(sandbox: Sandbox): Judge {
 }
 
 async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
-  const unused = maskedThroughout(await explainedUnused(sandbox.script, lookedIn(sandbox)))
+  const unused = maskedThroughout(await explainedUnused(sandbox.script, lookedIn(sandbox)), keysToMask(sandbox))
   const message =
     unused.length === 0
       ? 'Every script entry was applied.'

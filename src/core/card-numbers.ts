@@ -1,131 +1,154 @@
 /** Finds card numbers in text, in whatever digits and groups they are written (A25). Every function takes time in proportion to the text. */
 
-/** Digits of the shortest card number, and the most separators between two of its digits; the expressions below repeat both. */
-export const LEAST_DIGITS = 13
-export const MOST_SEPARATORS = 3
-const MOST_DIGITS = 19
+const MIN_DIGITS = 13
+const MAX_DIGITS = 19
+/** Separators between two digits; characters without width do not count. */
+const MAX_SEPARATORS = 3
 
-/** Thirteen digits or more with up to three separators between two of them. The first expression is for ASCII text, the second for any. */
-const ASCII_RUN = /\d(?:[\t ,./_+-]{0,3}\d){12,}/g
-const ANY_RUN = /\p{Nd}(?:[\p{Zs}\p{Pd}\t,./_+\u2212\u00b7\u2022\uff0c\uff0e\uff0f\uff3f]{0,3}\p{Nd}){12,}/gu
-const HAS_ASCII_RUN = new RegExp(ASCII_RUN, '')
-const IS_BEYOND_ASCII = /[\u0080-\uffff]/
-const IS_DIGIT = /^\p{Nd}$/u
-/** A single space or dash of any script: card numbers are grouped by these more often than other numbers are. */
-const USUAL_SEPARATOR = /^[\p{Zs}\p{Pd}\u2212]$/u
+/** What a character is, from `ZERO` on the value of a digit. Card numbers are grouped by a single space or dash more often than other numbers are. */
+const [OTHER, INVISIBLE, UNUSUAL, USUAL, ZERO] = [1, 2, 3, 4, 5] as const
+const CLASSES: readonly (readonly [kind: number, characters: RegExp])[] = [
+  [USUAL, /[\p{Zs}\p{Pd}\u2212]/u],
+  [UNUSUAL, /[\t,./_+:|\u00b7\u2022\uff0b\uff0c\uff0e\uff0f\uff1a\uff3f\uff5c]/],
+  [INVISIBLE, /\p{Cf}/u]
+]
+/** The kinds of the characters that were looked up. */
+const KINDS = new Uint8Array(0x110000)
+
+const kindOf = (code: number): number => KINDS[code] || lookedUp(code)
+
+/** Unicode encodes the digits of a script in order from 0 to 9, and some sets right after each other. */
+function lookedUp(code: number): number {
+  const character = String.fromCodePoint(code)
+  let zero = code
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero))) zero--
+  KINDS[code] = zero < code ? ZERO + ((code - zero - 1) % 10) : (CLASSES.find(([, characters]) => characters.test(character))?.[0] ?? OTHER)
+  return KINDS[code]
+}
 
 /** The text with the digits of every card number masked: each Luhn-valid stretch of 13 to 19 digits, wherever in a run of digits it starts. */
 export function withoutCardNumbers(text: string): string {
-  if (text.length < LEAST_DIGITS) return text
-  if (IS_BEYOND_ASCII.test(text)) return text.replace(ANY_RUN, maskedRun)
-  return HAS_ASCII_RUN.test(text) ? text.replace(ASCII_RUN, maskedRun) : text
+  if (text.length < MIN_DIGITS) return text
+  let shown = ''
+  let done = 0
+  for (const run of runsIn(text)) {
+    for (const [from, to] of stretchesIn(digitsIn(text, run), isUsual)) {
+      shown += text.slice(done, from) + text.slice(from, to).replace(/\p{Nd}+/gu, masked)
+      done = to
+    }
+  }
+  return done === 0 ? text : shown + text.slice(done)
 }
+
+/** One asterisk for each digit; the second halves of surrogate pairs are left out. */
+const masked = (digits: string) => '*'.repeat(digits.replace(/[\udc00-\udfff]/g, '').length)
 
 /**
  * Whether a text holds a card number of a known issuer that is not a part of a longer number: what a name is refused for, since
  * a time or a build number in it is Luhn-valid as often as not.
  */
-export function holdsCardNumber(text: string): boolean {
-  return Array.from(text.matchAll(ANY_RUN), ([run]) => digitsOf(run)).some(digits => stretchesOf(digits, isIssued).length > 0)
-}
+export const holdsCardNumber = (text: string): boolean => runsIn(text).some(run => stretchesIn(digitsIn(text, run)).length > 0)
 
-function maskedRun(run: string): string {
-  let shown = ''
-  let done = 0
-  for (const { at, end } of stretchesOf(digitsOf(run), (...stretch) => !isUnusual(...stretch) || isIssued(...stretch)).flat()) {
-    shown += `${run.slice(done, at)}*`
-    done = end
-  }
-  return shown + run.slice(done)
-}
+type Run = { readonly from: number; to: number }
 
-/** A digit of a run: where it is, whether a group begins with it, and how many separators before it are other than a single space or dash. */
-type Digit = { readonly value: number; readonly at: number; readonly end: number; readonly isFirst: boolean; readonly unusual: number }
-/** Whether the digits from one place to before another may be a card number. */
-type Passes = (digits: readonly Digit[], start: number, end: number) => boolean
-
-function digitsOf(run: string): Digit[] {
-  const digits: Digit[] = []
-  let [at, done, unusual] = [0, 0, 0]
-  for (const character of run) {
-    const value = digitValue(character)
-    const end = at + character.length
-    if (value >= 0) {
-      if (at > done && !USUAL_SEPARATOR.test(run.slice(done, at))) unusual++
-      digits.push({ value, at, end, isFirst: at === 0 || at > done, unusual })
-      done = end
+/** Where thirteen digits or more are, with up to three separators between two of them. */
+function runsIn(text: string): Run[] {
+  const runs: Run[] = []
+  let [from, digits, separators] = [0, 0, 0]
+  for (let at = 0; at < text.length; at++) {
+    let code = text.charCodeAt(at)
+    const start = at
+    if (code >= 0xd800) {
+      code = text.codePointAt(at) as number
+      if (code > 0xffff) at++
     }
-    at = end
+    const kind = kindOf(code)
+    if (kind === OTHER) digits = 0
+    else if (kind >= ZERO) {
+      if (digits++ === 0) from = start
+      separators = 0
+      if (digits === MIN_DIGITS) runs.push({ from, to: at + 1 })
+      else if (digits > MIN_DIGITS) (runs.at(-1) as Run).to = at + 1
+    } else if (kind !== INVISIBLE && ++separators > MAX_SEPARATORS) digits = 0
+  }
+  return runs
+}
+
+/** The digits of a run: their values, where each begins and ends, and what separates it from the one before. */
+type Digits = { readonly values: number[]; readonly starts: number[]; readonly ends: number[]; readonly gaps: number[] }
+const NO_GAP = 0
+
+function digitsIn(text: string, { from, to }: Run): Digits {
+  const digits: Digits = { values: [], starts: [], ends: [], gaps: [] }
+  let gap: number = USUAL
+  for (let at = from; at < to; at++) {
+    const code = text.codePointAt(at) as number
+    const kind = kindOf(code)
+    if (kind >= ZERO) {
+      digits.starts.push(at)
+      if (code > 0xffff) at++
+      digits.ends.push(at + 1)
+      digits.values.push(kind - ZERO)
+      digits.gaps.push(gap)
+      gap = NO_GAP
+    } else if (kind !== INVISIBLE) gap = gap === NO_GAP ? kind : UNUSUAL
   }
   return digits
 }
 
-/** The Luhn-valid stretches that pass, the longest from each start; those that overlap or meet are one. */
-function stretchesOf(digits: readonly Digit[], passes: Passes): (readonly Digit[])[] {
+/** Where the Luhn-valid stretches are that pass or are an issuer's, the longest from each start; those that overlap or meet are one. */
+function stretchesIn(digits: Digits, passes: (digits: Digits, start: number, end: number) => boolean = () => false): [from: number, to: number][] {
+  const { length } = digits.values
   const sums = [luhnSums(digits, 0), luhnSums(digits, 1)]
-  const found: [start: number, end: number][] = []
+  const found: [from: number, to: number][] = []
   let done = 0
-  for (let start = 0; start + LEAST_DIGITS <= digits.length; start++) {
-    for (let end = Math.min(start + MOST_DIGITS, digits.length); end >= Math.max(start + LEAST_DIGITS, done + 1); end--) {
+  for (let start = 0; start + MIN_DIGITS <= length; start++) {
+    for (let end = Math.min(start + MAX_DIGITS, length); end >= Math.max(start + MIN_DIGITS, done + 1); end--) {
       // counted from the right every second digit is doubled: those whose parity is that of the end
       const sum = sums[end % 2] as Int32Array
-      if (((sum[end] as number) - (sum[start] as number)) % 10 !== 0 || !passes(digits, start, end)) continue
+      if (((sum[end] as number) - (sum[start] as number)) % 10 !== 0 || !(passes(digits, start, end) || isIssued(digits, start, end))) continue
+      const to = digits.ends[end - 1] as number
       const last = found.at(-1)
-      if (last !== undefined && start <= done) last[1] = end
-      else found.push([start, end])
+      if (last !== undefined && start <= done) last[1] = to
+      else found.push([digits.starts[start] as number, to])
       done = end
       break
     }
   }
-  return found.map(([start, end]) => digits.slice(start, end))
+  return found
 }
 
+const DOUBLED = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9]
+
 /** The Luhn sum of the digits before each place, those at places of one parity doubled. */
-function luhnSums(digits: readonly Digit[], parity: number): Int32Array {
-  const sums = new Int32Array(digits.length + 1)
+function luhnSums({ values }: Digits, parity: number): Int32Array {
+  const sums = new Int32Array(values.length + 1)
   let place = 0
-  for (const { value } of digits) {
-    const doubled = value > 4 ? value * 2 - 9 : value * 2
-    sums[place + 1] = (sums[place] as number) + (place % 2 === parity ? doubled : value)
+  for (const value of values) {
+    sums[place + 1] = (sums[place] as number) + (place % 2 === parity ? (DOUBLED[value] as number) : value)
     place++
   }
   return sums
 }
 
-/** Whether something other than a single space or dash separates digits of a stretch. */
-const isUnusual: Passes = (digits, start, end) => digits[start]?.unusual !== digits[end - 1]?.unusual
-
-/** Whether a stretch consists of whole groups of digits, and begins as the numbers of an issuer do that are as long. */
-function isIssued(digits: readonly Digit[], start: number, end: number): boolean {
-  if (digits[start]?.isFirst !== true || digits[end]?.isFirst === false) return false
-  const beginning = digits.slice(start, start + 4).reduce((number, { value }) => number * 10 + value, 0)
-  return hasNumbers(beginning, end - start)
+/** Whether nothing but single spaces and dashes separates the digits of a stretch. */
+function isUsual({ gaps }: Digits, start: number, end: number): boolean {
+  for (let place = start + 1; place < end; place++) if (gaps[place] === UNUSUAL) return false
+  return true
 }
 
-/** The values of characters that were looked up before. */
-const VALUES = new Map<string, number>()
+/** How the numbers of issuers begin, with their lengths: American Express · Visa · Mastercard and Mir · Diners Club · JCB and UnionPay · Maestro, Discover and UnionPay. */
+const IS_ISSUED =
+  /^(?:3[47]\d{13}|4\d{12}(?:\d{3}){0,2}|(?:5[1-5]\d\d|220[0-4]|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}|3[0689]\d{12,17}|(?:35|81)\d{14,17}|(?:5[0678]|6\d)\d{11,17})$/
+/** Groups of a card number: single digits, or four and more but for the last. Times, dates and phone numbers have others. */
+const IS_GROUPED = /^(?:\d(?: \d)*|(?:\d{4,} )*\d+)$/
 
-/** The value of a decimal digit, -1 for any other character. Unicode encodes the digits of a script in order from 0 to 9, and some sets right after each other. */
-function digitValue(character: string): number {
-  let value = VALUES.get(character)
-  if (value === undefined) {
-    const code = character.codePointAt(0) as number
-    let zero = code
-    while (IS_DIGIT.test(String.fromCodePoint(zero))) zero--
-    value = zero === code ? -1 : (code - zero - 1) % 10
-    VALUES.set(character, value)
-  }
-  return value
-}
-
-/** Whether an issuer has numbers of a length that begin with these four digits. */
-function hasNumbers(beginning: number, length: number): boolean {
-  const two = Math.floor(beginning / 100)
-  // American Express · Visa · Mastercard and Mir · Diners Club · JCB and UnionPay · Maestro, Discover and UnionPay
-  if (two === 34 || two === 37) return length === 15
-  if (two >= 40 && two <= 49) return length === 13 || length === 16 || length === 19
-  if ((two >= 51 && two <= 55) || (beginning >= 2200 && beginning <= 2204) || (beginning >= 2221 && beginning <= 2720)) return length === 16
-  if (two === 30 || two === 36 || two === 38 || two === 39) return length >= 14
-  if (two === 35 || two === 81) return length >= 16
-  return two === 50 || (two >= 56 && two <= 58) || (two >= 60 && two <= 69)
+/** Whether a stretch consists of whole groups of digits, as card numbers have them, and is a number of an issuer. */
+function isIssued({ values, gaps }: Digits, start: number, end: number): boolean {
+  if (gaps[start] === NO_GAP || gaps[end] === NO_GAP) return false
+  const digits = values.slice(start, end)
+  return (
+    IS_ISSUED.test(digits.join('')) &&
+    IS_GROUPED.test(digits.map((digit, place) => (place > 0 && gaps[start + place] !== NO_GAP ? ` ${digit}` : digit)).join(''))
+  )
 }

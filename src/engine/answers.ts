@@ -1,11 +1,12 @@
 /** What every answer of the emulated API has: its headers, and of a refusal the one shape (A07, A08). */
 import { ApiError, CATALOGUE, type Problem, statusOf } from '../core/errors.js'
 import { BASE } from '../core/paths.js'
+import { readable } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import { filled } from '../core/templates.js'
 import { operationsAt } from '../reference/operations.js'
 import type { AnswerHeaders, Exchange, RequestHeaders } from './exchange.js'
-import { type Guarded, readable, redacted } from './keys.js'
+import { type Guarded, redacted } from './keys.js'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Request-Id, Warning' }

@@ -114,16 +114,3 @@ function tokenWords(token: string | null): SecretWords {
   }
   return words
 }
-
-const IS_PLAIN = /^[\w/.-]*$/
-
-/** A path decoded, so that masking sees what is in it, and without control characters. */
-export const readable = (path: string): string => (IS_PLAIN.test(path) ? path : path.replace(/(?:%[\da-f]{2})+/gi, decodedRun).replace(/\p{Cc}/gu, '?'))
-
-function decodedRun(run: string): string {
-  try {
-    return decodeURIComponent(run)
-  } catch {
-    return '?'
-  }
-}

@@ -1,6 +1,6 @@
 /** Which requests of a journal came nearest to an expectation that does not hold, and to a script entry that was never applied. */
 import { isoOf } from '../core/instants.js'
-import { isSecretPath } from '../core/redaction.js'
+import { isSecretName } from '../core/redaction.js'
 import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../engine/exchange.js'
 import { endingOf, sentIn } from '../engine/scripted.js'
 import type { OperationId } from '../reference/operations.js'
@@ -168,14 +168,14 @@ function missesOfMatch(matches: Matcher | null, call: Exchange, { store, isNone 
     return condition.test(value) ? [] : [missOf(condition, value)]
   })
   if (misses.length > 0 || !isNone) return misses
-  return (matches ?? []).filter(isHidden).map(({ name, wanted }) => ({
+  return (matches ?? []).filter(isHidden).map(({ section, name, wanted }) => ({
     condition: name.join('.'),
-    wanted: HOLDS_DIGEST.test(wanted) ? 'the value of the match' : wanted,
+    wanted: section === 'key' || HOLDS_DIGEST.test(wanted) ? 'the value of the match' : wanted,
     got: 'a value that is not kept'
   }))
 }
 
 /** Whether the journal does not keep what a condition looks at. */
-const isHidden = ({ section, name, wanted }: MatchCondition): boolean => section === 'key' || isSecretPath(name) || HOLDS_DIGEST.test(wanted)
+const isHidden = ({ section, name, wanted }: MatchCondition): boolean => section === 'key' || isSecretName(name.join('.')) || HOLDS_DIGEST.test(wanted)
 /** The beginning of a digest, in a text that may be cut. */
 const HOLDS_DIGEST = /sha256:[\da-f]{40}/

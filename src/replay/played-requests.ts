@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { isObject } from '../core/quick-check.js'
-import { isSecretPath, maskedThroughout } from '../core/redaction.js'
+import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import { MASK } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
@@ -46,7 +46,7 @@ export function playOf(call: Exchange, { keyOf, written }: Writing): { step: Ste
     const name = names.at(-1) as string
     if (node instanceof FormList) return node.items.map(plain)
     if (node instanceof FormObject) return Object.fromEntries([...node].map(([part, below]) => [part, valueIn(below, [...names, part])]))
-    if (node !== MASK || !isSecretPath(names)) return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
+    if (node !== MASK || !isSecretName(names.join('.'))) return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
     const placeholder = PLACEHOLDERS[name]?.(methodOf(call)) ?? 'secret'
     notes.add(`${names.reduce(inBrackets)} is ${placeholder}`)
     return placeholder

@@ -1,6 +1,6 @@
 /** Card data that a match asks for is kept as a digest: equality is all that is asked, and nothing that is shown or written holds the number (A25). */
 import { hash } from 'node:crypto'
-import { IS_DIGEST, isSecretPath, withoutSecrets } from '../core/redaction.js'
+import { IS_DIGEST, isSecretName, withoutSecrets } from '../core/redaction.js'
 
 /** The digest of a value as a match writes it. */
 export const digestOf = (value: string): string => `sha256:${hash('sha256', value, 'hex')}`
@@ -18,7 +18,7 @@ function digested(part: unknown, path: readonly string[]): unknown {
   if (path.at(-1) === 'present' && typeof part === 'boolean') return part
   const text = String(part)
   if (IS_DIGEST.test(text) || /^\/.*\/i?$/s.test(text)) return part
-  return isSecretPath(path) || withoutSecrets(text) !== text ? digestOf(text) : part
+  return isSecretName(path.join('.')) || withoutSecrets(text) !== text ? digestOf(text) : part
 }
 
 /** The names of a nested one; `not` is a condition on the value before it. */

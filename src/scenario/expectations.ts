@@ -1,5 +1,6 @@
 /** Expectations: how often calls have to come and what becomes of them, in which order they come, and what the records are in the end. */
 import type { Step } from '../core/places.js'
+import { MASK } from '../core/secret-words.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
@@ -195,7 +196,9 @@ function shownCalls({ on, match, took_effect, status, answered }: CallsData): st
     status !== undefined && `answered with ${[status].flat().join(' or ')}`,
     answered !== undefined && (answered ? 'that was answered' : 'that was not answered')
   ].filter(Boolean)
-  return [shownOn(on), match && `with ${JSON.stringify(match)}`, conditions.join(', ')].filter(Boolean).join(' ')
+  return [shownOn(on), match && `with ${JSON.stringify({ ...match, ...(match.key !== undefined && { key: MASK }) })}`, conditions.join(', ')]
+    .filter(Boolean)
+    .join(' ')
 }
 
 function verdictOfCount(expectation: CountData, seen: number, tooLong: number): Verdict {

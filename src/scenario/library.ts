@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { isObject } from '../core/quick-check.js'
+import { withoutSecrets } from '../core/redaction.js'
 import { TooLargeHere } from './body.js'
 import { documentOf, readDocument, type SourceDocument } from './documents.js'
 import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
@@ -144,8 +145,8 @@ export class Library {
     return {
       name,
       kind,
-      ...(typeof title === 'string' && title !== name && { title }),
-      description: typeof description === 'string' ? description : null,
+      ...(typeof title === 'string' && title !== name && { title: withoutSecrets(title) }),
+      description: typeof description === 'string' ? withoutSecrets(description) : null,
       ...(variables.length > 0 && { vars: Object.fromEntries(variables) as Record<string, VariableValue> })
     }
   }

@@ -6,6 +6,7 @@ import { instantOf, isoOf } from '../core/instants.js'
 import { didYouMean, nearest, shortened } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
+import { maskedThroughout } from '../core/redaction.js'
 import {
   flattened,
   type GivenSettings,
@@ -179,7 +180,7 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
     report(steps, `auth.accept_any_key names ${actor}, which is no Account of it`)
   }
 
-  const scenario = { name: data.name ?? name, description: data.description ?? null }
+  const scenario = maskedThroughout({ name: data.name ?? name, description: data.description ?? null })
   return { scenario, store, counters: drawing.ids.counters, clock, settings: given, script, expectations, steps, play, answers }
 }
 

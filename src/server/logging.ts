@@ -2,7 +2,8 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { pathOf } from '../core/paths.js'
-import { readable, redacted } from '../engine/keys.js'
+import { readable } from '../core/redaction.js'
+import { redacted } from '../engine/keys.js'
 
 /** A logger at a level; on a terminal its lines are written for people. */
 export async function createLogger(level: string, isTerminal: boolean, stderr: DestinationStream): Promise<Logger> {

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { holdsCardNumber, withoutCardNumbers } from '../../src/core/card-numbers.js'
-import { decodeForm } from '../../src/core/form.js'
-import { isSecretName, isSecretPath, maskedThroughout, OPEN_NAMES, redactForm, withoutSecrets } from '../../src/core/redaction.js'
+import { drawnFraction } from '../../src/core/draws.js'
+import { decodeForm, FormObject } from '../../src/core/form.js'
+import { isSecretName, maskedThroughout, OPEN_NAMES, redactForm, withoutSecrets } from '../../src/core/redaction.js'
 import { MASK, SecretWords } from '../../src/core/secret-words.js'
 import { parametersIn } from '../../src/evidence/why.js'
 import { cpuTime } from '../support/cpu.js'
@@ -102,6 +103,17 @@ t.test('A25: what is no card number stays as it is', async t => {
     '123456789012',
     '1767225600000 ms',
     '1234.4242.4242.4242',
+    '2025-07-01T10:00:00.000Z',
+    '2025-07-30 22:00:00.000000+02:00',
+    '2025-10-30 10:00:00.000+02:00',
+    '30.12.2026 14:15:16',
+    '10:00:00 11:00:00 12:00:00',
+    '42:42:42:42:42:42:42:42',
+    '4242:42:42:4242:4242',
+    '1200|1300|1400|1500|1600',
+    '617-555-0100|617-555-0101',
+    '+1 617 555 0100',
+    '4242    4242    4242    4242',
     '4242.4242.4242.4243'
   ]) {
     t.equal(withoutCardNumbers(text), text, text)
@@ -111,7 +123,34 @@ t.test('A25: what is no card number stays as it is', async t => {
 t.test('A25: a number is masked with any separators, in the digits of any script, and encoded', async t => {
   const number = '4242424242424242'
   const groups = ['4242', '4242', '4242', '4242']
-  for (const separator of [' ', '-', '.', '/', '_', ',', '+', '\u00a0', '\u2009', '\u2013', '\u2212', '\t', ', ', ' - ', ' / ', '\uff0e']) {
+  for (const separator of [
+    ' ',
+    '-',
+    '.',
+    '/',
+    '_',
+    ',',
+    '+',
+    '\u00a0',
+    '\u2009',
+    '\u2013',
+    '\u2212',
+    '\t',
+    ', ',
+    ' - ',
+    ' / ',
+    '\uff0e',
+    ':',
+    '|',
+    ' | ',
+    '\u200b',
+    '\u200c',
+    '\u200d',
+    '\ufeff',
+    '\u2060',
+    '\u200b-\u200b',
+    '\u200b\u200b\u200b\u200b'
+  ]) {
     t.equal(withoutSecrets(`card ${groups.join(separator)}!`), `card ${Array(4).fill('****').join(separator)}!`, JSON.stringify(separator))
     t.equal(withoutSecrets(`3782${separator}822463${separator}10005`), `****${separator}******${separator}*****`, `15 digits, ${JSON.stringify(separator)}`)
     t.equal(withoutSecrets([...number].join(separator)), Array(16).fill('*').join(separator), `one by one, ${JSON.stringify(separator)}`)
@@ -126,9 +165,7 @@ t.test('A25: a number is masked with any separators, in the digits of any script
   const percent = (text: string) => Array.from(text, character => `%${character.charCodeAt(0).toString(16)}`).join('')
   const encoded: [text: string, shown: string][] = [
     [`n=${percent(number)}`, `n=${'*'.repeat(16)}`],
-    [`n=${percent(percent(number))}&x=1`, `n=${'*'.repeat(16)}&x=1`],
     ['4242%204242%204242%204242', '**** **** **** ****'],
-    ['4242%25204242%25204242%25204242', '**** **** **** ****'],
     ['4242%2d4242%2d4242%2d4242%ff', '****-****-****-****%ff'],
     ['100%25 of%20nothing', '100%25 of%20nothing']
   ]
@@ -136,25 +173,13 @@ t.test('A25: a number is masked with any separators, in the digits of any script
   t.equal(withoutSecrets(`%0a${percent(number)}`), `?${'*'.repeat(16)}`, 'no control character comes out of it')
 })
 
-t.test('A25: base64 of a card number or of a key is masked, and no other base64', async t => {
+t.test('A25: Basic credentials of a known key are masked, and no other base64', async t => {
   const words = new SecretWords(['sk_test_merchant', 'k$(1)+?>', 'ab'])
-  const base64 = (text: string, encoding: 'base64' | 'base64url' = 'base64') => Buffer.from(text).toString(encoding)
-  for (const encoding of ['base64', 'base64url'] as const) {
-    for (const secret of [
-      '4242424242424242',
-      ':4242424242424242',
-      'x:4242424242424242',
-      'abc4242424242424242:',
-      'sk_test_merchant:',
-      'k$(1)+?>:',
-      '\u00ff\u00fe:4242424242424242'
-    ]) {
-      t.equal(withoutSecrets(`Authorization: Basic ${base64(secret, encoding)}`, words), `Authorization: Basic ${MASK}`, `${encoding} of ${secret}`)
-      t.equal(withoutSecrets(`${base64(secret, encoding)}`, words), MASK, `${encoding} of ${secret} alone`)
-    }
-    t.equal(withoutSecrets(`bearer ${base64('4242 4242 4242 4242', encoding)}`, words), `bearer ${MASK}`)
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  for (const key of ['sk_test_merchant:', 'k$(1)+?>:', 'ab:']) {
+    t.equal(withoutSecrets(`Authorization: Basic ${base64(key)}`, words), `Authorization: Basic ${MASK}`, key)
+    t.equal(withoutSecrets(base64(key), words), MASK, `${key} alone`)
   }
-  t.equal(withoutSecrets(`/next/x${base64('4242424242424242')}`), MASK, 'within a longer word')
   for (const other of ['sk_live_other:', '8377835337406812', 'hello, world', 'T-12 T-13 T-14']) {
     const text = `Basic ${base64(other)}`
     t.equal(withoutSecrets(text, words), text, other)
@@ -184,10 +209,7 @@ t.test('A18: API keys are masked wherever they are a word of their own', async t
       t.equal(withoutSecrets(text, chained), shown, `${text}, of ${keys.length} and one more`)
       t.equal(words.maskedIn(text.replace(/\d{16}|%73/, 's')), shown.replace(/\*{16}/, 's').replace(/^\*{3}$/, words.maskedIn(text.replace('%73', 's'))))
     }
-    t.strictSame(
-      [words.has('a'), words.has('b'), chained.has('sk_test_merchant'), chained.has('a'), chained.has('b'), words.shortest],
-      [true, false, true, true, false, 1]
-    )
+    t.strictSame([words.has('a'), words.has('b'), chained.has('sk_test_merchant'), chained.has('a'), chained.has('b')], [true, false, true, true, false])
   }
   t.equal(withoutSecrets('sk_test_merchant'), 'sk_test_merchant')
 })
@@ -283,9 +305,50 @@ t.test('A25: names of secrets, however they are written', async t => {
     'Card Number',
     'apiKey',
     'password',
-    'Authorization'
+    'Authorization',
+    'card_token',
+    'cardExpiry',
+    'card_number',
+    'cardNumber',
+    'cardnumber',
+    'card[number]',
+    'payment.card.exp_month',
+    'creditCard[x]',
+    'routing',
+    'bank_account_routing_number',
+    'bankAccountNumber',
+    'bank_account_iban',
+    'payload[x][y]',
+    'accessToken',
+    '_number_',
+    'match.key'
   ]
-  const open = ['last4', 'amount', 'display_name', 'adjustment_number', 'metadata', 'numbers', 'note', '', 'toString', '__proto__']
+  const open = [
+    'last4',
+    'amount',
+    'display_name',
+    'adjustment_number',
+    'metadata',
+    'numbers',
+    'note',
+    '',
+    'toString',
+    '__proto__',
+    'card',
+    'card_brand',
+    'card[last_4]',
+    'bankAccount[bank_name]',
+    'discard_reason',
+    'gift_card_balance',
+    'company',
+    'phone_number',
+    'account',
+    'page_token',
+    'description',
+    'experience',
+    'key',
+    'rematch.key'
+  ]
 
   for (const name of secret) t.strictSame([isSecretName(name), OPEN_NAMES.has(name)], [true, false], name)
   for (const name of open) t.equal(isSecretName(name), false, name)
@@ -306,8 +369,8 @@ t.test('A25: nested names of secrets: all that is not open below card data', asy
   ]
   const open = [['card'], ['card', 'brand'], ['card', 'last4'], ['bank_account', 'bank_name'], ['metadata', 'x'], ['customer', 'name'], []]
 
-  for (const path of secret) t.equal(isSecretPath(path), true, path.join('.'))
-  for (const path of open) t.equal(isSecretPath(path), false, path.join('.'))
+  for (const path of secret) t.equal(isSecretName(path.join('.')), true, path.join('.'))
+  for (const path of open) t.equal(isSecretName(path.join('.')), false, path.join('.'))
 })
 
 t.test('A25: of a form with card data only what is open is left', async t => {
@@ -319,12 +382,17 @@ t.test('A25: of a form with card data only what is open is left', async t => {
     ],
     ['card[brand]=4242424242424242&card[csc]=', { card: { brand: '****************', csc: '' } }],
     ['card[numbers][]=1&card[numbers][]=&card[last4][]=4', { card: { numbers: [MASK, ''], last4: [MASK] } }],
-    ['card[a][b][c]=1&card[a][brand]=2', { card: { a: { b: { c: MASK }, brand: MASK } } }],
+    ['card[a][b][c]=1&card[a][brand]=2&card[brand][x]=3', { card: { a: MASK, brand: { x: MASK } } }],
     ['card[]=1&card[]=', { card: [MASK, ''] }],
     ['card=42&bank_account=7', { card: MASK, bank_account: MASK }],
     ['card=', { card: '' }],
     ['metadata[card]=visa&metadata[x]=1', { metadata: { card: 'visa', x: '1' } }],
     ['metadata[card][x]=1', { metadata: { card: { x: MASK } } }],
+    [
+      'card_token=1&cardNumber=2&routing=3&bank_account_routing_number=4&card_brand=visa',
+      { card_token: MASK, cardNumber: MASK, routing: MASK, bank_account_routing_number: MASK, card_brand: 'visa' }
+    ],
+    ['csc%3D123=1&csc[456]=x&csc789=y', { [`csc=${MASK}`]: MASK, csc: MASK, [`csc${MASK}`]: 'y' }],
     ['Card[x]=1&bankAccount[iban]=2&bank_account[bank_name]=B', { Card: { x: MASK }, bankAccount: { iban: MASK }, bank_account: { bank_name: 'B' } }],
     ['card[4242424242424242]=1&card[sk_test]=2', { card: { '****************': MASK, [MASK]: MASK } }],
     ['card[{"a":1}]=', { card: { [MASK]: '' } }],
@@ -343,14 +411,22 @@ t.test('A25: JSON that was sent as a form shows no secret either', async t => {
   const keys = new SecretWords(['sk_test', 'k$(1)'])
   const cases: [text: string, shown: string][] = [
     ['{"csc":"123","amount":5}', `{"csc":"${MASK}","amount":5}`],
-    ['{"csc" : 123, "number": "4242"}', `{"csc":"${MASK}", "number":"${MASK}"}`],
+    ['{"csc" : 123, "number": "4242"}', `{"csc" : "${MASK}", "number": "${MASK}"}`],
     ['{"token":"a\\"b","x":"y"}', `{"token":"${MASK}","x":"y"}`],
     ['{"cvc":"12', `{"cvc":"${MASK}"`],
     ['{"note":"sk_test"}', `{"note":"${MASK}"}`],
     ['"4242424242424242"', '"****************"'],
     ['{"card":{"numbr":"42","brand":"visa"},"amount":5}', `{"card":"${MASK}","amount":5}`],
-    ['{"bankAccount": [{"iban":"x', `{"bankAccount":"${MASK}"`],
+    ['{"bankAccount": [{"iban":"x', `{"bankAccount": "${MASK}"`],
     ['{"card":"visa"}', '{"card":"visa"}'],
+    ['{"card":{"a":{"b":1},"numbr":"42"},"amount":5}', `{"card":"${MASK}","amount":5}`],
+    ['a=1&card[token]=tok_1&card[csc]=123&amount=5', `a=1&card[token]=${MASK}&card[csc]=${MASK}&amount=5`],
+    ['a="csc=123" payload=', `a="csc=${MASK}" payload=`],
+    ['card[csc]123 csc 123 CVV2:1234', `card[csc]${MASK} csc ${MASK} CVV2:${MASK}`],
+    ['csc: 3 or 4 digits', 'csc: 3 or 4 digits'],
+    ['csc 12345', 'csc 12345'],
+    ['docsc123', 'docsc123'],
+    ['x=1 "a":"b" amount=5', 'x=1 "a":"b" amount=5'],
     ['T-12', 'T-12'],
     ['k$(1)', MASK],
     ['a longer text with sk_test', `a longer text with ${MASK}`]
@@ -379,7 +455,7 @@ t.test('A25: data is masked by name, below card data and by words, and digests a
       { card: { number: '42', expiry: 5, brand: 'visa', last4: '4242', x: null, y: '', z: { a: 1 } } },
       { card: { number: MASK, expiry: MASK, brand: 'visa', last4: '4242', x: null, y: '', z: MASK } }
     ],
-    [{ card: { brand: { a: 1 }, number: digest } }, { card: { brand: MASK, number: digest } }],
+    [{ card: { brand: { a: 1 }, number: digest } }, { card: { brand: { a: MASK }, number: digest } }],
     [{ card: ['1', { number: 2 }, null] }, { card: [MASK, MASK, null] }],
     [
       { card: null, bank_account: 'B' },
@@ -402,4 +478,30 @@ t.test('A25: data is masked by name, below card data and by words, and digests a
     [`x${digest}`, `x${withoutCardNumbers(digest)}`]
   ]
   for (const [value, shown] of cases) t.strictSame(maskedThroughout(value, new SecretWords(['sk_test'])), shown)
+})
+
+t.test('A25: no text shows a card number that is planted in it, however it is written', async t => {
+  let drawn = 0
+  const random = () => drawnFraction(25, 'texts', drawn++)
+  const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
+  const pick = <T>(from: readonly T[]): T => from[between(0, from.length - 1)] as T
+  const separators = ['', ' ', '-', '.', '/', '_', ',', '+', ':', '|', '\t', '\u00a0', '\u2013', '\uff0e', ', ', ' | ']
+  const invisible = ['', '', '\u200b', '\u200c', '\u200d', '\ufeff', '\u2060', '\u200b\ufeff']
+  const scripts = [0x30, 0x30, 0x30, 0xff10, 0x660, 0x1d7ce]
+  const letters = [...'abcxyz \n=&%"{}[]:|.,-\u00e9\u6f22']
+  for (let nth = 0; nth < 3000; nth++) {
+    const number = luhn(pick(['42424242', '55555555', '40000000', '62000000']) + String(between(1_000_000, 9_999_999)))
+    const [separator, zero, hidden] = [pick(separators), pick(scripts), pick(invisible)]
+    const groups = (random() < 0.8 ? /\d{4}/g : /\d/g)[Symbol.match](number) as string[]
+    const written = groups.join(`${hidden}${separator}`).replace(/\d/g, digit => String.fromCodePoint(zero + Number(digit)))
+    const around = () => Array.from({ length: between(0, 12) }, () => pick(letters)).join('')
+    const text = `${around()}x${written}x${around()}`
+    const wire = random() < 0.2 ? encodeURIComponent(text) : text
+    for (const shown of [withoutSecrets(wire), JSON.stringify(maskedThroughout({ [wire]: [wire] })), withoutSecrets(JSON.stringify({ a: text }))]) {
+      if (shown.includes(written) || shown.includes(encodeURIComponent(written))) t.fail(JSON.stringify({ wire, shown }))
+    }
+    const form = new FormObject([[wire, new FormObject([[wire, wire]])]])
+    redactForm(form, new SecretWords(['sk_test']))
+    if (JSON.stringify(parametersIn(form)).includes(written)) t.fail(JSON.stringify({ wire, form: parametersIn(form) }))
+  }
 })

@@ -103,7 +103,7 @@ t.test('near misses: an expectation that failed names the requests that counted,
         await refund(emulator, 'amount=2')
       },
       undefined,
-      ['amount: wanted 1; got 2 in req_2', 'key: wanted sk_reseller; got a value that is not kept in req_1']
+      ['amount: wanted 1; got 2 in req_2', 'key: wanted the value of the match; got a value that is not kept in req_1']
     ],
     [
       'a sequence: those that came in order, and those that nearly were the next one',
@@ -146,7 +146,7 @@ t.test('near misses: an expectation that failed names the requests that counted,
         await pay(emulator, 'amount=1')
       },
       undefined,
-      ['key: wanted sk_reseller; got a value that is not kept in req_1']
+      ['key: wanted the value of the match; got a value that is not kept in req_1']
     ]
   ]
   for (const [title, expect, calls, requests, near] of cases) {

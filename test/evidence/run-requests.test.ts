@@ -15,10 +15,13 @@ t.test('calls of a run: each is listed with a line, a refused one in full', t =>
   calls.keep('#1/req_1', () => entryOf('#1/req_1'))
   calls.keep('#1/req_1', () => t.fail('an entry that is there already') as never)
 
-  t.strictSame([...calls.list(NONE)], [
-    { request: '#1/req_1', test: 'one', on: 'GET /tickets', method: 'GET', path: '/tickets', outcome: 'answered', status: 200, entry: entryOf('#1/req_1') },
-    { request: '#1/req_2', test: null, on: null, method: 'GET', path: '/nowhere', outcome: 'refused', status: 404, entry: entryOf('#1/req_2') }
-  ])
+  t.strictSame(
+    [...calls.list(NONE)],
+    [
+      { request: '#1/req_1', test: 'one', on: 'GET /tickets', method: 'GET', path: '/tickets', outcome: 'answered', status: 200, entry: entryOf('#1/req_1') },
+      { request: '#1/req_2', test: null, on: null, method: 'GET', path: '/nowhere', outcome: 'refused', status: 404, entry: entryOf('#1/req_2') }
+    ]
+  )
   t.strictSame(calls.omitted, { calls: 0, entries: 0 })
   t.end()
 })

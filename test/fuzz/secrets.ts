@@ -5,7 +5,7 @@ import type { Draws } from './draws.js'
 export const KEYS = ['sk_test_merchant', 'sk_test_merchant_bakery', 'sk_test_reseller']
 
 /** What the digits of a card number may be grouped by. */
-const SEPARATORS = ['', '', '', ' ', '-', '.', '/', '_', ',', '\u00a0']
+const SEPARATORS = ['', '', '', ' ', '-', '.', '/', '_', ',', ':', '|', '\u00a0', '\u200b', '\ufeff']
 
 /** A card number in its own field; it must not appear anywhere. */
 export const usedCardNumber = (draws: Draws) => (draws.cardNumber('4539').match(/\d{4}/g) as string[]).join(draws.pick(SEPARATORS))
@@ -17,7 +17,7 @@ export const usedSecret = (draws: Draws) => `zq${draws.word(14)}qz`
 export const unknownKey = (draws: Draws) => `sk_own${draws.word(16)}`
 
 /** A JSON number is not a secret: it may be an amount, and is shown as it is. */
-const CARD_NUMBER = /(?<![\d.:,[])(4539|4929)[ ./_,\u00a0-]?\d{4}[ ./_,\u00a0-]?\d{4}[ ./_,\u00a0-]?\d{4}/g
+const CARD_NUMBER = /(?<![\d.:,[])(4539|4929)[ ./_,:|\u00a0\u200b\ufeff-]?\d{4}[ ./_,:|\u00a0\u200b\ufeff-]?\d{4}[ ./_,:|\u00a0\u200b\ufeff-]?\d{4}/g
 const USED_SECRET = /zq[a-z0-9]{14}qz/
 const OWN_KEY = /sk_own[a-z0-9]{16}(?!\w)/
 const KNOWN_KEY = new RegExp(`(?<!\\w)(${KEYS.join('|')})(?!\\w)`)

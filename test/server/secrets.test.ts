@@ -197,16 +197,32 @@ const LEAKS: Record<string, [on: string, options: Call]> = {
   'encoded JSON sent as a form': ['POST /transactions', { body: e(json) }],
   'a list of JSON sent as a form': ['POST /transactions', { body: `[${json}]` }],
   'a body with a broken encoding': ['POST /transactions', { body: `${OWN_PLACES}&card[number]=${CARD}%zz` }],
+  'flattened names': [
+    'POST /transactions',
+    { body: `${PAYMENT}&card_token=${SENT.token}&cardExpiry=${SENT.expiry}&routing=${SENT.routing}&bank_account_account_number=${SENT.account}` }
+  ],
+  'a security code after its name': ['POST /transactions', { body: `${PAYMENT}&csc%3D9371=1&card[csc]9371=1` }],
+  'a security code in a name that is read': ['POST /transactions', { body: `${PAYMENT}&csc%3D9371=1&csc[9371]=1&note=card[csc]9371` }],
+  'a form in a value': ['POST /locations', { body: `display_name=L&address[country]=US&metadata[form]=${e(OWN_PLACES)}` }],
   'a key that is not known': ['GET /tickets', { key: 'sk_unknown_key', query: 'location=sk_unknown_key' }]
 }
 
 /** A secret as it is sent, and what of it must be shown nowhere. */
 const FULL_WIDTH = [...CARD].map(digit => String.fromCodePoint(0xff10 + Number(digit))).join('')
 const WRITTEN: [secret: string, sent: string][] = [
-  ...[CARD, '4242.4242.4242.4242', '4242_4242_4242_4242', FULL_WIDTH, percent(CARD), MERCHANT, TOKEN, percent(TOKEN), base64(TOKEN)].map(
-    (sent): [string, string] => [sent, sent]
-  ),
-  [base64(CARD).slice(0, 16), base64(CARD)],
+  ...[
+    CARD,
+    '4242.4242.4242.4242',
+    '4242_4242_4242_4242',
+    '4242:4242:4242:4242',
+    '4242|4242|4242|4242',
+    '4242\u200b4242\ufeff4242\u20604242',
+    FULL_WIDTH,
+    percent(CARD),
+    MERCHANT,
+    TOKEN,
+    percent(TOKEN)
+  ].map((sent): [string, string] => [sent, sent]),
   [base64(`${MERCHANT}:`), `Basic ${base64(`${MERCHANT}:`)}`]
 ]
 const formOf = (pairs: Record<string, string>) => new URLSearchParams(pairs).toString()
@@ -236,7 +252,7 @@ t.test('A25: whatever a call carries anywhere, in any writing, comes out of no r
   const scenario = { clock: NOW, data: { ...smallFixture(), api_keys }, expect: [{ on: 'GET /tickets', times: 0 }] }
   const { call, control, inject, logs } = await startTestEmulator(t, { scenario, settings: { control_token: TOKEN } })
   const ask = (on: string, body?: string) => control(on, body, { host: 'localhost', authorization: `Bearer ${TOKEN}` })
-  const own = [...Object.values(SENT), ...KEYS, SENT.grouped.replaceAll(' ', '%20'), '4242+4242']
+  const own = [...Object.values(SENT), ...KEYS, SENT.grouped.replaceAll(' ', '%20'), '4242+4242', 'csc=9371', 'csc%3D9371', 'csc]9371', '[9371]']
   const cases: [what: string, secrets: string[], calls: [string, Call][], controls: [string, string?][]][] = [
     ...Object.entries(LEAKS).map(([place, made]): (typeof cases)[number] => [place, own, [made], []]),
     ...WRITTEN.map(([secret, sent]): (typeof cases)[number] => [sent, [secret, 'q4711z', '12/29', '12%2F29'], carrying(sent), controlling(sent)])
@@ -333,4 +349,33 @@ t.test('card numbers are masked in script entries and verdicts, as text and as n
   t.equal(verdict.status, 409)
   t.equal(verdict.text.includes(number), false)
   t.equal((await control('PATCH /settings', '{"pagination.order":{"":[["`"],true],"id":"00"}}')).status, 400)
+})
+
+t.test('A25: the name and description of a scenario and the keys that a script matches are shown nowhere', async t => {
+  const unknown = 'sk_of_nobody_here'
+  const scenario = {
+    name: `paid with ${CARD}`,
+    description: 'refunds of 4242|4242|4242|4242',
+    clock: NOW,
+    data: smallFixture(),
+    script: [{ on: 'GET /refunds/{id}', match: { key: MERCHANT }, respond: { status: 500 } }],
+    expect: [{ on: 'GET /refunds/{id}', match: { key: [MERCHANT, unknown] } }]
+  }
+  const { control, call, app } = await startTestEmulator(t, { scenario })
+  const added = await control('POST /script', { on: 'GET /tickets', match: { key: unknown }, respond: { status: 500 } })
+  await call('GET /refunds/rfd_none', { key: RESELLER })
+
+  t.strictSame(added.body.entry.match, { key: '***' })
+  const { data } = (await control('GET /script')).body
+  t.strictSame(
+    data.map(({ entry }: Json) => entry.match),
+    [{ key: '***' }, { key: '***' }]
+  )
+  const seen = [added.text]
+  for (const path of ['', 'script', 'run', 'run?format=text', 'run?format=html', 'requests', 'requests/req_1', 'requests/req_1?format=text', 'changes']) {
+    seen.push((await control(`GET /${path}`)).text)
+  }
+  seen.push((await control('POST /verify')).text, (await control('PUT /snapshots/a')).text, (await control('GET /health')).text)
+  for (const text of seen) for (const secret of [CARD, '4242|4242', MERCHANT, unknown]) t.notOk(text.includes(secret), `${secret}: ${text.slice(0, 300)}`)
+  t.ok((await app.inject({ method: 'GET', url: '/_control/', headers: { host: 'localhost' } })).body.includes('paid with ****************'))
 })
