@@ -5,7 +5,7 @@ import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../e
 import { endingOf, sentIn } from '../engine/scripted.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation, Tally, Verdict } from '../scenario/expectations.js'
-import { type MatchCondition, type Matcher, shownOn, valueFor } from '../scenario/matching.js'
+import { type MatchCondition, type Matcher, type SentCall, shownOn, valueFor } from '../scenario/matching.js'
 import { type Miss, missOf, type NearMiss, nearestOf } from '../scenario/near-misses.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
@@ -34,7 +34,8 @@ export function explainedVerdicts(tally: Tally, looked: Looked): Verdict[] {
 export const explainedUnused = (script: Script, looked: Looked): ListedEntry[] =>
   script.unused().map((unused, index) => {
     const { id, entry, count } = unused
-    const near = index < MAX_EXPLAINED ? nearIn(exchangesOf(entry.operations, looked), call => missesOfEntry(unused, call, looked.store), looked) : []
+    const near =
+      index < MAX_EXPLAINED ? nearIn(exchangesOf(entry.operations, looked), call => missesOfEntry(unused, call, sentIn(looked.store, call, null)), looked) : []
     return { id, entry: entry.data, ...count, ...(near.length > 0 && { near_misses: near }) }
   })
 
@@ -44,13 +45,15 @@ export function nearlyMet(call: Exchange): NearMiss[] {
   const { store, script } = state
   const { operation } = call
   if (operation === null) return []
+  // what the request may cost once, it may cost here: once for the script, and once for the expectations
+  const [toScript, toExpectations] = [sentIn(store, call, null), sentIn(store, call, null)]
   const entries = script.unused().filter(({ entry }) => entry.operations.has(operation))
   const awaited = tally.awaited().filter(({ calls }) => calls.operations.has(operation))
   return nearestOf([
-    ...entries.slice(0, MAX_EXPLAINED).map(unused => ({ in: `the script entry ${nameOfEntry(unused)}`, misses: missesOfEntry(unused, call, store) })),
+    ...entries.slice(0, MAX_EXPLAINED).map(unused => ({ in: `the script entry ${nameOfEntry(unused)}`, misses: missesOfEntry(unused, call, toScript) })),
     ...awaited
       .slice(0, MAX_EXPLAINED)
-      .map(({ wanted, calls, seen }) => ({ in: `the expectation ${wanted}`, misses: missesOfCalls(calls, call, { store, isNone: seen === 0 }) }))
+      .map(({ wanted, calls, seen }) => ({ in: `the expectation ${wanted}`, misses: missesOfCalls(calls, call, { sent: toExpectations, isNone: seen === 0 }) }))
   ])
 }
 
@@ -77,7 +80,7 @@ const explanation = (requests: string[], near: NearMiss[]) => ({ ...(requests.le
 
 function ofCalls(calls: Calls, { seen, exceeded }: Verdict, looked: Looked) {
   const came = exchangesOf(calls.operations, looked)
-  const missesOf = (call: Exchange) => missesOfCalls(calls, call, { store: looked.store, isNone: seen === 0 })
+  const missesOf = (call: Exchange) => missesOfCalls(calls, call, { sent: sentIn(looked.store, call, null), isNone: seen === 0 })
   const counted = came.filter(call => missesOf(call).length === 0).reverse()
   return explanation(seen === counted.length ? namesOf(counted, looked) : [], exceeded ? [] : nearIn(came, missesOf, looked))
 }
@@ -90,7 +93,7 @@ function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Looked) 
   for (const call of looked.journal.requests().slice(-MAX_LOOKED_AT)) {
     const { operations } = steps[counted.length] as Calls
     const isNext = counted.length < seen && operations.has(call.operation as OperationId)
-    if (isNext && missesOfCalls(steps[counted.length] as Calls, call, { store, isNone: false }).length === 0) {
+    if (isNext && missesOfCalls(steps[counted.length] as Calls, call, { sent: sentIn(store, call, null), isNone: false }).length === 0) {
       counted.push(call)
       after = []
     } else after.push(call)
@@ -99,12 +102,12 @@ function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Looked) 
   const near = after.filter(({ operation }) => next.operations.has(operation as OperationId)).reverse()
   return explanation(
     seen === counted.length ? namesOf(counted, looked) : [],
-    nearIn(near, call => missesOfCalls(next, call, { store, isNone: true }), looked)
+    nearIn(near, call => missesOfCalls(next, call, { sent: sentIn(store, call, null), isNone: true }), looked)
   )
 }
 
-/** `isNone`: no request met the conditions, so those on what is not kept are not met either. */
-type Knowing = { store: Store; isNone: boolean }
+/** What a request sent, with the steps that are left for it; `isNone`: no request met the conditions, so those on what is not kept are not met either. */
+type Knowing = { sent: SentCall; isNone: boolean }
 
 /** Why a request is not one of those; nothing where it is, as far as that can still be told. */
 function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowing): Miss[] {
@@ -112,16 +115,16 @@ function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowi
   if (early !== null) return [early]
   const ending = endingOf(call)
   const endings = (ended ?? []).filter(({ holds }) => !holds(ending)).map(({ name, wanted, got }) => ({ condition: name, wanted, got: got(ending) }))
-  return [...missesOfMatch(matches, call, { ...knowing, isNone: knowing.isNone && endings.length === 0 }), ...endings]
+  return [...missesOfMatch(matches, { ...knowing, isNone: knowing.isNone && endings.length === 0 }), ...endings]
 }
 
 /** Why an entry that was never applied was not applied to a request of its operations. */
-function missesOfEntry({ id, entry, count }: Unused, call: Exchange, store: Store): Miss[] {
+function missesOfEntry({ id, entry, count }: Unused, call: Exchange, sent: SentCall): Miss[] {
   const early = missedStage(call, STAGE.admitted, 'a request that comes to the script')
   if (early !== null) return [early]
   const { between, data, calls } = entry
   const at = isoOf(call.at)
-  const misses = missesOfMatch(entry.matches, call, { store, isNone: count.matched === 0 })
+  const misses = missesOfMatch(entry.matches, { sent, isNone: count.matched === 0 })
   if (call.at < between.from) misses.push({ condition: 'from', wanted: `${data.from}`, got: at })
   if (call.at >= between.until) misses.push({ condition: 'until', wanted: `before ${data.until}`, got: at })
   if (misses.length > 0 || call.action?.id === id) return misses
@@ -139,12 +142,12 @@ function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null 
 }
 
 /** The conditions of a match that a request does not meet. Those on what is not kept are told only where all others are met, and no request met them all. */
-function missesOfMatch(matches: Matcher | null, call: Exchange, { store, isNone }: Knowing): Miss[] {
-  const sent = sentIn(store, call, null)
+function missesOfMatch(matches: Matcher | null, { sent, isNone }: Knowing): Miss[] {
   const known = (matches ?? []).filter(condition => !isHidden(condition))
   const misses = known.flatMap(condition => {
     const value = valueFor(condition, sent)
-    return condition.test(value) ? [] : [missOf(condition, value)]
+    const passed = condition.test(value, sent)
+    return passed ? [] : [missOf(condition, value, passed)]
   })
   if (misses.length > 0 || !isNone) return misses
   return (matches ?? []).filter(isHidden).map(({ name, wanted }) => ({

@@ -93,7 +93,8 @@ const sent = (reason: string): SentCall => ({
   params: () => undefined,
   query: () => undefined,
   body: ([name]) => (name === 'reason' ? reason : undefined),
-  about: () => undefined
+  about: () => undefined,
+  steps: MAX_STEPS
 })
 
 t.test('a pattern is bounded in its length, its repeats and what it compiles to, and holds no card number', async t => {

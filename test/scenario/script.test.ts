@@ -4,6 +4,7 @@ import { pathOf, type Step } from '../../src/core/places.js'
 import { type OperationId, operationNamed } from '../../src/reference/operations.js'
 import { type CallsData, compileExpectation, type Ending, type Expectation, type ExpectationData, Tally } from '../../src/scenario/expectations.js'
 import { type About, isMatch, type Matcher, type SentCall } from '../../src/scenario/matching.js'
+import { MAX_STEPS } from '../../src/scenario/patterns.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import { compileEntry, compileScript, type Entry, type EntryData, Script } from '../../src/scenario/script.js'
 import { Store } from '../../src/store/store.js'
@@ -17,7 +18,7 @@ const sent = (on: string, { key = null, params = {}, query = {}, body = {}, abou
     return typeof value === 'string' || value === undefined ? value : null
   }
   const operation = operationNamed(on) as OperationId
-  return { operation, key, params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), about: what => about[what] }
+  return { operation, key, params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), about: what => about[what], steps: MAX_STEPS }
 }
 const ENTRY_CHECKER = checkerOf(entrySchema)
 const RECORDS = new Store()
