@@ -649,22 +649,22 @@ t.test('script: from and until, for, and chance', async t => {
 
 t.test('match: a regular expression is judged in linear time, whatever the pattern and the value', async t => {
   const cases: [pattern: string, value: string, fits: boolean][] = [
-    ['/(a+)+$/', `${'a'.repeat(4_000)}!`, false],
-    ['/^(a|aa)+$/', `${'a'.repeat(4_000)}!`, false],
-    ['/^(a|a?)+$/', `${'a'.repeat(4_000)}!`, false],
-    ['/(x+x+)+y/', 'x'.repeat(4_000), false],
-    ['/^(([a-z])+.)+[A-Z]([a-z])+$/', 'a'.repeat(4_000), false],
-    ['/^([\\w.-])+@(([\\w-])+\\.)+([a-z]{2,4})+$/i', `a@${'a.'.repeat(1_900)}`, false],
-    ['/(a+)+$/', 'a'.repeat(4_000), true],
-    ['/^(.{20}){20}$/', 'a'.repeat(4_000), false]
+    ['/(a+)+$/', `${'a'.repeat(1_000)}!`, false],
+    ['/^(a|aa)+$/', `${'a'.repeat(1_000)}!`, false],
+    ['/^(a|a?)+$/', `${'a'.repeat(1_000)}!`, false],
+    ['/(x+x+)+y/', 'x'.repeat(1_000), false],
+    ['/^(([a-z])+.)+[A-Z]([a-z])+$/', 'a'.repeat(1_000), false],
+    ['/^([\\w.-])+@(([\\w-])+\\.)+([a-z]{2,4})+$/i', `a@${'a.'.repeat(500)}`, false],
+    ['/(a+)+$/', 'a'.repeat(1_000), true],
+    ['/^(.{20}){20}$/', 'a'.repeat(100), false]
   ]
   for (const [pattern, value, fits] of cases) {
     const { matches } = await compiled({ on: 'POST /refunds', match: { body: { reason: pattern } }, delay: '1s' })
-    const call = sent('POST /refunds', { body: { reason: value } })
-    isMatch(matches as Matcher, call)
+    const [first, call] = [0, 1].map(() => sent('POST /refunds', { body: { reason: value } })) as [SentCall, SentCall]
+    isMatch(matches as Matcher, first)
 
     const begun = cpuTime()
-    t.equal(isMatch(matches as Matcher, call), fits, pattern)
+    t.strictSame([isMatch(matches as Matcher, call), call.isTooLong], [fits, undefined], pattern)
     const ms = cpuTime() - begun
     t.ok(ms < 400, `${pattern} in milliseconds: ${ms}`)
   }
