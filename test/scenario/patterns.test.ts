@@ -21,6 +21,7 @@ import {
   patternsIn
 } from '../../src/scenario/patterns.js'
 import { compileEntry, compileScript, type Entry, type EntryData, Script } from '../../src/scenario/script.js'
+import { shadowOf } from '../../src/scenario/shadows.js'
 import { Store } from '../../src/store/store.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { lookedAt } from '../support/first-state.js'
@@ -236,7 +237,8 @@ t.test('records: those with a value that is too long for a pattern are counted a
 })
 
 t.test('what a request or a record can cost is bounded in steps, whatever is asked of it', async t => {
-  const LONG = 'x'.repeat(MAX_MATCHED)
+  // as long as each pattern may have it, and too long for all of them
+  const LONG = 'x'.repeat(120)
   const on = 'POST /refunds'
   const texts = [15, 20, 400, 160, 160, 160, 160].map(sized)
   const worst = [...texts, { not: [sized(300), sized(200)] }]
@@ -246,10 +248,12 @@ t.test('what a request or a record can cost is bounded in steps, whatever is ask
   const all = await tallyOf(...worst.map(reason => ({ on, match: { body: { reason } } })))
   const one = await tallyOf({ on, match: { body: { reason: texts } } })
   const state = await compileWhere({ reason: texts })
+  const [later, ...earlier] = (await Promise.all([LONG, ...texts].map(reason => compileEntry(entry(reason), () => {})))) as [Entry, ...Entry[]]
   const cases: [title: string, run: () => unknown][] = [
     ['a script', () => act(script, sent(LONG))],
     ['expectations', () => all.count(sent(LONG))],
     ['one expectation, as verify judges each request of a journal by it', () => one.count(sent(LONG))],
+    ['an entry that may be shadowed', () => shadowOf(later, earlier)],
     ['a record', () => state({ record: () => undefined, all: () => [{ id: 'rfd_a', reason: LONG } as unknown as Json] })]
   ]
   for (const [title, run] of cases) {
