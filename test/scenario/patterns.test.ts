@@ -247,14 +247,14 @@ t.test('what a request or a record can cost is bounded in steps, whatever is ask
   const script = await scriptOf(...worst)
   const all = await tallyOf(...worst.map(reason => ({ on, match: { body: { reason } } })))
   const one = await tallyOf({ on, match: { body: { reason: texts } } })
-  const state = await compileWhere({ reason: texts })
+  const state = await compileWhere({ reason: texts.slice(0, 3), transaction: texts.slice(2) })
   const [later, ...earlier] = (await Promise.all([LONG, ...texts].map(reason => compileEntry(entry(reason), () => {})))) as [Entry, ...Entry[]]
   const cases: [title: string, run: () => unknown][] = [
     ['a script', () => act(script, sent(LONG))],
     ['expectations', () => all.count(sent(LONG))],
     ['one expectation, as verify judges each request of a journal by it', () => one.count(sent(LONG))],
     ['an entry that may be shadowed', () => shadowOf(later, earlier)],
-    ['a record', () => state({ record: () => undefined, all: () => [{ id: 'rfd_a', reason: LONG } as unknown as Json] })]
+    ['a record', () => state({ record: () => undefined, all: () => [{ id: 'rfd_a', reason: LONG, transaction: LONG } as unknown as Json] })]
   ]
   for (const [title, run] of cases) {
     await t.test(title, async t => {
