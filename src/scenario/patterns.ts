@@ -21,6 +21,8 @@ export const MAX_TOGETHER = MAX_STEPS / (USUAL + SETUP)
 export const MAX_LENGTH = 1000
 export const MAX_INSTRUCTIONS = 500
 export const MAX_CLASSES = 20
+/** Characters that the ranges of a pattern span together: each is looked at where case is ignored. */
+export const MAX_SPAN = 100_000
 /** Patterns of one entry or expectation. */
 export const MAX_PATTERNS = 50
 
@@ -43,8 +45,9 @@ export const metered =
   }
 
 const NEVER: TextTest = () => false
-const REPEAT = /\{(\d+)(?:,(\d*))?\}/g
+const REPEAT = /(?<!\\x)\{(\d+)(?:,(\d*))?\}/g
 const UNICODE_CLASS = /\\p/gi
+const RANGE = /(\\x\{[\da-f]+\}|\\?.)(?=-(\\x\{[\da-f]+\}|\\?.))/gisu
 
 /** Compiles a regular expression, which is matched in linear time, whatever the pattern and the value. */
 export async function compilePattern(pattern: string, ignoreCase: boolean, patterns: Patterns, report: (message: string) => void): Promise<TextTest> {
@@ -92,5 +95,15 @@ function problemOf(pattern: string): string | null {
   const repeats = Array.from(pattern.matchAll(REPEAT), ([, least, most]) => Number(most || least)).reduce((sum, count) => sum + count, 0)
   if (repeats > MAX_INSTRUCTIONS) return `the counts in {} of a pattern must add up to at most ${MAX_INSTRUCTIONS}; got ${repeats}. Use * or + for any number.`
   const classes = pattern.match(UNICODE_CLASS)?.length ?? 0
-  return classes > MAX_CLASSES ? `a pattern must have at most ${MAX_CLASSES} classes such as \\pL; got ${classes}. Repeat one with {}, such as \\pL{3}.` : null
+  if (classes > MAX_CLASSES) return `a pattern must have at most ${MAX_CLASSES} classes such as \\pL; got ${classes}. Repeat one with {}, such as \\pL{3}.`
+  const span = Array.from(pattern.matchAll(RANGE), ([, from, to]) => codeOf(to as string) - codeOf(from as string)).reduce(
+    (sum, one) => sum + Math.max(one, 0),
+    0
+  )
+  return span > MAX_SPAN
+    ? `the ranges of a pattern must span at most ${MAX_SPAN} characters together; got ${span}. Write what they leave out, such as [^a-z].`
+    : null
 }
+
+/** The character at an end of a range: `é`, `\-` or `\x{e9}`. */
+const codeOf = (text: string): number => (text.length > 3 ? Number.parseInt(text.slice(3), 16) : (text.replace(/^\\(?=.)/su, '').codePointAt(0) as number))
