@@ -23,6 +23,7 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Body } from '../scenario/body.js'
 import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js'
 import { exported, keysIn } from '../scenario/export.js'
+import { MAX_TOGETHER } from '../scenario/patterns.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { entrySchema, RELEASES } from '../scenario/schemas.js'
 import { compileEntry, type Entry, gateOf } from '../scenario/script.js'
@@ -174,10 +175,15 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
         run: async ({ sandbox, settings, body, document }) => {
           const problems = new ProblemList(document.limits)
           const entry = await withoutProblems(problems, () => compileEntry(body, reportTo(problems, document)))
-          const { size } = sandbox.script
+          const { size, instructions } = sandbox.script
           if (size >= settings['limits.script'])
             throw new ApiError('limit_reached', {
               message: `The script has ${size} entries, as many as limits.script allows; delete some, or raise the setting.`
+            })
+          const together = instructions + (entry as Entry).instructions
+          if (together > MAX_TOGETHER)
+            throw new ApiError('limit_reached', {
+              message: `The patterns of a script must compile to at most ${MAX_TOGETHER} instructions together; with this entry it is ${together}. Delete entries with patterns, or write them shorter.`
             })
           return maskedThroughout(sandbox.addEntry(entry as Entry), keysToMask(sandbox))
         }

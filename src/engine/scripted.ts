@@ -7,6 +7,7 @@ import { aboutIn } from '../scenario/about.js'
 import { defaultError } from '../scenario/default-errors.js'
 import type { Ending } from '../scenario/expectations.js'
 import type { SentCall, Values } from '../scenario/matching.js'
+import { MAX_STEPS } from '../scenario/patterns.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { JSON_TYPE } from './answers.js'
@@ -27,7 +28,8 @@ export function sentIn(store: Store, request: Pick<Exchange, 'operation' | 'acco
     account,
     params: ([name]: readonly string[]) => params[name as string],
     query: valuesOf(request.query),
-    body: valuesOf(request.body)
+    body: valuesOf(request.body),
+    steps: MAX_STEPS
   }
   return { ...sent, about: aboutIn(store, sent) }
 }

@@ -5,7 +5,7 @@ import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../e
 import { endingOf, sentIn } from '../engine/scripted.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation, Tally, Verdict } from '../scenario/expectations.js'
-import { type MatchCondition, type Matcher, shownOn, valueFor } from '../scenario/matching.js'
+import { type MatchCondition, type Matcher, type SentCall, shownOn, valueFor } from '../scenario/matching.js'
 import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/near-misses.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
@@ -38,7 +38,7 @@ export async function explainedUnused(script: Script, looked: Looked): Promise<L
   for (const [index, unused] of script.unused().entries()) {
     const { id, entry, count } = unused
     const came = index < MAX_EXPLAINED ? exchangesOf(entry.operations, looked) : []
-    const near = await nearIn(came, call => missesOfEntry(unused, call, looked.store), looked)
+    const near = await nearIn(came, call => missesOfEntry(unused, call, sentIn(looked.store, call, null)), looked)
     explained.push({ id, entry: entry.data, ...count, ...(near.length > 0 && { near_misses: near }) })
   }
   return explained
@@ -56,13 +56,15 @@ export function nearlyMet(call: Exchange): NearMiss[] {
   const { store, script } = state
   const { operation } = call
   if (operation === null) return []
+  // what the request may cost once, it may cost here: once for the script, and once for the expectations
+  const [toScript, toExpectations] = [sentIn(store, call, null), sentIn(store, call, null)]
   const entries = script.unused().filter(({ entry }) => entry.operations.has(operation))
   const awaited = tally.awaited().filter(({ calls }) => calls.operations.has(operation))
   const nearest = new Nearest()
   const add = (where: string, misses: Miss[]) => nearest.add(where, misses.length, () => misses)
-  for (const unused of entries.slice(0, MAX_EXPLAINED)) add(`the script entry ${nameOfEntry(unused)}`, missesOfEntry(unused, call, store))
+  for (const unused of entries.slice(0, MAX_EXPLAINED)) add(`the script entry ${nameOfEntry(unused)}`, missesOfEntry(unused, call, toScript))
   for (const { wanted, calls, seen } of awaited.slice(0, MAX_EXPLAINED))
-    add(`the expectation ${wanted}`, missesOfCalls(calls, call, { store, isNone: seen === 0 }))
+    add(`the expectation ${wanted}`, missesOfCalls(calls, call, { sent: toExpectations, isNone: seen === 0 }))
   return nearest.list()
 }
 
@@ -96,7 +98,7 @@ const explanation = (requests: string[], near: NearMiss[]) => ({ ...(requests.le
 async function ofCalls(calls: Calls, { seen, exceeded }: Verdict, looked: Looked) {
   const counted: Exchange[] = []
   const missesOf = (call: Exchange) => {
-    const misses = missesOfCalls(calls, call, { store: looked.store, isNone: seen === 0 })
+    const misses = missesOfCalls(calls, call, { sent: sentIn(looked.store, call, null), isNone: seen === 0 })
     if (misses.length === 0) counted.push(call)
     return misses
   }
@@ -112,7 +114,7 @@ async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Lo
   for (const call of looked.requests.slice(-MAX_LOOKED_AT)) {
     const { operations } = steps[counted.length] as Calls
     const isNext = counted.length < seen && operations.has(call.operation as OperationId)
-    if (isNext && missesOfCalls(steps[counted.length] as Calls, call, { store, isNone: false }).length === 0) {
+    if (isNext && missesOfCalls(steps[counted.length] as Calls, call, { sent: sentIn(store, call, null), isNone: false }).length === 0) {
       counted.push(call)
       after = []
     } else after.push(call)
@@ -120,12 +122,12 @@ async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Lo
   }
   const next = steps[seen] as Calls
   const near = after.filter(({ operation }) => next.operations.has(operation as OperationId)).reverse()
-  const nearest = await nearIn(near, call => missesOfCalls(next, call, { store, isNone: true }), looked)
+  const nearest = await nearIn(near, call => missesOfCalls(next, call, { sent: sentIn(store, call, null), isNone: true }), looked)
   return explanation(seen === counted.length ? namesOf(counted, looked) : [], nearest)
 }
 
-/** `isNone`: no request met the conditions, so those on what is not kept are not met either. */
-type Knowing = { store: Store; isNone: boolean }
+/** What a request sent, with the steps that are left for it; `isNone`: no request met the conditions, so those on what is not kept are not met either. */
+type Knowing = { sent: SentCall; isNone: boolean }
 
 /** Why a request is not one of those; nothing where it is, as far as that can still be told. */
 function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowing): Miss[] {
@@ -133,15 +135,15 @@ function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowi
   if (early !== null) return [early]
   const ending = endingOf(call)
   const endings = (ended ?? []).filter(({ holds }) => !holds(ending)).map(({ name, wanted, got }) => ({ condition: name, wanted, got: got(ending) }))
-  return [...missesOfMatch(matches, call, { ...knowing, isNone: knowing.isNone && endings.length === 0 }), ...endings]
+  return [...missesOfMatch(matches, { ...knowing, isNone: knowing.isNone && endings.length === 0 }), ...endings]
 }
 
 /** Why an entry that was never applied was not applied to a request of its operations. */
-function missesOfEntry({ id, entry, count }: Unused, call: Exchange, store: Store): Miss[] {
+function missesOfEntry({ id, entry, count }: Unused, call: Exchange, sent: SentCall): Miss[] {
   const early = missedStage(call, STAGE.admitted, 'a request that comes to the script')
   if (early !== null) return [early]
   const { between, data, calls } = entry
-  const misses = missesOfMatch(entry.matches, call, { store, isNone: count.matched === 0 })
+  const misses = missesOfMatch(entry.matches, { sent, isNone: count.matched === 0 })
   if (call.at < between.from) misses.push({ condition: 'from', wanted: `${data.from}`, got: isoOf(call.at) })
   if (call.at >= between.until) misses.push({ condition: 'until', wanted: `before ${data.until}`, got: isoOf(call.at) })
   const { matched } = count
@@ -160,12 +162,12 @@ function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null 
 }
 
 /** The conditions of a match that a request does not meet. Those on what is not kept are told only where all others are met, and no request met them all. */
-function missesOfMatch(matches: Matcher | null, call: Exchange, { store, isNone }: Knowing): Miss[] {
-  const sent = sentIn(store, call, null)
+function missesOfMatch(matches: Matcher | null, { sent, isNone }: Knowing): Miss[] {
   const known = (matches ?? []).filter(condition => !isHidden(condition))
   const misses = known.flatMap(condition => {
     const value = valueFor(condition, sent)
-    return condition.test(value) ? [] : [missOf(condition, value)]
+    const passed = condition.test(value, sent)
+    return passed ? [] : [missOf(condition, value, passed)]
   })
   if (misses.length > 0 || !isNone) return misses
   return (matches ?? []).filter(isHidden).map(({ section, name, wanted }) => ({

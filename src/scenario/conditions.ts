@@ -1,5 +1,4 @@
 /** Conditions on named values: on what a request sent, and on the fields of a record. A condition can say what it wants and what it got. */
-import { holdsCardNumber } from '../core/card-numbers.js'
 import { checkerOf } from '../core/checking.js'
 import { FORMATS } from '../core/formats.js'
 import { instantOf } from '../core/instants.js'
@@ -8,17 +7,17 @@ import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { IS_DIGEST } from '../core/redaction.js'
 import type { Schema } from '../reference/parameters.js'
-import { pause } from '../work/slices.js'
 import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
+import { type Budget, compilePattern, metered, type Patterns, type TextTest } from './patterns.js'
 import { answeredValue, referenceIn, valueless } from './references.js'
 import type { Conditions, Json, Names, Scalar, Wanted } from './schemas.js'
 
 /** A value that is looked at: undefined where there is none, null where it has parts and is no single value. */
 export type Value = Scalar | null | undefined
-/** Whether a value is what is wanted; null when it is too long to be looked at. */
-export type Test = (value: Value) => boolean | null
+/** Whether a value is what is wanted; null when it is too long for what is left of the budget. */
+export type Test = (value: Value, budget: Budget) => boolean | null
 /** A condition on the value of a name; `at` is where it is written, `data` what it asks for, `wanted` the same in words. */
 export type Condition = { name: readonly string[]; at: readonly Step[]; data: Wanted; wanted: string; test: Test }
 
@@ -32,6 +31,8 @@ export type Subject = {
   answers?: ReadonlyMap<string, Json> | null
   /** What to say of a name that the tables do not have. */
   unknown: (name: string) => string
+  /** The patterns so far, which are bounded. */
+  patterns: Patterns
 }
 /** Where names are looked up: the tables, at a nested name. */
 type At = { schemas: readonly Schema[]; name: readonly string[]; subject: Subject }
@@ -118,7 +119,7 @@ async function compileTest(wanted: Wanted, tested: Tested, report: Report): Prom
   }
   if (isObject(wanted)) return compileConditions(wanted as Conditions, tested, report)
   const [, pattern, ignoreCase] = typeof wanted === 'string' ? (/^\/(.*)\/(i?)$/s.exec(wanted) ?? []) : []
-  if (pattern !== undefined) return ofText(await compilePattern(pattern, ignoreCase === 'i', message => report([], message)))
+  if (pattern !== undefined) return ofText(await compilePattern(pattern, ignoreCase === 'i', tested.patterns, message => report([], message)))
   const { answers = null } = tested
   const reference = referenceIn(String(wanted))
   if (reference !== null && answers !== null) return value => isEqual(tested)(value, answeredValue(wanted as string, answers))
@@ -126,10 +127,13 @@ async function compileTest(wanted: Wanted, tested: Tested, report: Report): Prom
   return tested.areFields ? compileField(wanted as Scalar | null, tested, report) : compileText(wanted as Scalar, tested, report)
 }
 
+/** Steps for each character of a value whose digest is compared. */
+const DIGEST_STEPS = 2
+
 /** A test of text that was sent. */
 function compileText(wanted: Scalar, tested: Tested, report: Report): Test {
   const text = String(wanted)
-  if (IS_DIGEST.test(text)) return ofText(value => digestOf(value) === text)
+  if (IS_DIGEST.test(text)) return ofText(metered(DIGEST_STEPS, value => digestOf(value) === text))
   if (tested.onlyRight && tested.schemas.length > 0) {
     const [problem, ...others] = tested.schemas.map(schema => neverSent(wanted, schema))
     if (problem && others.every(other => other !== null)) report([], `${problem}${tested.isMember ? '' : conditionMeant(text, tested.schemas)}`)
@@ -165,23 +169,23 @@ const isEqual =
 
 /** A test of a value as text, numbers of a record too; what has no single value does not pass. */
 const ofText =
-  (test: (value: string) => boolean | null): Test =>
-  value =>
-    value != null && test(String(value))
+  (test: TextTest): Test =>
+  (value, budget) =>
+    value != null && test(String(value), budget)
 
 const not =
   (test: Test): Test =>
-  value => {
-    const passed = test(value)
+  (value, budget) => {
+    const passed = test(value, budget)
     return passed === null ? null : !passed
   }
 
 const anyOf =
   (tests: readonly Test[]): Test =>
-  value => {
+  (value, budget) => {
     let isPassed: boolean | null = false
     for (const test of tests) {
-      const passed = test(value)
+      const passed = test(value, budget)
       if (passed) return true
       if (passed === null) isPassed = null
     }
@@ -275,32 +279,4 @@ function conditionMeant(text: string, schemas: readonly Schema[]): string {
   const isComparable = schemas.some(isNumeric) ? NUMBER.test(bound) : instantOf(bound) !== null
   const [condition] = Object.keys(COMPARISONS).filter(name => COMPARISONS[name]?.sign === sign)
   return condition !== undefined && isComparable ? `; write { ${condition}: ${bound} }` : ''
-}
-
-/** Characters that a pattern has at most, and instructions that it compiles to at most: a repeat needs many. */
-export const MOST_PATTERN = 1000
-export const MOST_INSTRUCTIONS = 500
-/** Characters that a value has at most for a pattern to be matched against it. */
-export const MOST_MATCHED = 4096
-const REPEAT = /\{(\d+)(?:,(\d*))?\}/g
-
-/** A regular expression in linear time, whatever the pattern and the value. */
-async function compilePattern(pattern: string, ignoreCase: boolean, report: (message: string) => void): Promise<(value: string) => boolean | null> {
-  const refuse = (message: string) => {
-    report(message)
-    return () => false
-  }
-  if (pattern.length > MOST_PATTERN) return refuse(`a pattern has at most ${MOST_PATTERN} characters, not ${pattern.length}`)
-  if (holdsCardNumber(pattern)) return refuse('a pattern cannot hold a whole card number; write the number as text; a digest of it is kept')
-  const repeats = Array.from(pattern.matchAll(REPEAT), ([, least, most]) => Number(most || least)).reduce((sum, count) => sum + count, 0)
-  if (repeats > MOST_INSTRUCTIONS) return refuse(`/${pattern}/ repeats too often: all counts in {} may add up to ${MOST_INSTRUCTIONS}`)
-  await pause()
-  const { RE2JS } = await import('re2js')
-  try {
-    const compiled = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
-    if (compiled.programSize() > MOST_INSTRUCTIONS) return refuse(`/${pattern}/ is too large: it compiles to more than ${MOST_INSTRUCTIONS} instructions`)
-    return value => (value.length > MOST_MATCHED ? null : compiled.matcher(value).find())
-  } catch (error) {
-    return refuse(`/${pattern}/ is not a regular expression of the RE2 syntax: ${(error as Error).message}`)
-  }
 }

@@ -4,13 +4,13 @@ import { MASK } from '../core/secret-words.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
-import { MOST_MATCHED } from './conditions.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { compileState, recordsOf, type StateData, type StateDifference, type StateTest } from './final-state.js'
 import { within } from './flaws.js'
 import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
 import { MAX_NEAR_MISSES, type NearMiss } from './near-misses.js'
+import { type Instructions, type Patterns, patternsIn } from './patterns.js'
 import type { CallsData, CountData, ExpectationData, Json } from './schemas.js'
 import { compileStatus } from './statuses.js'
 
@@ -43,8 +43,11 @@ export type Verdict = {
 /** What steps were answered, by name; null where an expectation cannot refer to it. */
 type Answered = ReadonlyMap<string, Json> | null
 
-/** Compiles one expectation that its schema allows; null with its problems reported. What it keeps of card data is digests. */
-export async function compileExpectation(data: ExpectationData, report: Report, answers: Answered = null): Promise<Expectation | null> {
+/**
+ * Compiles one expectation that its schema allows; null with its problems reported. What it keeps of card data is digests. `all` counts what the patterns of
+ * its list compile to.
+ */
+export async function compileExpectation(data: ExpectationData, report: Report, answers: Answered = null, all?: Instructions): Promise<Expectation | null> {
   let isRight = true
   const note: Report = (steps, message) => {
     isRight = false
@@ -55,7 +58,7 @@ export async function compileExpectation(data: ExpectationData, report: Report, 
     report([], `one of on, sequence and state was expected${ways.length === 0 ? '' : `, not ${ways.join(' and ')}`}`)
     return null
   }
-  const expectation = await compiled(data, note, answers)
+  const expectation = await compiled(data, note, { answers, patterns: patternsIn(all) })
   return isRight ? expectation : null
 }
 
@@ -65,27 +68,30 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
   return 'sequence' in data ? data.sequence.map((calls, index) => ({ at: ['sequence', index], calls })) : []
 }
 
-async function compiled(data: ExpectationData, note: Report, answers: Answered): Promise<Expectation> {
-  if ('state' in data) return { data, isOfEndings: false, differences: await compileState(data.state, within(note, 'state'), answers) }
+/** What an expectation may refer to, and its patterns so far. */
+type Compiling = { answers: Answered; patterns: Patterns }
+
+async function compiled(data: ExpectationData, note: Report, compiling: Compiling): Promise<Expectation> {
+  if ('state' in data) return { data, isOfEndings: false, differences: await compileState(data.state, within(note, 'state'), compiling) }
   if ('sequence' in data) {
     const steps: Calls[] = []
-    for (const [index, step] of data.sequence.entries()) steps.push(await compileCalls(step, within(note, 'sequence', index), answers))
+    for (const [index, step] of data.sequence.entries()) steps.push(await compileCalls(step, within(note, 'sequence', index), compiling))
     return { data: { sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
   }
   const { times, at_least, at_most } = data
   if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], 'times is given alone, without at_least and at_most')
   if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], `at_least ${at_least} is more than at_most ${at_most}`)
-  const calls = await compileCalls(data, note, answers)
+  const calls = await compileCalls(data, note, compiling)
   return { data: calls.data, calls, isOfEndings: calls.ended !== null }
 }
 
-async function compileCalls(written: CallsData, note: Report, answers: Answered): Promise<Calls> {
+async function compileCalls(written: CallsData, note: Report, compiling: Compiling): Promise<Calls> {
   const data = written.match ? { ...written, match: withDigests(written.match) } : written
   const operations = operationsOn(data.on, note)
   if (data.took_effect === true && operations.length > 0 && !operations.some(operation => isChange(operationOf(operation)))) {
     note(['took_effect'], `can never match: ${shownOn(data.on)} changes no record, so no call of it takes effect`)
   }
-  const matches = operations.length === 0 ? null : await compileMatch(operations, data.match, note, { answers })
+  const matches = operations.length === 0 ? null : await compileMatch(operations, data.match, note, compiling)
   return { data, operations: new Set(operations), matches, ended: compileEnding(data, note) }
 }
 
@@ -152,7 +158,7 @@ export class Tally {
     return this.expectations.flatMap((expectation, index) => {
       const seen = this.#seen[index] as number
       if ('differences' in expectation) return []
-      const { wanted, holds, exceeded } = 'steps' in expectation ? verdictOfSequence(expectation.data, seen) : verdictOfCount(expectation.data, seen, 0)
+      const { wanted, holds, exceeded } = 'steps' in expectation ? verdictOfSequence(expectation.data, seen, 0) : verdictOfCount(expectation.data, seen, 0)
       if (holds || exceeded) return []
       return [{ wanted, seen, calls: 'steps' in expectation ? (expectation.steps[seen] as Calls) : expectation.calls }]
     })
@@ -172,8 +178,8 @@ export class Tally {
     const expectation = this.expectations[index] as Expectation
     const seen = this.#seen[index] as number
     if ('differences' in expectation) return verdictOfState(expectation.data, await expectation.differences(recordsOf(store)))
-    if ('steps' in expectation) return verdictOfSequence(expectation.data, seen)
-    return verdictOfCount(expectation.data, seen, this.#tooLong[index] as number)
+    const tooLong = this.#tooLong[index] as number
+    return 'steps' in expectation ? verdictOfSequence(expectation.data, seen, tooLong) : verdictOfCount(expectation.data, seen, tooLong)
   }
 }
 
@@ -201,24 +207,26 @@ function shownCalls({ on, match, took_effect, status, answered }: CallsData): st
     .join(' ')
 }
 
+/** What to say of calls that could not be matched. */
+const unmatched = (tooLong: number): string => (tooLong === 0 ? '' : `; ${tooLong} more could not be matched: a value is too long for its pattern`)
+
 function verdictOfCount(expectation: CountData, seen: number, tooLong: number): Verdict {
   const { times, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
   const count = countBetween(least, most)
   const [calls, were] = /(^| )1$/.test(count) ? ['call', 'was'] : ['calls', 'were']
   const wanted = `${shownCalls(expectation)}: ${count} ${calls}`
-  const unmatched = tooLong === 0 ? '' : `; in ${tooLong} more a value is longer than the ${MOST_MATCHED} characters that a pattern is matched against`
-  const message = `${wanted} ${were} expected, ${seen} came${unmatched}`
+  const message = `${wanted} ${were} expected, ${seen} came${unmatched(tooLong)}`
   return { expectation, wanted, seen, holds: seen >= least && seen <= most, exceeded: seen > most, message }
 }
 
-function verdictOfSequence(expectation: { sequence: readonly CallsData[] }, seen: number): Verdict {
+function verdictOfSequence(expectation: { sequence: readonly CallsData[] }, seen: number, tooLong: number): Verdict {
   const { sequence } = expectation
   const next = sequence[seen]
   const wanted = `${sequence.map(shownCalls).join(', then ')}, in this order`
   const message =
     next === undefined
       ? `The ${sequence.length} calls came in this order.`
-      : `Call ${seen + 1} of the sequence, ${shownOn(next.on)}, did not come after the ${seen} before it.`
+      : `Call ${seen + 1} of the sequence, ${shownOn(next.on)}, did not come after the ${seen} before it${unmatched(tooLong)}.`
   return { expectation, wanted, seen, holds: next === undefined, exceeded: false, message }
 }
 

@@ -10,6 +10,7 @@ import { type Condition, compileNames, type Value } from './conditions.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
 import { missOf, missText, Nearest, type NearMiss } from './near-misses.js'
+import { MAX_STEPS, type Patterns } from './patterns.js'
 import { answeredValue, referenceIn } from './references.js'
 import type { Json, Names, StateData } from './schemas.js'
 import type { Difference } from './steps.js'
@@ -31,17 +32,18 @@ export const recordsOf = (store: Store): StateRecords => ({
   all: family => collectionOf(store, family).inCreationOrder() as unknown as readonly Json[]
 })
 
-/**
- * Compiles an expected state; the result says how each record and count differs. `answers` are those of steps, which it may refer to. Problems are reported
- * by their place in it.
- */
-export async function compileState(data: StateData, report: Report, answers: ReadonlyMap<string, Json> | null): Promise<StateTest> {
+/** What an expected state may refer to, the answers of steps, and its patterns so far. */
+type Compiling = { answers: ReadonlyMap<string, Json> | null; patterns: Patterns }
+
+/** Compiles an expected state; the result says how each record and count differs. Problems are reported by their place in it. */
+export async function compileState(data: StateData, report: Report, compiling: Compiling): Promise<StateTest> {
+  const { answers } = compiling
   const tests: StateTest[] = []
   if (Object.keys(data).length === 0) report([], 'must name at least one family, such as refunds: { count: 1 }')
   for (const [family, expected] of Object.entries(data) as [Family, FamilyState][]) {
     const { count, where, ...records } = expected
     const at = ['state', family]
-    const compiled = (names: Names, ...place: string[]) => compileFields(names, family, within(report, family, ...place), answers)
+    const compiled = (names: Names, ...place: string[]) => compileFields(names, family, within(report, family, ...place), compiling)
     if (Object.keys(expected).length === 0) report([family], 'must give count, or a record by its id')
     if (where !== undefined && count === undefined) report([family], 'where goes with count')
     const conditions = where === undefined ? [] : await compiled(where, 'where')
@@ -63,13 +65,13 @@ export async function compileState(data: StateData, report: Report, answers: Rea
 }
 
 /** A record has the fields of its table; the Refunds of a Transaction are records of their own. */
-function compileFields(names: Names, family: Family, report: Report, answers: ReadonlyMap<string, Json> | null): Promise<Condition[]> {
+function compileFields(names: Names, family: Family, report: Report, compiling: Compiling): Promise<Condition[]> {
   const { refunds, ...properties } = RESOURCES[family].properties as Readonly<Record<string, Schema>>
   const unknown = (name: string) => {
     const isRefunds = family === 'transactions' && name === 'refunds'
     return `${family === 'accounts' ? 'an' : 'a'} ${RESOURCE_NAMES[family]} has no ${name}${isRefunds ? '; expect them under refunds, with count and where' : ''}`
   }
-  return compileNames(names, { schemas: [{ properties }], name: [], subject: { areFields: true, answers, unknown } }, report)
+  return compileNames(names, { schemas: [{ properties }], name: [], subject: { areFields: true, ...compiling, unknown } }, report)
 }
 
 /** A field of a record by its nested name: no value where it is null, and no single one where it has parts. */
@@ -79,12 +81,18 @@ function fieldOf(record: Json, name: readonly string[]): Value {
   return typeof part === 'object' ? null : part
 }
 
-/** The conditions that a record does not meet, each with its value. */
-const unmetBy = (record: Json, conditions: readonly Condition[]): { condition: Condition; value: Value }[] =>
-  conditions.flatMap(condition => {
+/** A condition that a record does not meet; `passed` is null where its value is too long to say. */
+type Unmet = { condition: Condition; value: Value; passed: false | null }
+
+/** The conditions that a record does not meet, each with its value; a record has the steps that a request has. */
+function unmetBy(record: Json, conditions: readonly Condition[]): Unmet[] {
+  const budget = { steps: MAX_STEPS }
+  return conditions.flatMap(condition => {
     const value = fieldOf(record, condition.name)
-    return condition.test(value) ? [] : [{ condition, value }]
+    const passed = condition.test(value, budget)
+    return passed ? [] : [{ condition, value, passed }]
   })
+}
 
 type WantedRecord = { family: Family; id: string; fields: readonly Condition[] | null; at: readonly Step[] }
 
@@ -92,9 +100,9 @@ function recordDifferences(record: Json | undefined, { family, id, fields, at }:
   const name = RESOURCE_NAMES[family]
   if (fields === null) return record === undefined ? [] : [{ at, message: `${family}.${id}: there must be no such ${name}, and there is one` }]
   if (record === undefined) return [{ at, message: `${family}.${id}: there is no such ${name}` }]
-  return unmetBy(record, fields).map(({ condition, value }) => ({
-    at: [...at, ...condition.at],
-    message: `${family}.${id}.${missText(missOf(condition, value))}`
+  return unmetBy(record, fields).map(unmet => ({
+    at: [...at, ...unmet.condition.at],
+    message: `${family}.${id}.${missText(toMiss(unmet))}`
   }))
 }
 
@@ -103,16 +111,19 @@ type WantedCount = { family: Family; count: number; where: Names | undefined; co
 async function countDifferences(records: readonly Json[], { family, count, where, conditions, at }: WantedCount): Promise<StateDifference[]> {
   const nearest = new Nearest()
   let found = conditions.length === 0 ? records.length : 0
+  let tooLong = 0
   for (const record of conditions.length === 0 ? [] : records.toReversed()) {
     const unmet = unmetBy(record, conditions)
     if (unmet.length === 0) found++
     else nearest.add(idOf(record), unmet.length, () => unmet.map(toMiss))
+    if (unmet.length > 0 && unmet.every(({ passed }) => passed === null)) tooLong++
     await pause()
   }
-  if (found === count) return []
+  if (found === count && tooLong === 0) return []
   const condition = where === undefined || conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`
-  return [{ at, message: `${family}: wanted ${count}${condition}; got ${found}`, near_misses: found > count ? [] : nearest.list() }]
+  const more = tooLong === 0 ? '' : `, and ${tooLong} more with a value that is too long for its pattern`
+  return [{ at, message: `${family}: wanted ${count}${condition}; got ${found}${more}`, near_misses: found > count ? [] : nearest.list() }]
 }
 
-const toMiss = ({ condition, value }: { condition: Condition; value: Value }) => missOf(condition, value)
+const toMiss = ({ condition, value, passed }: Unmet) => missOf(condition, value, passed)
 const idOf = (record: Json) => (record as { id: string }).id

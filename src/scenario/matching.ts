@@ -6,12 +6,13 @@ import { TABLES, type Tables } from '../reference/tables.js'
 import { type Condition, compileCondition, compileNames, type Subject, type Value } from './conditions.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
+import type { Budget } from './patterns.js'
 import { ABOUT, type MatchData, type On, OPERATION } from './schemas.js'
 
 /** Looks a value up by its nested name, such as `['card', 'last4']`; null for a name that has further names below it, undefined for what was not sent. */
 export type Values = (name: readonly string[]) => string | null | undefined
 export type About = (typeof ABOUT)[number]
-/** A call as it was sent. */
+/** A call as it was sent, with the steps that its patterns may take. */
 export type SentCall = {
   operation: OperationId
   key: string | null
@@ -21,9 +22,9 @@ export type SentCall = {
   body: Values
   /** The id of the record that the call is about; undefined where it is about none of this kind. */
   about: (what: About) => string | undefined
-  /** A value was too long for the pattern that it was to match; set by a matcher. */
+  /** A value was too long for the pattern that it was to match, or for the steps that were left; set by a matcher. */
   isTooLong?: boolean
-}
+} & Budget
 export type { MatchData, On } from './schemas.js'
 
 /** The parts of a match that hold names of parameters, each with the table that these are in. */
@@ -63,7 +64,7 @@ export function valueFor({ section, name }: MatchCondition, call: SentCall): Val
 /** Whether a call meets every condition; a value that is too long is noted in the call. */
 export function isMatch(matcher: Matcher, call: SentCall): boolean {
   for (const condition of matcher) {
-    const isPassed = condition.test(valueFor(condition, call))
+    const isPassed = condition.test(valueFor(condition, call), call)
     if (isPassed === null) call.isTooLong = true
     if (!isPassed) return false
   }
@@ -78,7 +79,7 @@ export async function compileMatch(
   operations: readonly OperationId[],
   data: MatchData | undefined,
   report: Report,
-  more: Pick<Subject, 'onlyRight' | 'answers'> = {}
+  more: Pick<Subject, 'onlyRight' | 'answers' | 'patterns'>
 ): Promise<Matcher | null> {
   const conditions: MatchCondition[] = []
   const subject: Subject = { ...more, unknown: name => `${name} is not a parameter of this call` }

@@ -11,8 +11,12 @@ export type NearMiss = { in: string; misses: Miss[] }
 /** Near misses of one expectation or script entry, and conditions of one of them. */
 export const MAX_NEAR_MISSES = 3
 
-/** A condition that a value does not meet. */
-export const missOf = ({ name, wanted }: Condition, value: Value): Miss => ({ condition: name.join('.'), wanted, got: shownValue(value) })
+/** A condition that a value does not meet; `passed` is null where it is too long to say. */
+export const missOf = ({ name, wanted }: Condition, value: Value, passed: boolean | null): Miss => ({
+  condition: name.join('.'),
+  wanted,
+  got: passed === null ? 'a value that is too long for its pattern' : shownValue(value)
+})
 
 function shownValue(value: Value): string {
   if (value === undefined) return 'nothing'

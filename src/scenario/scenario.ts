@@ -22,6 +22,7 @@ import { ACCOUNT_TYPES } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
+import { pause } from '../work/slices.js'
 import { TooLargeHere } from './body.js'
 import { type DocumentProblem, documentOf, listedProblems, ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from './documents.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
@@ -277,10 +278,11 @@ async function compileExpectations(
   { findMissing, answers }: { findMissing: MissingFinder; answers: Answers }
 ): Promise<Expectation[]> {
   const compiled: Expectation[] = []
+  const all = { instructions: 0 }
   for (const { member, index, isWhole, report: reportRight } of rightMembersOf<ExpectationData>(data.expect, flaws?.get('expect'), within(report, 'expect'))) {
     const calls = callsIn(member)
     if (calls.some(({ calls: { on } }) => on === undefined)) continue
-    const expectation = await compileExpectation(member, reportRight, answers)
+    const expectation = await compileExpectation(member, reportRight, answers, all)
     if (isWhole && expectation !== null) compiled.push(expectation)
     for (const { at, calls: named } of calls) {
       // only a warning: a call may name a missing record, and be expected to be refused
@@ -370,14 +372,16 @@ async function scriptOf(checked: Checked, groups: readonly (Group & { index: num
   const { document, data, flaws, problems, warnings, warn } = checked
   const own = { document, under: ['script'], entries: data.script, flaws: flaws?.get('script'), index: -1 }
   const entries: Entry[] = []
+  const all = { instructions: 0 }
   for (const { document, under, entries: list, flaws, index } of [own, ...groups]) {
-    for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportTo(problems, document, under), flaws)) {
+    for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportTo(problems, document, under), flaws, all)) {
       const [report, warnOf] = [problems, warnings].map(list => reportTo(list, document, [...under, nth])) as [Report, Report]
       const { until = 0 } = entry.hold ?? {}
       const message = `at most ${mostHeld} calls are held at once (limits.waiting), so ${until} never wait together`
       if (until > mostHeld) warnOf(['hold', 'until'], message)
       for (const { steps, message, canBeMade } of findMissing(namedIn(entry))) (canBeMade ? warnOf : report)(steps, message)
       if (compiled === null) continue
+      await pause()
       const shadow = shadowOf(compiled, entries)
       if (shadow !== undefined) {
         const label = entryLabel(shadow.data, entries.indexOf(shadow))

@@ -11,6 +11,7 @@ import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
 import type { NearMiss } from './near-misses.js'
+import { type Instructions, patternsIn } from './patterns.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
 
 export type { EntryData, Fault, Hold, Release, Respond } from './schemas.js'
@@ -30,11 +31,13 @@ export type Entry = {
   delay: { min: number; max: number } | null
   /** What its draws go by: its name, or a digest of what it says, so that no other entry changes them. */
   label: string
+  /** What its patterns compile to. */
+  instructions: number
 }
 /** What an entry does to one call. */
 export type Action = { id: string; entry: Entry; delay: number }
 /**
- * How many calls matched an entry, and to how many it was applied; `too_long`, where there are any, those with a value too long for its pattern;
+ * How many calls matched an entry, and to how many it was applied; `too_long`, where there are any, those with a value too long for its patterns;
  * `first`, of an entry that lasts for a time, when it was first applied, in milliseconds of the sandbox's clock.
  */
 export type EntryCount = { matched: number; applied: number; too_long?: number; first?: number }
@@ -44,14 +47,18 @@ const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 /** Headers that frame the message or the connection; a scripted answer cannot set them. */
 const FRAMING = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'request-id']
 
-/** Compiles one entry that its schema allows; null with its problems reported by their place in it. What it keeps of card data is digests. */
-export async function compileEntry(written: EntryData, report: Report): Promise<Entry | null> {
+/**
+ * Compiles one entry that its schema allows; null with its problems reported by their place in it. What it keeps of card data is digests. `all` counts what the
+ * patterns of its script compile to.
+ */
+export async function compileEntry(written: EntryData, report: Report, all: Instructions = { instructions: 0 }): Promise<Entry | null> {
   let isRight = true
   const note: Report = (steps, message) => {
     isRight = false
     report(steps, message)
   }
   const { name, match } = written
+  const before = all.instructions
   const data = { ...written, ...(name !== undefined && { name: withoutSecrets(name) }), ...(match && { match: withDigests(match) }) }
   const { calls, delay, respond, fault, when } = data
   const named = operationsOn(data.on, note)
@@ -59,13 +66,14 @@ export async function compileEntry(written: EntryData, report: Report): Promise<
   const compiled = {
     data,
     operations: new Set(operations),
-    matches: operations.length === 0 ? null : await compileMatch(operations, data.match, note, { onlyRight: true }),
+    matches: operations.length === 0 ? null : await compileMatch(operations, data.match, note, { onlyRight: true, patterns: patternsIn(all) }),
     calls: calls === undefined ? ALL_CALLS : callsOf(String(calls), note),
     chance: data.chance ?? 1,
     between: { from: instantIn(data, 'from', Number.NEGATIVE_INFINITY), until: instantIn(data, 'until', Number.POSITIVE_INFINITY) },
     lasts: data.for === undefined ? Number.POSITIVE_INFINITY : durationIn(data.for, ['for'], note),
     delay: delay === undefined ? null : delayOf(delay, note),
-    label: data.name ?? digestOf(JSON.stringify(data))
+    label: data.name ?? digestOf(JSON.stringify(data)),
+    instructions: all.instructions - before
   }
   if (data.on !== '*') {
     for (const operation of named) if (DISABLED.includes(operation)) note(['on'], `can never apply: ${nameOf(operation)} is disabled and always answers 501`)
@@ -84,13 +92,18 @@ export async function compileEntry(written: EntryData, report: Report): Promise<
 export type ScriptMember = { index: number; data: EntryData; entry: Entry | null }
 
 /** Compiles the entries of a script; one after an unconditional one of its operation can never apply. Of an entry with flaws, the other parts are checked. */
-export async function compileScript(entries: readonly EntryData[] | undefined, report: Report, flaws?: Flaws): Promise<ScriptMember[]> {
+export async function compileScript(
+  entries: readonly EntryData[] | undefined,
+  report: Report,
+  flaws?: Flaws,
+  all: Instructions = { instructions: 0 }
+): Promise<ScriptMember[]> {
   const members: ScriptMember[] = []
   const answered = new Map<OperationId, string>()
   for (const { member: data, index, isWhole, report: reportRight } of rightMembersOf<EntryData>(entries, flaws, report)) {
     if (data.on === undefined) continue
     // `when` goes with others, which may be what is wrong
-    const entry = await compileEntry(data, (steps, message) => (isWhole || steps[0] !== 'when') && reportRight(steps, message))
+    const entry = await compileEntry(data, (steps, message) => (isWhole || steps[0] !== 'when') && reportRight(steps, message), all)
     members.push({ index, data, entry: isWhole ? entry : null })
     if (!isWhole || entry === null) continue
     const operations = [...entry.operations]
@@ -205,6 +218,13 @@ export class Script {
 
   get size(): number {
     return this.#entries.size
+  }
+
+  /** What the patterns of all entries compile to. */
+  get instructions(): number {
+    let sum = 0
+    for (const { entry } of this.#entries.values()) sum += entry.instructions
+    return sum
   }
 
   /** Every entry with its id and counts, in the order in which they are tried. */

@@ -23,7 +23,15 @@ const SCENARIO = document({
   }),
   script: [{ on: 'GET /tickets', calls: '2+', delay: '1ms' }]
 })
-const LISTED = { operation: 'listTickets', key: null, params: () => undefined, query: () => undefined, body: () => undefined, about: () => undefined } as const
+const LISTED = {
+  operation: 'listTickets',
+  key: null,
+  params: () => undefined,
+  query: () => undefined,
+  body: () => undefined,
+  about: () => undefined,
+  steps: 0
+} as const
 const DELAYED = { on: 'GET /tickets', delay: '1ms' }
 
 /** Changes of a part of the state each. */

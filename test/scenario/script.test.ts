@@ -4,6 +4,7 @@ import { pathOf, type Step } from '../../src/core/places.js'
 import { type OperationId, operationNamed } from '../../src/reference/operations.js'
 import { type CallsData, compileExpectation, type Ending, type Expectation, type ExpectationData, Tally } from '../../src/scenario/expectations.js'
 import { type About, isMatch, type Matcher, type SentCall } from '../../src/scenario/matching.js'
+import { MAX_STEPS } from '../../src/scenario/patterns.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import { compileEntry, compileScript, type Entry, type EntryData, Script } from '../../src/scenario/script.js'
 import { Store } from '../../src/store/store.js'
@@ -17,7 +18,7 @@ const sent = (on: string, { key = null, params = {}, query = {}, body = {}, abou
     return typeof value === 'string' || value === undefined ? value : null
   }
   const operation = operationNamed(on) as OperationId
-  return { operation, key, params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), about: what => about[what] }
+  return { operation, key, params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), about: what => about[what], steps: MAX_STEPS }
 }
 const ENTRY_CHECKER = checkerOf(entrySchema)
 const RECORDS = new Store()
@@ -648,22 +649,22 @@ t.test('script: from and until, for, and chance', async t => {
 
 t.test('match: a regular expression is judged in linear time, whatever the pattern and the value', async t => {
   const cases: [pattern: string, value: string, fits: boolean][] = [
-    ['/(a+)+$/', `${'a'.repeat(4_000)}!`, false],
-    ['/^(a|aa)+$/', `${'a'.repeat(4_000)}!`, false],
-    ['/^(a|a?)+$/', `${'a'.repeat(4_000)}!`, false],
-    ['/(x+x+)+y/', 'x'.repeat(4_000), false],
-    ['/^(([a-z])+.)+[A-Z]([a-z])+$/', 'a'.repeat(4_000), false],
-    ['/^([\\w.-])+@(([\\w-])+\\.)+([a-z]{2,4})+$/i', `a@${'a.'.repeat(1_900)}`, false],
-    ['/(a+)+$/', 'a'.repeat(4_000), true],
-    ['/^(.{20}){20}$/', 'a'.repeat(4_000), false]
+    ['/(a+)+$/', `${'a'.repeat(1_000)}!`, false],
+    ['/^(a|aa)+$/', `${'a'.repeat(1_000)}!`, false],
+    ['/^(a|a?)+$/', `${'a'.repeat(1_000)}!`, false],
+    ['/(x+x+)+y/', 'x'.repeat(1_000), false],
+    ['/^(([a-z])+.)+[A-Z]([a-z])+$/', 'a'.repeat(1_000), false],
+    ['/^([\\w.-])+@(([\\w-])+\\.)+([a-z]{2,4})+$/i', `a@${'a.'.repeat(500)}`, false],
+    ['/(a+)+$/', 'a'.repeat(1_000), true],
+    ['/^(.{20}){20}$/', 'a'.repeat(100), false]
   ]
   for (const [pattern, value, fits] of cases) {
     const { matches } = await compiled({ on: 'POST /refunds', match: { body: { reason: pattern } }, delay: '1s' })
-    const call = sent('POST /refunds', { body: { reason: value } })
-    isMatch(matches as Matcher, call)
+    const [first, call] = [0, 1].map(() => sent('POST /refunds', { body: { reason: value } })) as [SentCall, SentCall]
+    isMatch(matches as Matcher, first)
 
     const begun = cpuTime()
-    t.equal(isMatch(matches as Matcher, call), fits, pattern)
+    t.strictSame([isMatch(matches as Matcher, call), call.isTooLong], [fits, undefined], pattern)
     const ms = cpuTime() - begun
     t.ok(ms < 400, `${pattern} in milliseconds: ${ms}`)
   }

@@ -311,7 +311,7 @@ t.test('a delay holds up its own call alone; one from min to max is drawn from t
     sandbox.reset()
     const { script } = sandbox.state
     const nothing = () => undefined
-    const sent = { operation: 'listLocations', key: null, account: null, params: nothing, query: nothing, body: nothing, about: nothing } as const
+    const sent = { operation: 'listLocations', key: null, account: null, params: nothing, query: nothing, body: nothing, about: nothing, steps: 0 } as const
     return Array.from({ length: 20 }, () => script.act(sent, { seed, at: 0 })?.delay as number)
   }
   t.strictSame(drawn(1), drawn(1))
