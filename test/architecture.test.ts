@@ -12,7 +12,23 @@ type Import = { from: string; to: string; names: string[] }
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 /** From the lowest rung up; files directly in src/ share that of the command line. */
-const LADDER = ['reference', 'core', 'store', 'scenario', 'engine', 'evidence', 'sandbox', 'replay', 'reports', 'server', 'control', 'console', 'client', 'cli']
+const LADDER = [
+  'reference',
+  'core',
+  'store',
+  'work',
+  'scenario',
+  'engine',
+  'evidence',
+  'sandbox',
+  'replay',
+  'reports',
+  'server',
+  'control',
+  'console',
+  'client',
+  'cli'
+]
 const PURE = ['reference', 'core']
 /** What the system's modules may give to the files of a folder that are a function of what they are given. */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {

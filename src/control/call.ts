@@ -6,6 +6,7 @@ import { ApiError } from '../core/errors.js'
 import { decodeForm } from '../core/form.js'
 import { CONTROL, controlOfBase, pathOf } from '../core/paths.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
+import type { Shares } from '../core/shares.js'
 import { hasBody } from '../engine/exchange.js'
 import { compileTable, decodeParameters } from '../engine/parameters.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
@@ -14,9 +15,9 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { Body } from '../scenario/body.js'
 import { documentOf, readDocument, refuseProblems, type SourceDocument } from '../scenario/documents.js'
 import type { Library } from '../scenario/library.js'
+import type { Bodies } from '../server/bodies.js'
 import type { EventStreams } from './events.js'
 import type { Sessions } from './sessions.js'
-import type { TakeSlot } from './slots.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -46,7 +47,7 @@ export type Services = {
   sessions: Sessions
   streams: EventStreams
   /** The places of calls that wait. */
-  waiting: TakeSlot
+  waiting: Shares
   /** Aborted when the server closes. */
   closing: AbortSignal
 }
@@ -172,11 +173,11 @@ const departureOf =
   }
 
 /** Accepts JSON and YAML, as bytes that are read when they are needed; any other type is refused with 415. */
-export function acceptBodies(control: FastifyInstance): void {
+export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
   control.removeAllContentTypeParsers()
   for (const type of ['json', 'yaml'] as const) {
-    control.addContentTypeParser(`application/${type}`, { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: string | Buffer) => {
-      return new Body(type, bytes as Buffer)
+    control.addContentTypeParser(`application/${type}`, async (request: FastifyRequest, payload: FastifyRequest['raw']) => {
+      return new Body(type, await bodies.read(request, payload))
     })
   }
   control.addContentTypeParser('*', (request, _payload, done) => {

@@ -191,7 +191,7 @@ async function judgedWithin(begin: () => Judge, first: Judge, within: number, { 
     judge = begin()
     return true
   }
-  const free = waiting()
+  const free = waiting.take(sandbox)
   const over = new AbortController()
   const end = () => over.abort()
   const stop = journal.listen(call => {

@@ -27,7 +27,7 @@ import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import type { Body } from '../scenario/body.js'
 import { inDocumentOrder } from '../scenario/document-order.js'
-import type { DocumentWorker } from '../scenario/document-worker.js'
+import type { DocumentWorker, Reader } from '../scenario/document-worker.js'
 import { documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
 import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, recordsIn } from '../scenario/fixture.js'
@@ -234,8 +234,9 @@ export class Sandbox {
   }
 
   /** Where large documents are read. */
-  get documents(): DocumentWorker {
-    return this.#dependencies.documents as DocumentWorker
+  get documents(): Reader {
+    const documents = this.#dependencies.documents as DocumentWorker
+    return { read: (...asked) => documents.read(this, ...asked) }
   }
 
   async #beginIn({ first, document }: Loaded, { dryRun = false, play }: LoadOptions): Promise<FirstState['scenario']> {

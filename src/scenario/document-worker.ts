@@ -4,6 +4,8 @@ import { Worker } from 'node:worker_threads'
 import { ApiError } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
+import { Shares } from '../core/shares.js'
+import { Turns } from '../work/turns.js'
 import type { Place } from './places.js'
 import type { DocumentWorkerOptions, FirstStateHead, Job, Part, Question, Reply } from './worker-reader.js'
 
@@ -14,6 +16,8 @@ export type Reading = {
   /** Where parts of the document are; while it is being read only. */
   locate: (places: readonly (readonly Step[])[]) => Promise<readonly (Place | null)[]>
 }
+/** Where the large documents of one sandbox are read: `DocumentWorker.read`. */
+export type Reader = { read: <T>(job: Job, signal: AbortSignal, receive: (reading: Reading) => Promise<T>) => Promise<T> }
 type Asked = { resolve: (reply: Reply) => void; reject: (error: unknown) => void }
 
 /** The script of the worker; the built one is a file of the same name beside the bundle. */
@@ -31,27 +35,20 @@ export class DocumentWorker {
   #idle: NodeJS.Timeout | undefined
   readonly #asked = new Map<number, Asked>()
   #nextId = 1
-  #readings = 0
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #turns: Turns
 
   constructor(options: DocumentWorkerOptions) {
     this.#options = options
     this.#settings = settingsInForce(options.launch).values
+    this.#turns = new Turns(new Shares({ what: 'large documents', setting: 'limits.loads', refusal: { code: 'load_limit' } }, this.#settings))
   }
 
   /**
-   * Reads a document when those before it are done; `receive` takes what was read. Ends when the signal is aborted, with its reason.
+   * Reads a document of a sandbox, whose memory is handed over, when it is its turn; `receive` takes what was read. Ends when the signal is aborted, with its reason.
    * Errors: those of reading, `load_limit`, `document_too_large` where it takes too long or too much memory.
    */
-  async read<T>(job: Job, signal: AbortSignal, receive: (reading: Reading) => Promise<T>): Promise<T> {
-    const most = this.#settings['limits.loads']
-    if (this.#readings >= most) {
-      throw new ApiError('load_limit', { message: `${most} large documents are being read, as many as limits.loads allows; try again in a moment.` })
-    }
-    this.#readings++
-    const turn = this.#turn.then(() => this.#readNow(job, signal, receive))
-    this.#turn = turn.catch(() => {})
-    return turn.finally(() => this.#readings--)
+  read<T>(sandbox: object, job: Job, signal: AbortSignal, receive: (reading: Reading) => Promise<T>): Promise<T> {
+    return this.#turns.run(sandbox, () => this.#readNow(job, signal, receive), signal)
   }
 
   /** Ends the worker. */
@@ -60,13 +57,12 @@ export class DocumentWorker {
   }
 
   async #readNow<T>(job: Job, signal: AbortSignal, receive: (reading: Reading) => Promise<T>): Promise<T> {
-    signal.throwIfAborted()
     const stop = () => void this.#stop(signal.reason)
     signal.addEventListener('abort', stop)
     clearTimeout(this.#idle)
     const late = setTimeout(() => void this.#stop(this.#tooLate()), this.#settings['limits.load_time'])
     try {
-      const reply = await this.#ask({ read: job }, transferable(job.bytes))
+      const reply = await this.#ask({ read: job }, [job.bytes.buffer as ArrayBuffer])
       clearTimeout(late)
       return await receive({ head: headIn(reply), parts: () => this.#parts(), locate: async places => placesIn(await this.#ask({ places })) })
     } finally {
@@ -138,6 +134,3 @@ const tooMuch = (limit: number): ApiError =>
 
 const headIn = (reply: Reply) => (reply as { head: FirstStateHead | null }).head
 const placesIn = (reply: Reply) => (reply as { places: readonly (Place | null)[] }).places
-
-/** The memory of bytes that is handed over instead of copied: all of it has to be theirs. */
-const transferable = ({ buffer, byteLength }: Uint8Array): ArrayBuffer[] => (byteLength === buffer.byteLength ? [buffer as ArrayBuffer] : [])

@@ -2,7 +2,7 @@
 import type { Family } from '../reference/operations.js'
 import { collectionOf, type RecordOf, type Records, Store } from '../store/store.js'
 import { type Body, LARGE, MANY_RECORDS, TooLargeHere } from './body.js'
-import type { DocumentWorker, Reading } from './document-worker.js'
+import type { Reader, Reading } from './document-worker.js'
 import { type DocumentProblem, documentOf, reportTo, type SourceDocument } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import type { DocumentLimits } from './limits.js'
@@ -17,7 +17,7 @@ import { Answers, type StepData } from './steps.js'
 export type Loaded = { first: FirstState; document: SourceDocument }
 
 /** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `DocumentWorker.read`. */
-export async function loaded(body: Body, making: Making & { documents: DocumentWorker; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
+export async function loaded(body: Body, making: Making & { documents: Reader; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
   const { library, documents, now } = making
   if (!body.isLarge) {
     try {

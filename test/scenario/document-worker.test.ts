@@ -10,6 +10,7 @@ import { answerJobs, type Job, type Question, type Reply } from '../../src/scena
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
+const SANDBOX = {}
 const NEVER = new AbortController().signal
 const FOLDERS = { fixtures: null, scenarios: null }
 const launchOf = (settings = {}) => ({ flag: settings, environment: {} })
@@ -113,24 +114,26 @@ t.test('document worker: one document after the other, so many at once; a caller
       return all.length
     }
 
-  const first = documents.read(job(), NEVER, lists(1))
-  const second = documents.read(job(), NEVER, lists(2))
-  await t.rejects(documents.read(job(), NEVER, lists(3)), { code: 'load_limit' })
+  const first = documents.read(SANDBOX, job(), NEVER, lists(1))
+  const second = documents.read(SANDBOX, job(), NEVER, lists(2))
+  await t.rejects(documents.read(SANDBOX, job(), NEVER, lists(3)), { code: 'load_limit' })
   t.strictSame([await first, await second, order], [1, 1, [1, 2]])
 
   const leaving = new AbortController()
   const reason = new Error('left')
-  const left = documents.read(job(), leaving.signal, () => new Promise(() => {})).catch(error => error)
-  const waiting = documents.read(job(), NEVER, lists(4))
+  const left = documents.read(SANDBOX, job(), leaving.signal, () => new Promise(() => {})).catch(error => error)
+  const waiting = documents.read(SANDBOX, job(), NEVER, lists(4))
   leaving.abort(reason)
   t.equal(
-    await documents.read({ kind: 'fixture', type: 'json', bytes: bytesOf('{}') }, AbortSignal.abort(reason), lists(5)).catch(error => error.code ?? error),
+    await documents
+      .read(SANDBOX, { kind: 'fixture', type: 'json', bytes: bytesOf('{}') }, AbortSignal.abort(reason), lists(5))
+      .catch(error => error.code ?? error),
     'load_limit'
   )
   t.equal(await left, reason)
   t.equal(await waiting, 1, 'the next is read by another worker')
-  t.equal(await documents.read(job(), AbortSignal.abort(reason), lists(6)).catch(error => error), reason)
-  await t.rejects(documents.read({ kind: 'value', schema: { unknown: 1 }, type: 'json', bytes: bytesOf('{}') }, NEVER, lists(7)), /no quick check/)
+  t.equal(await documents.read(SANDBOX, job(), AbortSignal.abort(reason), lists(6)).catch(error => error), reason)
+  await t.rejects(documents.read(SANDBOX, { kind: 'value', schema: { unknown: 1 }, type: 'json', bytes: bytesOf('{}') }, NEVER, lists(7)), /no quick check/)
 })
 
 t.test('document worker: what takes too long or too much memory is refused, and the process goes on', async t => {
@@ -139,7 +142,7 @@ t.test('document worker: what takes too long or too much memory is refused, and 
   const generate = [{ tickets: 200_000, location: 'loc_bistro', created: range }]
   const job: Job = { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario: { fixtures: ['bistro'], generate } }) }
   await t.rejects(
-    slow.read(job, NEVER, async () => {}),
+    slow.read(SANDBOX, job, NEVER, async () => {}),
     { code: 'document_too_large', message: /longer than limits\.load_time allows: 100 ms/ }
   )
 })
@@ -157,11 +160,11 @@ t.test('document worker: a worker that ends by itself refuses its document, and 
       worker.emit('error', new Error('again'))
     })
     await t.rejects(
-      documents.read(job(), NEVER, async () => {}),
+      documents.read(SANDBOX, job(), NEVER, async () => {}),
       expected
     )
   }
-  t.equal(await documents.read(job(), NEVER, async ({ head }) => head), null)
+  t.equal(await documents.read(SANDBOX, job(), NEVER, async ({ head }) => head), null)
 })
 
 t.test('document worker: many records come in several parts, and Refunds without what their Transactions have', async t => {
