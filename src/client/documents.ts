@@ -718,7 +718,7 @@ export type Settings = {
   'limits.entries'?: number
   /** Most problems of a document that are listed; nothing after them is looked for. @default 1000 */
   'limits.problems'?: number
-  /** Most large documents that are read or wait to be read. @default 16 */
+  /** Most large documents of a sandbox that are read or wait to be read. @default 16 */
   'limits.loads'?: number
   /** Longest that reading a large document may take, in milliseconds. @default 60000 */
   'limits.load_time'?: number
@@ -728,11 +728,11 @@ export type Settings = {
   'limits.journal_bytes'?: number
   /** Most memory that the journals of all sandboxes hold together, in bytes; the largest give way first. @default 134217728 */
   'limits.journal_total'?: number
-  /** Most event streams at once. @default 100 */
+  /** Most event streams of a sandbox at once. @default 100 */
   'limits.streams'?: number
   /** Most that the reader of an event stream may leave unread before it is ended, in bytes. @default 1048576 */
   'limits.stream_backlog'?: number
-  /** Most verify calls that wait at once, and most calls that scripts hold. @default 100 */
+  /** Most verify calls of a sandbox that wait at once, and most calls that its script holds. @default 100 */
   'limits.waiting'?: number
   /** Most script entries of a sandbox. @default 1000 */
   'limits.script'?: number
@@ -847,7 +847,7 @@ export type Settings = {
     entries?: number
     /** Most problems of a document that are listed; nothing after them is looked for. @default 1000 */
     problems?: number
-    /** Most large documents that are read or wait to be read. @default 16 */
+    /** Most large documents of a sandbox that are read or wait to be read. @default 16 */
     loads?: number
     /** Longest that reading a large document may take, in milliseconds. @default 60000 */
     load_time?: number
@@ -857,11 +857,11 @@ export type Settings = {
     journal_bytes?: number
     /** Most memory that the journals of all sandboxes hold together, in bytes; the largest give way first. @default 134217728 */
     journal_total?: number
-    /** Most event streams at once. @default 100 */
+    /** Most event streams of a sandbox at once. @default 100 */
     streams?: number
     /** Most that the reader of an event stream may leave unread before it is ended, in bytes. @default 1048576 */
     stream_backlog?: number
-    /** Most verify calls that wait at once, and most calls that scripts hold. @default 100 */
+    /** Most verify calls of a sandbox that wait at once, and most calls that its script holds. @default 100 */
     waiting?: number
     /** Most script entries of a sandbox. @default 1000 */
     script?: number

@@ -7,6 +7,7 @@ import { decodeForm } from '../core/form.js'
 import { CONTROL, controlOfBase, pathOf } from '../core/paths.js'
 import { isObject } from '../core/quick-check.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
+import type { Shares } from '../core/shares.js'
 import { hasBody } from '../engine/exchange.js'
 import { compileTable, decodeParameters } from '../engine/parameters.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
@@ -16,9 +17,9 @@ import { Body } from '../scenario/body.js'
 import { documentOf, readDocument, refuseProblems, type SourceDocument } from '../scenario/documents.js'
 import type { Library } from '../scenario/library.js'
 import { readBy } from '../scenario/reading.js'
+import type { Bodies } from '../server/bodies.js'
 import type { EventStreams } from './events.js'
 import type { Sessions } from './sessions.js'
-import type { TakeSlot } from './slots.js'
 import { sendJson } from './writing.js'
 
 declare module 'fastify' {
@@ -49,7 +50,7 @@ export type Services = {
   sessions: Sessions
   streams: EventStreams
   /** The places of calls that wait. */
-  waiting: TakeSlot
+  waiting: Shares
   /** Aborted when the server closes. */
   closing: AbortSignal
 }
@@ -146,14 +147,14 @@ const sentBody = ({ body }: FastifyRequest): Body | null => (body instanceof Bod
 /** A reader of bodies; large ones are read by the worker. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
 function bodyReader({ example, shown = example, schema, isOptional }: BodyRow<TSchema>) {
   const checker = schema && checkerOf(schema)
-  return async (sent: Body | null, { settings, worker }: Sandbox, left: Context['left']): Promise<Partial<Pick<Context, 'body' | 'document'>>> => {
+  return async (sent: Body | null, { settings, jobs }: Sandbox, left: Context['left']): Promise<Partial<Pick<Context, 'body' | 'document'>>> => {
     if (sent === null && !isOptional)
       throw new ApiError('body_malformed', { message: `This call needs a body, as application/json or application/yaml, such as ${shown}` })
     if (sent === null || checker === undefined) return { body: {} }
     const { type, bytes } = sent
     if (sent.isLarge) {
       const job = { kind: 'value', type, bytes, schema: (schema as () => object)() } as const
-      const [data] = await readBy(worker, job, left(), async ({ parts }) => {
+      const [data] = await readBy(jobs, job, left(), async ({ parts }) => {
         const members: unknown[] = []
         for await (const [, [member]] of parts()) members.push(member)
         return members
@@ -176,11 +177,11 @@ const departureOf =
   }
 
 /** Accepts JSON and YAML, as bytes that are read when they are needed; any other type is refused with 415. */
-export function acceptBodies(control: FastifyInstance): void {
+export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
   control.removeAllContentTypeParsers()
   for (const type of ['json', 'yaml'] as const) {
-    control.addContentTypeParser(`application/${type}`, { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: string | Buffer) => {
-      return new Body(type, bytes as Buffer)
+    control.addContentTypeParser(`application/${type}`, async (request: FastifyRequest, payload: FastifyRequest['raw']) => {
+      return new Body(type, await bodies.read(request, payload))
     })
   }
   control.addContentTypeParser('*', (request, _payload, done) => {

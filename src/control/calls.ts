@@ -28,6 +28,7 @@ import { bindingsOf } from '../scenario/scenario.js'
 import { entrySchema, RELEASES } from '../scenario/schemas.js'
 import { compileEntry, type Entry, gateOf } from '../scenario/script.js'
 import { wantsPage } from '../server/pages.js'
+import { WRITING, written } from '../work/writing.js'
 import { type Call, type Context, call, noControlCall } from './call.js'
 import { explain, TRIED } from './explain.js'
 import { isSame } from './guard.js'
@@ -38,7 +39,7 @@ import { runDocument } from './run.js'
 import { isSignedIn, signIn, signOut } from './sessions.js'
 import { assumptionsShown, settingsShown } from './settings.js'
 import { askedSchema, lookedIn, maskedList, scenarioVerdict, verify } from './verify.js'
-import { writtenText, yamlOfStore } from './writing.js'
+import { yamlOfStore } from './writing.js'
 
 type Calls = Readonly<Record<string, Call>>
 
@@ -126,8 +127,8 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
       'GET /state': call({
         does: 'The whole state as a fixture, to be saved and loaded again.',
         query: parameters(format(['json', 'yaml'])),
-        run: ({ sandbox: { store, worker }, query, reply, left }) =>
-          query.format === 'yaml' ? reply.type(YAML).send(Readable.from(yamlOfStore(store, worker, left()), { objectMode: false })) : exported(store)
+        run: ({ sandbox: { store, jobs }, query, reply, left }) =>
+          query.format === 'yaml' ? reply.type(YAML).send(Readable.from(yamlOfStore(store, jobs, left()), { objectMode: false })) : exported(store)
       }),
       'POST /records': {
         does: 'Merges a fixture into the running state, all or nothing, and returns the records.',
@@ -363,9 +364,11 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
             '`json`, the default, or the report as `html`, `junit` or `markdown`, judged by the expectations of the scenario.'
           )
         ),
-        run: async ({ sandboxes, version, query: { format = 'json' }, reply, left }) => {
+        run: async ({ sandbox, sandboxes, version, query: { format = 'json' }, reply, left }) => {
           const document = await runDocument(sandboxes, version)
-          return format === 'json' ? document : reply.type(MEDIA_TYPES[format]).send(await writtenText(format, document, sandboxes.worker, left()))
+          return format === 'json'
+            ? document
+            : reply.type(MEDIA_TYPES[format]).send(await sandbox.jobs.run(WRITING, left(), ask => written(ask, format, document)))
         }
       }),
       'GET /events': call({

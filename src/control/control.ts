@@ -3,8 +3,10 @@ import { setMaxListeners } from 'node:events'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'
 import { controlOfBase } from '../core/paths.js'
+import { Shares } from '../core/shares.js'
 import type { Data } from '../server/api.js'
 import type { Arrivals } from '../server/arrivals.js'
+import { Bodies } from '../server/bodies.js'
 import { controlRefusal } from '../server/errors.js'
 import { wantsPage } from '../server/pages.js'
 import { acceptBodies, addCall, noControlCall, type Services } from './call.js'
@@ -12,7 +14,6 @@ import { CONTROL_GROUPS, FILE_CALLS } from './calls.js'
 import { EventStreams } from './events.js'
 import { CONTROL_HEADERS, guardControl, HEALTH } from './guard.js'
 import { isSignedIn, Sessions } from './sessions.js'
-import { slots } from './slots.js'
 import { wrongTokens } from './wrong-tokens.js'
 
 export type ControlOptions = Pick<Services, 'sandboxes' | 'library' | 'settings' | 'version' | 'pages'> & {
@@ -28,7 +29,7 @@ export async function controlApi(control: FastifyInstance, { arrivals, data, dra
   const { control_token: token, control_hosts: hosts } = settings
   const sessions = new Sessions(drawSession)
   const streams = new EventStreams(settings)
-  const waiting = slots(settings['limits.waiting'], 'verify calls that wait', 'limits.waiting')
+  const waiting = new Shares({ what: 'verify calls that wait', setting: 'limits.waiting' }, settings)
   const closing = new AbortController()
   // each call that waits listens to it
   setMaxListeners(0, closing.signal)
@@ -74,7 +75,7 @@ export async function controlApi(control: FastifyInstance, { arrivals, data, dra
     if (isDone && config?.isSaved) await data?.saved()
     return payload
   })
-  acceptBodies(control)
+  acceptBodies(control, new Bodies(new Shares({ what: 'bytes of documents', setting: 'limits.control_body', all: 2 }, settings)))
   const services = { ...options, sessions, streams, waiting, closing: closing.signal }
   for (const calls of [...CONTROL_GROUPS.map(group => group.calls), FILE_CALLS]) {
     for (const [on, call] of Object.entries(calls)) addCall(control, on, call, services)

@@ -2,12 +2,12 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Settings } from '../core/settings.js'
+import { Shares } from '../core/shares.js'
 import type { Exchange } from '../engine/exchange.js'
 import type { JournalListener } from '../evidence/run.js'
 import { summaryOf } from '../evidence/why.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { CONTROL_HEADERS } from './guard.js'
-import { slots, type TakeSlot } from './slots.js'
 
 const HEARTBEAT_MS = 15_000
 
@@ -21,19 +21,19 @@ function eventOf(call: Exchange | null, named: { sandbox?: string | null }): str
 export class EventStreams {
   /** By reader, the name of its sandbox, empty at the base address; null for all sandboxes. */
   readonly #readers = new Map<ServerResponse, string | null>()
-  readonly #take: TakeSlot
+  readonly #shares: Shares
   readonly #backlog: number
   #stop = () => {}
 
   /** `limits.stream_backlog` is how many bytes a reader may leave unread; one that leaves more is cut. */
-  constructor({ 'limits.streams': most, 'limits.stream_backlog': backlog }: Settings) {
-    this.#take = slots(most, 'event streams', 'limits.streams')
-    this.#backlog = backlog
+  constructor(settings: Settings) {
+    this.#shares = new Shares({ what: 'event streams', setting: 'limits.streams' }, settings)
+    this.#backlog = settings['limits.stream_backlog']
   }
 
   /** Answers with the events of a sandbox, or of all, until the client leaves. Errors: `limit_reached`. */
   open(reply: FastifyReply, { id, sandbox }: { id: string; sandbox: Sandbox }, isOfRun: boolean): void {
-    const free = this.#take()
+    const free = this.#shares.take(sandbox)
     const { raw } = reply.hijack()
     raw.writeHead(200, { ...CONTROL_HEADERS, 'content-type': 'text/event-stream; charset=utf-8', 'request-id': id })
     raw.write(': the journal, as it is written\n\n')

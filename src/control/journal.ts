@@ -15,7 +15,7 @@ import { recordingOf, scenarioOf, scenarioOfCall } from '../replay/recorded-scen
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { lazily } from '../work/json-pieces.js'
-import { writtenText } from './writing.js'
+import { WRITING, written } from '../work/writing.js'
 
 export const FILTERS = parameters({
   on: optional(text({ description: 'An operation, such as `POST /refunds` or `GET /tickets/{id}`.' })),
@@ -60,14 +60,16 @@ export function callsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxes):
 export async function recordedText(filters: Filters, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
   const [filter] = Object.keys(filters)
   if (filter !== undefined) throw invalid(filter, 'a scenario plays every call again; leave it out')
-  return writtenText('scenario', await scenarioOf(await recordingOf(sandbox, keysToMask(sandbox))), sandbox.worker, signal)
+  return sandbox.jobs.run(WRITING, signal, async ask => written(ask, 'scenario', await scenarioOf(await recordingOf(sandbox, keysToMask(sandbox)))))
 }
 
 /** A scenario, in YAML, in which a call is answered as it was. Errors: `parameter_invalid` for one that cannot be played. */
 export async function recordedCallText(call: Exchange, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
-  const scenario = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), call))
-  if (scenario === undefined) throw invalid('format', `${call.id} ${UNPLAYABLE}`)
-  return writtenText('scenario', scenario, sandbox.worker, signal)
+  return sandbox.jobs.run(WRITING, signal, async ask => {
+    const scenario = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), call))
+    if (scenario === undefined) throw invalid('format', `${call.id} ${UNPLAYABLE}`)
+    return written(ask, 'scenario', scenario)
+  })
 }
 
 export function callNamed(id: string, { evidence }: Sandbox): Exchange {

@@ -242,7 +242,7 @@ class Following {
 
 /** Follows a journal until its judge is content, the time is over or the caller leaves. Errors: `limit_reached`. */
 async function waitedFor(following: Following, within: number, { sandbox, reply, waiting, closing }: Waiting): Promise<void> {
-  const free = waiting()
+  const free = waiting.take(sandbox)
   let isOver = false
   const end = () => {
     isOver = true

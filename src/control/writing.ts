@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify'
 import { exported } from '../scenario/export.js'
 import type { Store } from '../store/store.js'
 import { jsonPieces } from '../work/json-pieces.js'
-import type { Worker } from '../work/worker.js'
-import { type Text, writtenBy } from '../work/writing.js'
+import type { Jobs } from '../work/worker.js'
+import { WRITING, written } from '../work/writing.js'
 
 /** Sends a value as JSON: at once where that is short, otherwise as fast as the client takes it. */
 export async function sendJson(reply: FastifyReply, value: unknown): Promise<void> {
@@ -20,22 +20,15 @@ export async function sendJson(reply: FastifyReply, value: unknown): Promise<voi
   await reply.type('application/json; charset=utf-8').send(isAll ? first : Readable.from(all(), { objectMode: false }))
 }
 
-/** What the worker writes of a value. Errors: as of `writtenBy`. */
-export async function writtenText(write: Text['write'], value: unknown, worker: Worker, signal: AbortSignal): Promise<Uint8Array> {
-  let json = ''
-  for await (const piece of jsonPieces(value, 3)) json += piece
-  return writtenBy(worker, { write, json }, signal)
-}
-
 /** Records that are written as YAML at once. */
 const SOME = 500
 
-/** The records and keys of a store as YAML, in pieces. Errors: as of `writtenBy`. */
-export async function* yamlOfStore(store: Store, worker: Worker, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/** The records and keys of a store as YAML, in pieces. Errors: as of `Jobs.runPiece`. */
+export async function* yamlOfStore(store: Store, jobs: Jobs, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   for (const [name, members] of Object.entries(exported(store))) {
     let isFirst = true
     for (const some of groupsOf(members)) {
-      const text = await writtenBy(worker, { write: 'yaml', json: JSON.stringify({ [name]: some }) }, signal)
+      const text = await jobs.runPiece(WRITING, signal, ask => written(ask, 'yaml', { [name]: some }))
       // the name stands once, before the first members
       yield isFirst ? text : text.subarray(text.indexOf(LINE_END) + 1)
       isFirst = false

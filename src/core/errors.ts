@@ -65,7 +65,7 @@ export const CONTROL_ERRORS = {
   body_malformed: invalid('The body is not the JSON or YAML that it says it is.', 400),
   document_invalid: invalid('A fixture or scenario has problems; `problems` lists them, up to `limits.problems`.', 400),
   document_too_large: invalid('A document holds more than `limits.records` or `limits.entries` allow, or takes too long or too much memory to read.', 413),
-  load_limit: invalid('As many large documents as `limits.loads` allows are being read.', 429),
+  load_limit: invalid('As many large documents of the sandbox, or of all, are being read as `limits.loads` allows.', 429),
   state_changed: invalid('The sandbox was changed while a large document was merged into it; nothing of it was merged.', 409),
   scenario_unknown: missing('No scenario or fixture has this name.'),
   request_unknown: missing('The journal holds no call with this id.'),
@@ -76,7 +76,7 @@ export const CONTROL_ERRORS = {
   sandbox_unknown: missing('No sandbox has this name; a call of its API with a right path and key, or a control call that changes something, makes one.'),
   sandbox_limit: invalid('There are as many sandboxes as `limits.sandboxes` allows.', 429),
   limit_reached: invalid(
-    'There are as many script entries, snapshots, keys, event streams or waiting calls as a setting allows, which the message names.',
+    'There are as many script entries, snapshots, keys, event streams, waiting or held calls, or bytes of bodies on their way as a setting allows, which the message names. The emulated API answers it too: it is a limit of the emulator, not of the service.',
     429
   ),
   data_not_written: refusal(
@@ -103,7 +103,7 @@ export type Problem = {
   column?: number
 }
 
-type Details = {
+export type ErrorDetails = {
   message: string
   /** The parameter, in the caller's own bracket notation. */
   param?: string
@@ -128,7 +128,7 @@ export class ApiError implements Error {
 
   constructor(
     readonly code: ErrorCode,
-    { message, param, rule, assumption, facts, problems, headers = NO_HEADERS }: Details
+    { message, param, rule, assumption, facts, problems, headers = NO_HEADERS }: ErrorDetails
   ) {
     this.message = message
     this.param = param

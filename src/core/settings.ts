@@ -74,7 +74,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
   ),
   'limits.entries': setting(whole(1, 1_000_000), 10_000, 'Most members of a list of script entries or expectations in one document.'),
   'limits.problems': setting(whole(1, 100_000), 1000, 'Most problems of a document that are listed; nothing after them is looked for.'),
-  'limits.loads': setting(whole(1, 1000), 16, 'Most large documents that are read or wait to be read.'),
+  'limits.loads': setting(whole(1, 1000), 16, 'Most large documents of a sandbox that are read or wait to be read.'),
   'limits.load_time': setting(whole(100, 3_600_000), 60_000, 'Longest that reading a large document may take, in milliseconds.'),
   'limits.journal': setting(whole(1, 1_000_000), 1000, 'Most calls that the journal of a sandbox keeps.'),
   'limits.journal_bytes': setting(whole(65_536, 17_179_869_184), 16_777_216, 'Most memory that the journal of a sandbox holds, in bytes.'),
@@ -83,13 +83,13 @@ const PROCESS_SETTINGS = settingsOf('process', {
     134_217_728,
     'Most memory that the journals of all sandboxes hold together, in bytes; the largest give way first.'
   ),
-  'limits.streams': setting(whole(0, 100_000), 100, 'Most event streams at once.'),
+  'limits.streams': setting(whole(0, 100_000), 100, 'Most event streams of a sandbox at once.'),
   'limits.stream_backlog': setting(
     whole(1, 1_073_741_824),
     1_048_576,
     'Most that the reader of an event stream may leave unread before it is ended, in bytes.'
   ),
-  'limits.waiting': setting(whole(0, 100_000), 100, 'Most verify calls that wait at once, and most calls that scripts hold.'),
+  'limits.waiting': setting(whole(0, 100_000), 100, 'Most verify calls of a sandbox that wait at once, and most calls that its script holds.'),
   'limits.script': setting(whole(0, 1_000_000), 1000, 'Most script entries of a sandbox.'),
   'limits.snapshots': setting(whole(0, 1_000_000), 100, 'Most snapshots of a sandbox.'),
   'limits.keys': setting(whole(1, 1_000_000), 10_000, 'Most API keys of a sandbox.'),

@@ -118,7 +118,7 @@ function disabled({ operation }: Exchange, rule: RuleId): ApiError {
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/
 
 /** Whether only its end shows whether a body has any bytes: one of no bytes is none (A37). */
-const isOpenEnded = (headers: Exchange['headers']) => headers['transfer-encoding'] !== undefined
+export const isOpenEnded = (headers: Exchange['headers']) => headers['transfer-encoding'] !== undefined
 
 /** 4. The one content type of a POST that is read (FORM-1, A32). Errors: `content_type_unsupported`. */
 function checkType(exchange: Exchange): void {
@@ -161,7 +161,8 @@ export function formIn(body: string, { headers, settings, method }: Pick<Exchang
 /** Whether a body is a form, as its headers say. */
 export const isForm = ({ 'content-type': type, 'content-encoding': encoding = 'identity' }: Exchange['headers']) => encoding === 'identity' && isFormType(type)
 
-const isFormType = (type: unknown) => String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
+/** Whether a content type is that of a form. */
+export const isFormType = (type: unknown) => String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
 
 /**
  * 6. Reads the forms, and 7. the parameters by the table of the operation; `body` is null where none was sent. `isCounted`: for the scenario's expectations.

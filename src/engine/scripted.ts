@@ -11,7 +11,7 @@ import { MAX_STEPS } from '../scenario/patterns.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { JSON_TYPE } from './answers.js'
-import { type AnswerHeaders, type Exchange, malformed, type Pause, tookEffect } from './exchange.js'
+import { type AnswerHeaders, type Exchange, hasReached, malformed, type Pause, STAGE, tookEffect } from './exchange.js'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
@@ -61,10 +61,11 @@ export function answerByScript(exchange: Exchange, { entry: { data } }: Action):
   exchange.scripted(statusOf(answer), body, pauseIn(headers, exchange))
 }
 
-/** Loses the answer where the script says so, and breaks the body of one that arrives malformed. An answer of the emulator in place of the scripted one is not lost. */
+/** Loses the answer where the script says so, and breaks the body of one that arrives malformed. An answer of the emulator in place of the one to be lost is not lost. */
 export function breakAnswer(exchange: Exchange): void {
   const { fault, when } = exchange.action?.entry.data ?? {}
-  if (fault === undefined || (when !== 'after' && exchange.outcome.name !== 'scripted')) return
+  const isMeant = when === 'after' ? hasReached(exchange, STAGE.running) : exchange.outcome.name === 'scripted'
+  if (fault === undefined || !isMeant) return
   exchange.lost(fault)
   if (fault === 'malformed_body') exchange.payload = malformed(String(exchange.payload))
 }

@@ -223,7 +223,7 @@ export class Findings {
 }
 
 /** Refusals that are due to the emulator's own state, not to the call. */
-const EMULATOR_FAULTS: readonly string[] = ['internal_error', 'not_ready', 'data_not_written']
+const EMULATOR_FAULTS: readonly string[] = ['internal_error', 'not_ready', 'data_not_written', 'limit_reached']
 const COMPARISONS = ['created.gte', 'created.gt', 'created.lte', 'created.lt'] as const
 
 /** The page that a client got, from the operation or from a script; null where it is none. */

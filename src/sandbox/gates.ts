@@ -12,9 +12,13 @@ type Gate = { isOpen: boolean; waiting: Waiting[] }
 export class Gates {
   readonly #gates = new Map<string, Gate>()
 
+  /** Whether the gate of a script entry was opened: then it stays open, and no call waits there. */
+  isOpen(entry: string, hold: Hold): boolean {
+    return this.#gate(gateOf(entry, hold)).isOpen
+  }
+
   /**
-   * Waits at the gate of a script entry: `until` calls go on together when so many wait, and again the next ones, unless it happens `once`. A gate that was
-   * opened stays open.
+   * Waits at the gate of a script entry, which is not open: `until` calls go on together when so many wait, and again the next ones, unless it happens `once`.
    * `goesOn` resolves with whether the call goes on; `leave` ends its wait before that. `longest` is how many milliseconds it may wait, null for ever.
    */
   arrive(
@@ -23,8 +27,7 @@ export class Gates {
     { id, operation }: { id: string; operation: OperationId | null }
   ): { goesOn: Promise<boolean>; leave: (goesOn: boolean) => void; longest: number | null } {
     const { until = Number.POSITIVE_INFINITY, release = 'in_order', once = false } = hold
-    const name = gateOf(entry, hold)
-    const gate = this.#gate(name)
+    const gate = this.#gate(gateOf(entry, hold))
     let go: (goesOn: boolean) => void
     const goesOn = new Promise<boolean>(resolve => {
       go = resolve
@@ -34,8 +37,7 @@ export class Gates {
       gate.waiting = gate.waiting.filter(other => other !== waiting)
       waiting.go(goesOn)
     }
-    if (gate.isOpen) leave(true)
-    else gate.waiting.push(waiting)
+    gate.waiting.push(waiting)
     if (gate.waiting.length >= until) {
       const together = gate.waiting.splice(0)
       gate.isOpen = once

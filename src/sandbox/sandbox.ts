@@ -43,7 +43,7 @@ import { problemsOfShape } from '../scenario/shape.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { FAMILIES, type Records, type Store } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
-import type { Worker } from '../work/worker.js'
+import type { Jobs, Worker } from '../work/worker.js'
 import { type Changes, changesOf } from './changes.js'
 import { Gates } from './gates.js'
 import { type Input, Inputs } from './inputs.js'
@@ -227,7 +227,7 @@ export class Sandbox {
    * Errors: as of `load`; `sandbox_unknown` where the sandbox was deleted meanwhile.
    */
   async loadBody(body: Body, { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<FirstState['scenario']> {
-    const made = await loaded(body, { ...this.#making, warn, worker: this.worker, now: this.machine() }, () => AbortSignal.any([left(), this.ending]))
+    const made = await loaded(body, { ...this.#making, warn, jobs: this.jobs, now: this.machine() }, () => AbortSignal.any([left(), this.ending]))
     return this.#beginIn(made, options)
   }
 
@@ -237,8 +237,8 @@ export class Sandbox {
   }
 
   /** Does what would make requests wait. */
-  get worker(): Worker {
-    return this.#dependencies.worker as Worker
+  get jobs(): Jobs {
+    return (this.#dependencies.worker as Worker).jobsOf(this)
   }
 
   async #beginIn({ first, document }: Loaded, { dryRun = false, play }: LoadOptions): Promise<FirstState['scenario']> {
@@ -452,7 +452,7 @@ export class Sandbox {
     const { limits } = this.#dependencies.library
     const { type, bytes } = body
     if (!body.isLarge) return this.addRecords(await readDocument('body', body.text, { limits, type }))
-    return readBy(this.worker, { kind: 'fixture', type, bytes }, AbortSignal.any([left(), this.ending]), async reading => {
+    return readBy(this.jobs, { kind: 'fixture', type, bytes }, AbortSignal.any([left(), this.ending]), async reading => {
       const document: SourceDocument = { ...documentOf('body', await fixtureRead(reading), limits), locate: reading.locate }
       const problems = new ProblemList(limits)
       return withoutProblems(problems, async () => {

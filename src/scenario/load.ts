@@ -2,7 +2,7 @@
 import type { Family } from '../reference/operations.js'
 import { collectionOf, type RecordOf, type Records, Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
-import type { Worker } from '../work/worker.js'
+import type { Jobs } from '../work/worker.js'
 import { type Body, LARGE, MANY_RECORDS, TooLargeHere } from './body.js'
 import { type DocumentProblem, documentOf, reportTo, type SourceDocument } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
@@ -18,8 +18,8 @@ import { Answers, type StepData } from './steps.js'
 export type Loaded = { first: FirstState; document: SourceDocument }
 
 /** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `readBy`. */
-export async function loaded(body: Body, making: Making & { worker: Worker; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
-  const { library, worker, now } = making
+export async function loaded(body: Body, making: Making & { jobs: Jobs; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
+  const { library, jobs, now } = making
   if (!body.isLarge) {
     try {
       const small = library.within(LARGE.json)
@@ -30,7 +30,7 @@ export async function loaded(body: Body, making: Making & { worker: Worker; now:
     }
   }
   const job = { kind: 'load', type: body.type, bytes: body.bytes, now } as const
-  return readBy(worker, job, signalOf(), async reading => {
+  return readBy(jobs, job, signalOf(), async reading => {
     const read = await firstStateRead(reading, library.limits)
     const { warnings } = reading.head as NonNullable<typeof reading.head>
     if (warnings.length > 0) making.warn?.(warnings)

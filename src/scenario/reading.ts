@@ -1,6 +1,6 @@
 /** Large documents are read by the worker, so that no other request waits for that. */
 import type { Step } from '../core/places.js'
-import type { Worker } from '../work/worker.js'
+import type { Jobs } from '../work/worker.js'
 import type { Place } from './places.js'
 import type { FirstStateHead, Job, Part, Question } from './reader.js'
 
@@ -14,9 +14,9 @@ export type Reading = {
 
 const TASK = { does: 'Reading the document', advice: 'write it as JSON, or load it in parts' }
 
-/** Reads a document; `receive` takes what was read. Errors: those of reading, and as of `Worker.run`. */
-export const readBy = <T>(worker: Worker, job: Job, signal: AbortSignal, receive: (reading: Reading) => Promise<T>): Promise<T> =>
-  worker.run(TASK, signal, async send => {
+/** Reads a document, whose memory is handed over; `receive` takes what was read. Errors: those of reading, and as of `Jobs.run`. */
+export const readBy = <T>(jobs: Jobs, job: Job, signal: AbortSignal, receive: (reading: Reading) => Promise<T>): Promise<T> =>
+  jobs.run(TASK, signal, async send => {
     const ask = <A>(question: Question, transfer?: ArrayBuffer[]) => send(question, transfer) as Promise<A>
     async function* parts(): AsyncGenerator<Part, void> {
       for (let next = ask<string | null>({ next: true }); ; ) {
@@ -28,9 +28,6 @@ export const readBy = <T>(worker: Worker, job: Job, signal: AbortSignal, receive
         yield JSON.parse(part)
       }
     }
-    const head = await ask<FirstStateHead | null>({ read: job }, transferable(job.bytes))
+    const head = await ask<FirstStateHead | null>({ read: job }, [job.bytes.buffer as ArrayBuffer])
     return receive({ head, parts, locate: places => ask({ places }) })
   })
-
-/** The memory of bytes that is handed over instead of copied: all of it has to be theirs. */
-const transferable = ({ buffer, byteLength }: Uint8Array): ArrayBuffer[] => (byteLength === buffer.byteLength ? [buffer as ArrayBuffer] : [])

@@ -1,12 +1,14 @@
 /** The emulated API over HTTP: hands requests to the engine, waits where a script says so, and writes the answers. */
+import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'
 import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
+import { Shares } from '../core/shares.js'
 import { headersOf, preflightHeaders, refuse } from '../engine/answers.js'
 import { type Exchange, hasBody, hasReached, STAGE, tookEffect } from '../engine/exchange.js'
-import { askScript, countRequest, decode, enter, isForm, OPAQUE, perform } from '../engine/execute.js'
+import { askScript, countRequest, decode, enter, isForm, isFormType, isOpenEnded, OPAQUE, perform } from '../engine/execute.js'
 import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { DataFile } from '../sandbox/data-file.js'
@@ -14,6 +16,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Action, Hold } from '../scenario/script.js'
 import { FAMILIES } from '../store/store.js'
 import type { Arrivals } from './arrivals.js'
+import { Bodies } from './bodies.js'
 import { refusalFrom } from './errors.js'
 import type { Faults } from './faults.js'
 import { logDefect, logWarnings } from './logging.js'
@@ -23,6 +26,9 @@ export type ApiOptions = { answers: Answers; sandboxes: Pick<Sandboxes, 'keep'>;
 
 /** Routes what is under the base address to the engine: head, body, script, operation. */
 export async function addApi(api: FastifyInstance, { answers, sandboxes, settings, faults, data }: ApiOptions): Promise<void> {
+  const holds = new Shares({ what: 'held requests', setting: 'limits.waiting' }, settings)
+  const refusal = { assumption: 'A35', headers: { connection: 'close' } } as const
+  const bodies = new Bodies(new Shares({ what: 'bytes of bodies that are being read', setting: 'limits.body', each: 32, all: 64, refusal }, settings))
   api.removeAllContentTypeParsers()
   await api.register(formbody, { parser: (text: string) => (text === '' ? null : decodeForm(text, settings)) as never })
   // of a body that is not read, it is enough to know whether it has a first byte
@@ -52,9 +58,19 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     if (!hasBody(headers) || (method !== 'POST' && !isForm(headers))) delete headers['content-type']
     done()
   })
+  api.addHook('preParsing', (request, _reply, payload, done) => {
+    const { headers } = request
+    if (isOpenEnded(headers) && isFormType(headers['content-type'])) {
+      bodies.read(request, payload).then(bytes => done(null, Readable.from([bytes])), done)
+      return
+    }
+    bodies.admit(request)
+    done(null, payload)
+  })
 
   function serve(request: FastifyRequest, reply: FastifyReply): void {
-    const { exchange } = request.arrival
+    const { exchange, release } = request.arrival
+    release?.()
     try {
       decode(exchange, (request.body as Form | undefined) ?? null)
     } finally {
@@ -93,11 +109,13 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     answers.send(reply)
   }
 
-  /** Holds a request at its gate. Resolves with whether it goes on. */
+  /** Holds a request at its gate. Resolves with whether it goes on. Errors: `limit_reached`. */
   async function held({ id }: Action, hold: Hold, { request, raw }: FastifyReply): Promise<boolean> {
     const { exchange, sandbox } = request.arrival
+    if (sandbox.gates.isOpen(id, hold)) return true
+    const free = holds.take(sandbox)
     const { goesOn, leave, longest } = sandbox.gates.arrive(id, hold, exchange)
-    return faults.hold(goesOn, leave, { raw, longest, most: exchange.settings['limits.waiting'] })
+    return faults.hold(goesOn, leave, { raw, longest }).finally(free)
   }
 }
 

@@ -40,6 +40,8 @@ export class Arrival {
   isPending = false
   /** Whether its response is closed, sent or not. */
   isClosed = false
+  /** Gives back the room that its body takes up; called again, it does nothing. */
+  release: (() => void) | null = null
   /** Whether nothing more is expected of it. */
   isOver = false
   /** A control request that has no use for the sandbox that it made, or changed nothing: a dry run. */
@@ -120,6 +122,7 @@ export class Arrivals {
       if (isWaiting) WAITING.get(socket)?.delete(close)
       if (arrival.isClosed) return
       arrival.isClosed = true
+      arrival.release?.()
       arrival.sandbox.inFlight--
       if (!arrival.isPending) this.#end(request, reply)
       else if (arrival.sandbox.settings['evidence.coverage']) arrival.sandbox.evidence.leave(arrival.exchange)

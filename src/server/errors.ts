@@ -69,6 +69,8 @@ export function answerUnreadable(error: { code?: string }, socket: Socket, at: E
   const { status, headers, body } = early(code, message, at)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  // one that takes its time does not end by itself
+  if (code === 'request_timeout') socket.destroySoon()
 }
 
 /** Answers an `Expect` that is not offered. */

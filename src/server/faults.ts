@@ -51,14 +51,9 @@ export class Faults {
     return wait(milliseconds, true, { signal: this.#stop.signal }).catch(() => false)
   }
 
-  /** Waits while a script holds a call: until it goes on, its client leaves, the longest time is over, or the emulator stops. Where `most` calls wait, no other does. */
-  async hold(
-    goesOn: Promise<boolean>,
-    leave: (goesOn: boolean) => void,
-    { raw, longest, most }: { raw: ServerResponse; longest: number | null; most: number }
-  ): Promise<boolean> {
+  /** Waits while a script holds a call: until it goes on, its client leaves, the longest time is over, or the emulator stops. */
+  async hold(goesOn: Promise<boolean>, leave: (goesOn: boolean) => void, { raw, longest }: { raw: ServerResponse; longest: number | null }): Promise<boolean> {
     const giveUp = () => leave(false)
-    if (this.#held.size >= most) leave(true)
     if (this.isStopping || raw.destroyed) giveUp()
     this.#held.add(giveUp)
     raw.once('close', giveUp)

@@ -3,14 +3,25 @@ import { getHeapStatistics } from 'node:v8'
 import { Worker as Thread } from 'node:worker_threads'
 import { ApiError } from '../core/errors.js'
 import type { Settings } from '../core/settings.js'
+import { Shares } from '../core/shares.js'
 import type { Reply } from './thread.js'
+import { Turns } from './turns.js'
 
 /** What begins the sentences about a job, as `Reading the document`, and what to do where it takes too much memory. */
 export type Task = { does: string; advice: string }
 /** Asks the thread something; `transfer` is memory that is handed over instead of copied. Errors: what it refuses. */
 export type Ask = (question: object, transfer?: ArrayBuffer[]) => Promise<unknown>
 type Asked = { resolve: (reply: Reply) => void; reject: (error: unknown) => void }
-type Limits = Pick<Settings, 'limits.loads' | 'limits.load_time'>
+/** Runs jobs of one sandbox. */
+export type Jobs = {
+  /**
+   * Runs a job when it is its turn. It ends when the signal is aborted, with its reason.
+   * Errors: those of the job; `load_limit`; `document_too_large` where the thread takes too long or too much memory.
+   */
+  run: <T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>) => Promise<T>
+  /** Runs a piece of a longer job, between the pieces of which others have their turns. Errors: as of `run`, but for `load_limit`. */
+  runPiece: <T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>) => Promise<T>
+}
 
 /** The script of the thread; the built one is a file of the same name beside the bundle. */
 const SCRIPT = new URL('../worker-script.js', import.meta.url)
@@ -22,33 +33,27 @@ const IDLE = 5000
 
 export class Worker {
   readonly #data: object
-  readonly #limits: Limits
+  /** How long the thread may take for one answer, in milliseconds. */
+  readonly #time: number
   #thread: Thread | undefined
   #idle: NodeJS.Timeout | undefined
   readonly #asked = new Map<number, Asked>()
   #nextId = 1
-  #jobs = 0
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #turns: Turns
 
   /** `data` is what the thread is started with. */
-  constructor(data: object, limits: Limits) {
+  constructor(data: object, settings: Settings) {
     this.#data = data
-    this.#limits = limits
+    this.#time = settings['limits.load_time']
+    this.#turns = new Turns(new Shares({ what: 'large documents', setting: 'limits.loads', refusal: { code: 'load_limit' } }, settings))
   }
 
-  /**
-   * Runs a job when those before it are over. It ends when the signal is aborted, with its reason.
-   * Errors: those of the job, `load_limit`, `document_too_large` where it takes too long or too much memory.
-   */
-  async run<T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
-    const most = this.#limits['limits.loads']
-    if (this.#jobs >= most) {
-      throw new ApiError('load_limit', { message: `${most} large documents are being read, as many as limits.loads allows; try again in a moment.` })
+  /** The jobs of a sandbox, which have their turns with those of others. */
+  jobsOf(sandbox: object): Jobs {
+    return {
+      run: (task, signal, job) => this.#turns.run(sandbox, () => this.#runNow(task, signal, job), signal),
+      runPiece: (task, signal, job) => this.#turns.wait(sandbox, () => this.#runNow(task, signal, job), signal)
     }
-    this.#jobs++
-    const turn = this.#turn.then(() => this.#runNow(task, signal, job))
-    this.#turn = turn.catch(() => {})
-    return turn.finally(() => this.#jobs--)
   }
 
   /** Ends the thread. */
@@ -57,7 +62,6 @@ export class Worker {
   }
 
   async #runNow<T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
-    signal.throwIfAborted()
     const stop = () => void this.#stop(signal.reason)
     signal.addEventListener('abort', stop)
     clearTimeout(this.#idle)
@@ -74,8 +78,7 @@ export class Worker {
     this.#thread ??= this.#start()
     this.#thread.ref()
     const id = this.#nextId++
-    const time = this.#limits['limits.load_time']
-    const late = setTimeout(() => void this.#stop(tooLarge(`${does} takes longer than limits.load_time allows: ${time} ms`)), time)
+    const late = setTimeout(() => void this.#stop(tooLarge(`${does} takes longer than limits.load_time allows: ${this.#time} ms`)), this.#time)
     const reply = await new Promise<Reply>((resolve, reject) => {
       this.#asked.set(id, { resolve, reject: error => reject(error instanceof OutOfMemory ? tooLarge(`${does} ${error.message}: ${advice}`) : error) })
       this.#thread?.postMessage({ id, question }, transfer)

@@ -255,3 +255,41 @@ t.test('docs/limits.md: every bound with its default', t => {
   t.strictSame(rows.sort(), LIMITS.map(key => [key, SETTINGS[key].default]).sort())
   t.end()
 })
+
+t.test('limits: what one sandbox takes of waiting calls, streams and loads leaves another one all of its own', async t => {
+  const EVENTS_OF = (path: string) => EVENTS.replace('/_control', `${path}/_control`)
+  const loads = (emulator: Emulator, name: string | null, count: number) =>
+    Promise.all(Array.from({ length: count }, () => sandboxClient(emulator, name).control('POST /load?dry_run', { scenario: LARGE }).then(codeOf)))
+  const verify = (emulator: Emulator, name: string | null) =>
+    sandboxClient(emulator, name).control('POST /verify', { on: 'GET /locations', within: '300ms' }).then(codeOf)
+  const cases: [key: Limit, seen: (emulator: Emulator, t: Test) => Promise<unknown>, expected: unknown][] = [
+    [
+      'limits.loads',
+      async emulator => Promise.all([loads(emulator, null, 3), loads(emulator, 'own', 2)]),
+      [
+        [200, 200, 'load_limit'],
+        [200, 200]
+      ]
+    ],
+    [
+      'limits.waiting',
+      async emulator => Promise.all([null, null, null, 'own', 'own', 'own'].map(name => verify(emulator, name))),
+      [409, 409, 'limit_reached', 409, 409, 'limit_reached']
+    ],
+    [
+      'limits.streams',
+      async (emulator, t) => {
+        const seen = []
+        for (const path of ['', '', '', '/sandbox/own', '/sandbox/own', '/sandbox/own'])
+          seen.push(await statusOf(await connected(emulator, t, EVENTS_OF(path))))
+        return seen
+      },
+      [200, 200, 429, 200, 200, 429]
+    ]
+  ]
+  for (const [key, seen, expected] of cases) {
+    const emulator = await startTestEmulator(t, { settings: { [key]: 2 }, scenario: SCENARIO })
+    await sandboxClient(emulator, 'own').control('POST /reset')
+    t.strictSame(await seen(emulator, t), expected, key)
+  }
+})

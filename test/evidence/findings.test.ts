@@ -663,7 +663,7 @@ t.test("findings: a refusal that comes of the emulator's own state is nobody's m
   const look = (code: string) =>
     all.findings.look(judgedRequest({ outcome: 'refused', status: 500, refusal: { code, rule: null, assumption: null, param: null, facts: null } }))
 
-  for (const code of ['internal_error', 'not_ready', 'data_not_written']) for (const _ of [1, 2]) look(code)
+  for (const code of ['internal_error', 'not_ready', 'data_not_written', 'limit_reached']) for (const _ of [1, 2]) look(code)
   t.strictSame(shown(all), [])
   for (const _ of [1, 2]) look('parameter_invalid')
 

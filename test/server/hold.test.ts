@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { Gates } from '../../src/sandbox/gates.js'
 import { Faults } from '../../src/server/faults.js'
 import { unusedConnectionsOf } from '../../src/server/unused-connections.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
@@ -200,7 +201,7 @@ t.test('hold: nobody waits whose client has left already, or while the emulator 
       end = resolve
     })
     const raw = Object.assign(new EventEmitter(), { destroyed })
-    return faults.hold(goesOn, goesOn => end(goesOn), { raw: raw as never, longest: null, most: 10 })
+    return faults.hold(goesOn, goesOn => end(goesOn), { raw: raw as never, longest: null })
   }
   const stopping = new Faults()
   const waiting = wait(stopping, false)
@@ -209,23 +210,81 @@ t.test('hold: nobody waits whose client has left already, or while the emulator 
   t.strictSame([await wait(new Faults(), true), await wait(stopping, false), await waiting], [false, false, false])
 })
 
-t.test('hold: calls go on when their entry is deleted, and when as many wait as limits.waiting allows', async t => {
-  const emulator = await start(
-    t,
-    [
-      { on: 'POST /refunds', hold: { gate: 'a' } },
-      { on: 'GET /tickets', hold: { gate: 'b' } }
-    ],
-    { 'limits.waiting': 1 }
-  )
+t.test('hold: calls go on when their entry is deleted', async t => {
+  const emulator = await start(t, [
+    { on: 'POST /refunds', hold: { gate: 'a' } },
+    { on: 'GET /tickets', hold: { gate: 'b' } }
+  ])
   const held = emulator.refund('amount=1')
   await emulator.waiting(1)
 
-  t.equal(await emulator.refund('amount=1'), 200, 'no further call is held')
-  t.equal((await emulator.gates())[0].waiting.length, 1)
   await emulator.control('DELETE /script/scr_2')
   t.equal((await emulator.gates())[0].waiting.length, 1, 'another entry holds nobody there')
   await emulator.control('DELETE /script/scr_1')
   t.equal(await held, 200)
   t.strictSame(await emulator.gates(), [])
+})
+
+t.test('hold: a request that has no place to wait is refused, has no effect, and the journal says why; another sandbox has its own places', async t => {
+  const script = [{ on: 'POST /refunds', hold: { until: 3, for: '5s' }, fault: 'connection_reset', when: 'after' }]
+  const emulator = await start(t, script, { 'limits.waiting': 2 })
+  await emulator.inject({ method: 'POST', url: '/sandbox/own/_control/reset', headers: { host: 'localhost' } })
+  const held = [emulator.refund('amount=1'), emulator.refund('amount=1')]
+  await emulator.waiting(2)
+  const before = await emulator.state()
+
+  const { status, body, headers } = await emulator.call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+
+  t.strictSame([status, body.error.type, body.error.code, body.error.rule], [429, 'invalid_request_error', 'limit_reached', undefined])
+  t.equal(
+    body.error.message,
+    'There is no room for more held requests: this sandbox has 2 of at most 2, all sandboxes together have 2 of 20. Try again when some have ended, or raise limits.waiting.'
+  )
+  t.equal(headers.connection, 'keep-alive', 'its answer is not lost either')
+  t.equal(await emulator.state(), before)
+  t.equal((await emulator.gates())[0].waiting.length, 2)
+  const { outcome, script: entry, refusal, took_effect, answered } = (await emulator.control('GET /requests/req_3')).body
+  t.strictSame(
+    [outcome, entry.id, refusal.code, took_effect, answered],
+    ['refused', 'scr_1', 'limit_reached', false, true],
+    'the entry was applied, and could not be carried out'
+  )
+  const there = emulator.sandboxes.find('own')
+  const others = [emulator.refund('amount=1', { path: '/sandbox/own/next' }), emulator.refund('amount=1', { path: '/sandbox/own/next' })]
+  for (let left = 200; left > 0 && there.gates.listed(['scr_1'])[0]?.waiting.length !== 2; left--) await sleep(5)
+  t.equal(there.gates.listed(['scr_1'])[0]?.waiting.length, 2, 'both are held')
+
+  await emulator.control('POST /gates/scr_1/open')
+  t.strictSame(await Promise.all(held), ['lost', 'lost'])
+  t.equal(await emulator.refund('amount=1'), 'lost', 'nothing waits at an open gate')
+  emulator.sandbox.gates = new Gates()
+  const again = [emulator.refund('amount=1'), emulator.refund('amount=1')]
+  t.equal((await emulator.waiting(2)).length, 2, 'the places are free again')
+  await emulator.control('POST /reset')
+  await emulator.inject({ method: 'POST', url: '/sandbox/own/_control/reset', headers: { host: 'localhost' } })
+  await Promise.all([...again, ...others])
+})
+
+t.test('hold: a race that could not be held does not pass for one that was', async t => {
+  const race = [{ on: 'POST /refunds', hold: { until: 2, for: '5s' } }]
+  const expect = [
+    { on: 'POST /refunds', took_effect: true, times: 1 },
+    { on: 'POST /refunds', status: 400, times: 1 }
+  ]
+  const judged = async (waiting: number) => {
+    const scenario = { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script: race, expect }
+    const emulator = await startTestEmulator(t, { settings: { 'limits.waiting': waiting }, scenario })
+    const refund = () => emulator.call('POST /refunds', { body: { transaction: 'txn_a' } })
+    const first = refund()
+    const second = await Promise.race([refund(), first])
+    if (second.status === 429) await emulator.control('POST /gates/scr_1/open')
+    await first
+    const { body } = await emulator.control('POST /verify')
+    return [second.status === 429, body.holds, body.message]
+  }
+
+  t.strictSame((await judged(2)).slice(0, 2), [false, true])
+  const [isRefused, holds, message] = await judged(1)
+  t.strictSame([isRefused, holds], [true, false])
+  t.match(message, /wanted 400; got 429/)
 })

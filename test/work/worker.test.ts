@@ -14,6 +14,7 @@ import { Worker } from '../../src/work/worker.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
+const SANDBOX = {}
 const NEVER = new AbortController().signal
 const FOLDERS = { fixtures: null, scenarios: null }
 const launchOf = (settings = {}) => ({ flag: settings, environment: {} })
@@ -118,24 +119,29 @@ t.test('worker: one document after the other, so many at once; a caller who leav
       return all.length
     }
 
-  const first = readBy(worker, job(), NEVER, lists(1))
-  const second = readBy(worker, job(), NEVER, lists(2))
-  await t.rejects(readBy(worker, job(), NEVER, lists(3)), { code: 'load_limit' })
+  const first = readBy(worker.jobsOf(SANDBOX), job(), NEVER, lists(1))
+  const second = readBy(worker.jobsOf(SANDBOX), job(), NEVER, lists(2))
+  await t.rejects(readBy(worker.jobsOf(SANDBOX), job(), NEVER, lists(3)), { code: 'load_limit' })
   t.strictSame([await first, await second, order], [1, 1, [1, 2]])
 
   const leaving = new AbortController()
   const reason = new Error('left')
-  const left = readBy(worker, job(), leaving.signal, () => new Promise(() => {})).catch(error => error)
-  const waiting = readBy(worker, job(), NEVER, lists(4))
+  const left = readBy(worker.jobsOf(SANDBOX), job(), leaving.signal, () => new Promise(() => {})).catch(error => error)
+  const waiting = readBy(worker.jobsOf(SANDBOX), job(), NEVER, lists(4))
   leaving.abort(reason)
   t.equal(
-    await readBy(worker, { kind: 'fixture', type: 'json', bytes: bytesOf('{}') }, AbortSignal.abort(reason), lists(5)).catch(error => error.code ?? error),
+    await readBy(worker.jobsOf(SANDBOX), { kind: 'fixture', type: 'json', bytes: bytesOf('{}') }, AbortSignal.abort(reason), lists(5)).catch(
+      error => error.code ?? error
+    ),
     'load_limit'
   )
   t.equal(await left, reason)
   t.equal(await waiting, 1, 'the next is read by another worker')
-  t.equal(await readBy(worker, job(), AbortSignal.abort(reason), lists(6)).catch(error => error), reason)
-  await t.rejects(readBy(worker, { kind: 'value', schema: { unknown: 1 }, type: 'json', bytes: bytesOf('{}') }, NEVER, lists(7)), /no quick check/)
+  t.equal(await readBy(worker.jobsOf(SANDBOX), job(), AbortSignal.abort(reason), lists(6)).catch(error => error), reason)
+  await t.rejects(
+    readBy(worker.jobsOf(SANDBOX), { kind: 'value', schema: { unknown: 1 }, type: 'json', bytes: bytesOf('{}') }, NEVER, lists(7)),
+    /no quick check/
+  )
 })
 
 t.test('worker: what takes too long or too much memory is refused, and the process goes on', async t => {
@@ -144,7 +150,7 @@ t.test('worker: what takes too long or too much memory is refused, and the proce
   const generate = [{ tickets: 200_000, location: 'loc_bistro', created: range }]
   const job: Job = { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario: { fixtures: ['bistro'], generate } }) }
   await t.rejects(
-    readBy(slow, job, NEVER, async () => {}),
+    readBy(slow.jobsOf(SANDBOX), job, NEVER, async () => {}),
     { code: 'document_too_large', message: /longer than limits\.load_time allows: 100 ms/ }
   )
 })
@@ -162,11 +168,11 @@ t.test('worker: a worker that ends by itself refuses its document, and the next 
       worker.emit('error', new Error('again'))
     })
     await t.rejects(
-      readBy(worker, job(), NEVER, async () => {}),
+      readBy(worker.jobsOf(SANDBOX), job(), NEVER, async () => {}),
       expected
     )
   }
-  t.equal(await readBy(worker, job(), NEVER, async ({ head }) => head), null)
+  t.equal(await readBy(worker.jobsOf(SANDBOX), job(), NEVER, async ({ head }) => head), null)
 })
 
 t.test('worker: many records come in several parts, and Refunds without what their Transactions have', async t => {

@@ -1,0 +1,81 @@
+/** Bodies on their way in: their bytes are counted before they are read, and given back when nothing needs them any more. */
+import type { Readable } from 'node:stream'
+import { MessageChannel } from 'node:worker_threads'
+import { errorCodes, type FastifyRequest } from 'fastify'
+import type { Shares } from '../core/shares.js'
+
+/** A body that is no larger than the headers of a request may be is not counted. */
+const SMALL = 16_384
+/**
+ * The memory that a body of an unknown length gets first, and when it is larger; then it gets as much as it may ever need: of so large a piece the system gives
+ * what is written to, and takes all back at once.
+ */
+const STEPS = [SMALL, 1_048_576]
+
+const { port1: NOWHERE } = new MessageChannel()
+NOWHERE.close()
+/** Frees the memory of bytes at once: a process that has little to do collects it much later. */
+function discard({ buffer }: Buffer): void {
+  if (buffer.byteLength > 0) NOWHERE.postMessage(null, [buffer as ArrayBuffer])
+}
+
+type Incoming = Pick<FastifyRequest, 'headers' | 'arrival' | 'routeOptions'>
+
+export class Bodies {
+  readonly #shares: Shares
+
+  /** `shares` bounds the bytes. */
+  constructor(shares: Shares) {
+    this.#shares = shares
+  }
+
+  /** Counts a body of a known length that the framework reads, which refuses one that is too large. Errors: those of the shares. */
+  admit({ headers, arrival, routeOptions }: Incoming): void {
+    const length = Number(headers['content-length'])
+    if (length > SMALL && length <= (routeOptions.bodyLimit as number)) arrival.release = this.#shares.take(arrival.sandbox, length)
+  }
+
+  /**
+   * Reads a body into one piece of memory, which is there until the request releases it. It is counted at once where its length is known, else as it comes.
+   * Errors: those of the shares, and of the framework for a body of another length or one that is too large.
+   */
+  async read({ headers, arrival, routeOptions }: Incoming, payload: Readable): Promise<Buffer> {
+    const limit = routeOptions.bodyLimit as number
+    const { 'content-length': length } = headers
+    let bytes = Buffer.alloc(0)
+    let counted = 0
+    const taken: (() => void)[] = []
+    const release = () => {
+      for (const free of taken) free()
+      discard(bytes)
+    }
+    const count = (size: number) => {
+      if (size > limit) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
+      if (arrival.isClosed) throw new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH()
+      if (size <= Math.max(SMALL, counted)) return
+      taken.push(this.#shares.take(arrival.sandbox, size - counted))
+      arrival.release = release
+      counted = size
+    }
+    const resize = (size: number) => {
+      const sized = Buffer.allocUnsafeSlow(size)
+      bytes.copy(sized)
+      discard(bytes)
+      bytes = sized
+    }
+    if (length !== undefined) {
+      count(Number(length))
+      resize(Number(length))
+    }
+    let read = 0
+    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+      const size = read + chunk.length
+      count(size)
+      if (size > bytes.length) resize(Math.min(STEPS.find(step => size <= step) ?? limit, limit))
+      read += chunk.copy(bytes, read)
+    }
+    if (length !== undefined && read !== Number(length)) throw new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH()
+    if (read < bytes.length) resize(read)
+    return bytes
+  }
+}

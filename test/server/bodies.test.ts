@@ -1,0 +1,293 @@
+/** Bodies are counted before they are read: what is held at once is bounded, fairly among sandboxes, and given back. */
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { settingsInForce } from '../../src/core/settings.js'
+import { Shares } from '../../src/core/shares.js'
+import { Bodies } from '../../src/server/bodies.js'
+import { authorization, type Emulator, type SandboxClient, sandboxClient } from '../sandbox/client.js'
+import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+
+const KIB = 1024
+const STATUS = /^HTTP\/1.1 (\d+)/
+const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
+const JSON_HEAD = 'Content-Type: application/json\r\nHost: localhost'
+const FORM_HEAD = `Content-Type: application/x-www-form-urlencoded\r\nHost: localhost\r\nAuthorization: ${authorization()}`
+
+type Arrival = { sandbox: object; release: (() => void) | null; isClosed: boolean }
+
+/** Bodies of which 100 KiB may be read at once by all, 50 KiB by one sandbox, if not said otherwise; `limit` bounds each. */
+function bodiesOf(limit = 64 * KIB, each = 50) {
+  const { values } = settingsInForce({ flag: { 'limits.body': KIB } })
+  const shares = new Shares({ what: 'bytes', setting: 'limits.body', each, all: 2 * each }, values)
+  const bodies = new Bodies(shares)
+  const incoming = (length: number | null, sandbox: object) => {
+    const arrival: Arrival = { sandbox, release: null, isClosed: false }
+    const headers = length === null ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(length) }
+    return { arrival, headers, routeOptions: { bodyLimit: limit } } as never as Parameters<Bodies['admit']>[0] & { arrival: Arrival }
+  }
+  /** How many bytes a sandbox may still take, to the KiB. */
+  const room = (sandbox: object) => {
+    for (let size = 50 * KIB; size > 0; size -= KIB) {
+      try {
+        shares.take(sandbox, size)()
+        return size / KIB
+      } catch {}
+    }
+    return 0
+  }
+  return { bodies, incoming, room }
+}
+
+const streamOf = (...sizes: number[]) => Readable.from(sizes.map((size, nth) => Buffer.alloc(size, nth + 97)))
+const codeOf = (promise: Promise<unknown>) => promise.then(() => 'read').catch(error => error.code)
+
+t.test('bodies: what is read is what was sent, and how much of it is counted', async t => {
+  const cases: [title: string, length: number | null, sizes: number[], left: number | string][] = [
+    ['none', 0, [], 50],
+    ['as large as headers may be', 16 * KIB, [16 * KIB], 50],
+    ['larger by a byte', 16 * KIB + 1, [16 * KIB, 1], 33],
+    ['exactly the share', 50 * KIB, [25 * KIB, 25 * KIB], 0],
+    ['more than the share', 50 * KIB + 1, [], 'limit_reached'],
+    ['exactly the limit, and more than the share', 64 * KIB, [], 'limit_reached'],
+    ['larger than the limit', 64 * KIB + 1, [], 'FST_ERR_CTP_BODY_TOO_LARGE'],
+    ['shorter than announced', 10, [9], 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'],
+    ['longer than announced', 10, [9, 2], 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'],
+    ['chunked: none', null, [], 50],
+    ['chunked: as large as headers may be', null, [KIB, 15 * KIB], 50],
+    ['chunked: larger by a byte', null, [16 * KIB, 1], 33],
+    ['chunked: as it comes', null, [10 * KIB, 10 * KIB, 10 * KIB], 20],
+    ['chunked: exactly the share', null, [10 * KIB, 10 * KIB, 20 * KIB, 10 * KIB], 0],
+    ['chunked: more than the share', null, [20 * KIB, 20 * KIB, 10 * KIB, 1], 'limit_reached'],
+    ['chunked: larger than the limit', null, [20 * KIB, 45 * KIB], 'FST_ERR_CTP_BODY_TOO_LARGE']
+  ]
+  for (const [title, length, sizes, left] of cases) {
+    const { bodies, incoming, room } = bodiesOf()
+    const sandbox = {}
+    const request = incoming(length, sandbox)
+    const reading = bodies.read(request, streamOf(...sizes))
+    if (typeof left === 'string') t.equal(await codeOf(reading), left, title)
+    else {
+      const bytes = await reading
+      t.equal(bytes.toString(), sizes.map((size, nth) => String.fromCharCode(nth + 97).repeat(size)).join(''), title)
+      t.equal(bytes.length, bytes.buffer.byteLength, `${title}: in memory of its own`)
+      t.equal(room(sandbox), left, title)
+    }
+    request.arrival.release?.()
+    request.arrival.release?.()
+    t.equal(room(sandbox), 50, `${title}: everything is given back`)
+  }
+})
+
+t.test('bodies: a chunked one of any size comes as it was sent', async t => {
+  const limit = 2 * KIB * KIB
+  const sizes = [16 * KIB, 1, KIB * KIB - 16 * KIB - 1, 1, limit - KIB * KIB - 1]
+  const { bodies, incoming } = bodiesOf(limit, 2 * KIB)
+  for (let count = 1; count <= sizes.length; count++) {
+    const request = incoming(null, {})
+    const bytes = await bodies.read(request, streamOf(...sizes.slice(0, count)))
+    t.equal(bytes.equals(Buffer.concat(sizes.slice(0, count).map((size, nth) => Buffer.alloc(size, nth + 97)))), true, `${bytes.length} bytes`)
+    request.arrival.release?.()
+  }
+})
+
+t.test('bodies: the memory of a counted one is free once its request is over, and a small one is left alone', async t => {
+  for (const [length, left] of [
+    [16 * KIB, 16 * KIB],
+    [16 * KIB + 1, 0]
+  ] as const) {
+    const { bodies, incoming } = bodiesOf()
+    const request = incoming(length, {})
+    const bytes = await bodies.read(request, streamOf(length))
+    request.arrival.release?.()
+    t.equal(bytes.length, left)
+  }
+})
+
+t.test('bodies: what comes after the request is over is not counted any more', async t => {
+  for (const length of [40 * KIB, null]) {
+    const { bodies, incoming, room } = bodiesOf()
+    const sandbox = {}
+    const request = incoming(length, sandbox)
+    const payload = new Readable({ read() {} })
+    const reading = codeOf(bodies.read(request, payload))
+    payload.push(Buffer.alloc(20 * KIB))
+    await sleep(5)
+    t.ok(room(sandbox) < 50)
+
+    request.arrival.isClosed = true
+    request.arrival.release?.()
+    payload.push(Buffer.alloc(20 * KIB))
+
+    t.equal(await reading, 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    t.equal(room(sandbox), 50)
+  }
+})
+
+t.test('bodies: one that the framework reads is counted where its length is known, and not where it is refused as too large', async t => {
+  for (const [length, left] of [
+    [0, 50],
+    [16 * KIB, 50],
+    [16 * KIB + 1, 33],
+    [64 * KIB + 1, 50],
+    [null, 50]
+  ] as const) {
+    const { bodies, incoming, room } = bodiesOf()
+    const sandbox = {}
+    const request = incoming(length, sandbox)
+    bodies.admit(request)
+    t.equal(room(sandbox), left, `${length}`)
+    request.arrival.release?.()
+    t.equal(room(sandbox), 50, `${length}`)
+  }
+  const { bodies, incoming } = bodiesOf()
+  t.throws(() => bodies.admit(incoming(50 * KIB + 1, {})), { code: 'limit_reached' })
+})
+
+/** Asks again and again until the answer is the expected one. */
+async function eventually<T>(ask: () => T | Promise<T>, expected: T): Promise<T> {
+  for (let left = 400; left > 0; left--) {
+    const answer = await ask()
+    if (answer === expected) return answer
+    await sleep(5)
+  }
+  return ask()
+}
+/** Sends the head of a request and a part of its body, and waits until that has come; `answer` is what has come of the answer. */
+async function begun(
+  t: Test,
+  { server }: Emulator['app'],
+  on: string,
+  { head = JSON_HEAD, length, sent = 1 }: { head?: string; length: number | null; sent?: number }
+) {
+  const connected = once(server, 'connection')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+  t.teardown(() => socket.destroy())
+  const [method, path] = on.split(' ')
+  const framing = length === null ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`
+  let received = ''
+  socket.on('data', chunk => {
+    received += chunk
+  })
+  const part = 'a'.repeat(sent)
+  socket.write(`${method} ${path} HTTP/1.1\r\n${head}\r\n${framing}\r\n\r\n${length === null ? `${sent.toString(16)}\r\n${part}\r\n` : part}`)
+  const [there] = await connected
+  await eventually(() => there.bytesRead > sent || there.destroyed, true)
+  await sleep(20)
+  return { socket, answer: () => received }
+}
+type Begun = Awaited<ReturnType<typeof begun>>
+
+const statusIn = ({ answer }: Begun) => Number(STATUS.exec(answer())?.[1] ?? 0)
+const errorIn = ({ answer }: Begun) => JSON.parse(answer().slice(answer().indexOf('\r\n\r\n') + 4)).error
+
+/** A sandbox may send 100,000 bytes of documents at once, all of them 200,000; of other bodies 640,000 and 1,280,000. */
+const SETTINGS = { 'limits.control_body': 100_000, 'limits.body': 20_000 }
+
+t.test('bodies: there is room for so many documents on their way, in each sandbox, and small ones need none', async t => {
+  for (const length of [100_000, null]) {
+    const emulator = await startTestEmulator(t, { settings: SETTINGS })
+    await emulator.listen()
+    const own = sandboxClient(emulator, 'own')
+    await own.control('POST /reset')
+    const load = (size: number, { control } = own) => control('POST /load?dry_run', JSON.stringify({ scenario: 'default' }).padEnd(size))
+    const largeOf = (client: SandboxClient) => load(20_000, client).then(({ status }) => status)
+    const base = sandboxClient(emulator, null)
+
+    const unfinished = await begun(t, emulator.app, 'POST /_control/load', { length, sent: 99_000 })
+    t.equal(await largeOf(base), 429)
+    const refused = await begun(t, emulator.app, 'POST /_control/load', { length: 20_000 })
+    t.equal(await eventually(() => statusIn(refused), 429), 429, 'before it has come')
+    t.equal(errorIn(refused).code, 'limit_reached')
+    t.match(
+      errorIn(refused).message,
+      /^There is no room for more bytes of documents: this sandbox has (100000|99000) of at most 100000, .*raise limits\.control_body\.$/
+    )
+    t.match(refused.answer(), /^connection: close\r$/im)
+    t.equal(await eventually(() => refused.socket.closed, true), true)
+    t.equal((await load(16_384, base)).status, 200, 'a small one needs no room')
+    const tooLarge = await begun(t, emulator.app, 'POST /_control/load', { length: 100_001 })
+    t.equal(await eventually(() => statusIn(tooLarge), 413), 413, 'one that is too large is refused as such')
+    t.equal((await load(100_000)).status, 200, 'another sandbox has room of its own')
+
+    unfinished.socket.destroy()
+    t.equal(await eventually(() => largeOf(base), 200), 200, 'there is room again when the connection has ended')
+    t.strictSame([(await load(100_000, base)).status, (await load(100_000, base)).status], [200, 200], 'and when a document was read')
+  }
+})
+
+t.test('bodies: an upload that takes its time is cut, whatever its client does, and gives its room back', async t => {
+  const emulator = await startTestEmulator(t, { settings: { ...SETTINGS, 'limits.request_timeout': 300 } })
+  await emulator.listen()
+  const base = sandboxClient(emulator, null)
+  const slow = await begun(t, emulator.app, 'POST /_control/load', { length: 100_000 })
+  const load = () => base.control('POST /load?dry_run', JSON.stringify({ scenario: 'default' }).padEnd(100_000)).then(({ status }) => status)
+  t.equal(await load(), 429)
+  const going = setInterval(() => slow.socket.write('a'), 10)
+  t.teardown(() => clearInterval(going))
+
+  t.equal(await eventually(() => statusIn(slow), 408), 408)
+  t.equal(await eventually(() => slow.socket.closed, true), true)
+  t.equal(await load(), 200)
+})
+
+t.test('A35: there is room for so many bodies of the API on their way; what is refused for that has no effect, and says so', async t => {
+  for (const length of [20_000, null]) {
+    const emulator = await startTestEmulator(t, { settings: SETTINGS })
+    await emulator.listen()
+    const own = sandboxClient(emulator, 'own')
+    await own.control('POST /reset')
+    const before = await emulator.state()
+    const refund = (size: number, { call }: Pick<SandboxClient, 'call'> = own) =>
+      call('POST /refunds', { body: { transaction: 'txn_none', reason: 'a'.repeat(size - 'transaction=txn_none&reason='.length) } })
+    const base = sandboxClient(emulator, null)
+
+    const unfinished = []
+    for (let nth = 0; nth < 32; nth++) unfinished.push(await begun(t, emulator.app, 'POST /next/refunds', { head: FORM_HEAD, length, sent: 19_999 }))
+    const { body, headers } = await refund(20_000, base)
+    t.strictSame([body.error.code, body.error.assumption, headers.connection], ['limit_reached', 'A35', 'close'])
+    t.match(
+      body.error.message,
+      /^There is no room for more bytes of bodies that are being read: this sandbox has 6\d\d\d\d\d of at most 640000, .*raise limits\.body\.$/
+    )
+    t.equal((await refund(16_384, base)).body.error.code, 'reference_missing', 'a small one needs no room')
+    t.equal((await refund(20_001, base)).body.error.code, 'body_too_large')
+    t.equal((await refund(20_000)).body.error.code, 'reference_missing', 'another sandbox has room of its own')
+    t.equal(await emulator.state(), before)
+    const { data } = (await emulator.control('GET /requests?limit=1')).body
+    t.equal(data[0].refusal.code, 'body_too_large', 'refused requests are in the journal')
+
+    for (const { socket } of unfinished) socket.destroy()
+    t.equal(await eventually(async () => (await refund(20_000, base)).body.error.code, 'reference_missing'), 'reference_missing')
+  }
+})
+
+t.test('bodies: one that is read takes up no room while its request waits, and a chunked one is the form that was sent', async t => {
+  const script = [{ on: 'POST /refunds', hold: { gate: 'a' } }]
+  const emulator = await startTestEmulator(t, { settings: SETTINGS, scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script } })
+  const port = await emulator.listen()
+  const held: (() => string)[] = []
+  for (let nth = 0; nth < 40; nth++) {
+    const form = `transaction=txn_a&amount=1&reason=${'a'.repeat(19_000)}`
+    const framed =
+      nth % 2 === 0 ? `Content-Length: ${form.length}\r\n\r\n${form}` : `Transfer-Encoding: chunked\r\n\r\n${form.length.toString(16)}\r\n${form}\r\n0\r\n\r\n`
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    t.teardown(() => socket.destroy())
+    let received = ''
+    socket.on('data', chunk => {
+      received += chunk
+    })
+    socket.write(`POST /next/refunds HTTP/1.1\r\n${FORM_HEAD}\r\n${framed}`)
+    held.push(() => received)
+  }
+  const waiting = () => emulator.sandbox.gates.listed(['a'])[0]?.waiting.length
+  t.equal(await eventually(waiting, 40), 40)
+  await emulator.control('POST /gates/a/open')
+  t.equal(await eventually(() => held.filter(answer => answer().startsWith('HTTP/1.1 200')).length, 40), 40)
+  t.equal(
+    emulator.sandbox.store.refunds.inCreationOrder().every(({ reason }) => reason?.length === 19_000),
+    true
+  )
+})
