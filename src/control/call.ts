@@ -26,6 +26,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Changes what a data file holds, unless it is refused or only a trial. */
     isSaved?: true
+    /** Adds something to a sandbox, for which there has to be memory. */
+    adds?: true
     /** Whether a request changes nothing. */
     isTrial?: (request: FastifyRequest) => boolean
   }
@@ -94,6 +96,7 @@ export type Call<Q extends TSchema = TSchema, B extends TSchema = TSchema> = {
   /** Changes something, and makes the sandbox that it names; when it fails, there is none afterwards either. */
   makesSandbox?: true
   isSaved?: true
+  adds?: true
   isTrial?: (request: FastifyRequest) => boolean
   /** The status of its answers, 200 when left out; a DELETE answers 204. */
   status?: 200 | 201

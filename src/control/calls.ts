@@ -137,6 +137,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
           shown: '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'
         },
         ...CHANGES,
+        adds: true,
         run: ({ sandbox, sent, left }) => sandbox.addBody(sent as Body, left)
       },
       'GET /keys': { does: 'The API keys, each with its Account.', run: ({ sandbox }) => ({ data: keysIn(sandbox.store) }) },
@@ -144,6 +145,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
         does: 'A new API key for an Account.',
         body: { example: '{"account":"mch_bistro"}', schema: () => closed({ account: text() }) },
         ...CHANGES,
+        adds: true,
         run: ({ sandbox, body }) => sandbox.addKey(body.account)
       })
     }
@@ -172,6 +174,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
           schema: entrySchema
         },
         ...CHANGES,
+        adds: true,
         status: 201,
         run: async ({ sandbox, settings, body, document }) => {
           const problems = new ProblemList(document.limits)
@@ -265,6 +268,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
       'PUT /snapshots/NAME': {
         does: 'Keeps the present state under a name. With `--snapshots-dir` it outlives the process, in `lunch.json` for `lunch` and `~lunch.json` for `Lunch`.',
         makesSandbox: true,
+        adds: true,
         status: 201,
         run: async ({ sandbox, name }) => {
           await sandbox.snapshots.put(checkedName(name), sandbox.snapshot())

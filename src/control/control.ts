@@ -64,8 +64,9 @@ export async function controlApi(control: FastifyInstance, { arrivals, data, dra
     done()
   })
   control.addHook('preHandler', async request => {
-    const { isSaved, isTrial } = request.routeOptions.config
+    const { isSaved, isTrial, adds } = request.routeOptions.config
     request.arrival.leavesNothing = isTrial?.(request) === true
+    if (adds) sandboxes.requireRoom(request.arrival.sandbox)
     if (isSaved && !request.arrival.leavesNothing) await data?.writable()
   })
   control.addHook('onSend', async ({ arrival, routeOptions: { config } }, { statusCode }, payload) => {

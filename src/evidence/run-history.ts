@@ -11,6 +11,8 @@ type Judged = { isMet: boolean; verdict: Verdict | null; tests: ReadonlySet<stri
 
 /** Most entries that differ, and most expectations of all sandboxes; further ones are not judged. */
 const MOST = 10_000
+/** Characters that they say, together. */
+const MAX_CHARACTERS = 16_777_216
 const NOT_JUDGED: Judged = { isMet: false, verdict: null, tests: new Set() }
 
 export class RunHistory {
@@ -20,6 +22,8 @@ export class RunHistory {
   readonly #sandboxes = new Map<string | null, Map<string, Judged>>()
   /** How many expectations are known. */
   #size = 0
+  /** Characters that entries and expectations say. */
+  #characters = 0
   /** Fulfilled when every period that is over was judged and added. */
   settled: Promise<unknown> = Promise.resolve()
 
@@ -45,6 +49,7 @@ export class RunHistory {
     for (const [key, entry] of this.#entries) history.#entries.set(key, entry)
     for (const [sandbox, expectations] of this.#sandboxes) history.#sandboxes.set(sandbox, new Map(expectations))
     history.#size = this.#size
+    history.#characters = this.#characters
     for (const period of periods) history.add(period)
     return history
   }
@@ -56,17 +61,24 @@ export class RunHistory {
       const nth = (alike.get(said) ?? 0) + 1
       alike.set(said, nth)
       const key = `${nth} ${said}`
-      if (this.#entries.size >= MOST && !this.#entries.has(key)) continue
       const before = this.#entries.get(key)
+      if (before === undefined && (this.#entries.size >= MOST || !this.#hasRoom(said))) continue
       const applied = entry.applied > 0 || before?.applied === true
       this.#entries.set(key, { entry: before?.entry.near_misses ? before.entry : entry, applied })
     }
     const expectations = this.#expectationsIn(sandbox)
     for (const verdict of verdicts) {
       const before = expectations.get(verdict.wanted)
-      if (before === undefined && this.#size++ >= MOST) continue
+      if (before === undefined && (this.#size++ >= MOST || !this.#hasRoom(verdict.wanted))) continue
       expectations.set(verdict.wanted, judgedAfter(before ?? NOT_JUDGED, verdict, tests))
     }
+  }
+
+  /** Whether a text may be kept, which is then counted. */
+  #hasRoom({ length }: string): boolean {
+    if (this.#characters + length > MAX_CHARACTERS) return false
+    this.#characters += length
+    return true
   }
 
   #expectationsIn(sandbox: string | null): Map<string, Judged> {

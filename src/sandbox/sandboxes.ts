@@ -6,6 +6,8 @@ import { settingsInForce } from '../core/settings.js'
 import { JournalBudget } from '../evidence/journal.js'
 import { Run } from '../evidence/run.js'
 import type { FirstState } from '../scenario/scenario.js'
+import { FAMILIES } from '../store/store.js'
+import { Heap, type Room } from '../work/heap.js'
 import { Worker } from '../work/worker.js'
 import { fileNameOf } from './names.js'
 import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.js'
@@ -17,6 +19,12 @@ export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandb
 export type PresentSandboxes = { start: FirstState; sandboxes: readonly Readonly<Pick<Sandbox, 'name' | 'saved' | 'marks'>>[] }
 /** A named sandbox; `uses` are the calls that may still keep it, as long as none has. */
 type NamedSandbox = { sandbox: Sandbox; uses: number }
+
+/** Of so many requests that add something, one looks at the memory. */
+const LOOKS = 16
+const NO_ROOM =
+  'The memory of the emulator is nearly full. Delete sandboxes or snapshots, reset or reload large sandboxes, or start it with a larger --max-old-space-size (NODE_OPTIONS). Nothing was changed.'
+const recordsIn = ({ store }: Sandbox) => FAMILIES.reduce((sum, family) => sum + store[family].size, 0)
 
 const NONE_ALLOWED = 'limits.sandboxes is 0, so there can be no sandbox; raise it, or call the base address without /sandbox/NAME.'
 const FULL_ADVICE =
@@ -41,17 +49,38 @@ export class Sandboxes {
   /** The snapshots that are being deleted, by the name of their sandbox. */
   readonly #ending = new Map<string, Promise<void>>()
   #start: FirstState | undefined
+  readonly #heap: Heap
+  /** How many requests asked for room, and what the last one that was looked at found. */
+  #asked = 0
+  #room: Room = 'free'
 
-  constructor(dependencies: SandboxDependencies) {
+  /** `heap` is the memory that they share. */
+  constructor(dependencies: SandboxDependencies, heap = new Heap()) {
     const { values } = settingsInForce(dependencies.launch)
     this.#most = values['limits.sandboxes']
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
     this.#mostSnapshots = values['limits.snapshots']
-    this.worker = new Worker({ folders: dependencies.library.own, launch: dependencies.launch }, values)
+    this.#heap = heap
+    this.worker = new Worker({ folders: dependencies.library.own, launch: dependencies.launch }, values, this.requireRoom)
     this.#dependencies = { ...dependencies, run: new Run(), journals: new JournalBudget(values['limits.journal_total']), worker: this.worker }
     this.main = new Sandbox(this.#dependencies, { snapshots: new Snapshots(this.#folder, this.#mostSnapshots) })
     this.main.isKept = true
+  }
+
+  /** Refuses a request that would add to a sandbox when memory is short: first where there is more than in others. Errors: `limit_reached` (A35). */
+  readonly requireRoom = (sandbox: Sandbox): void => {
+    if (this.#asked++ % LOOKS === 0) this.#room = this.#heap.room()
+    if (this.#room === 'free' || (this.#room === 'scarce' && !this.#isLarge(sandbox))) return
+    // what was deleted meanwhile is seen at once
+    this.#room = this.#heap.room()
+    if (this.#room !== 'free') throw new ApiError('limit_reached', { message: NO_ROOM, assumption: 'A35' })
+  }
+
+  /** Whether a sandbox holds more records than others do on average. */
+  #isLarge(sandbox: Sandbox): boolean {
+    const all = this.all()
+    return recordsIn(sandbox) * all.length > all.reduce((sum, other) => sum + recordsIn(other), 0)
   }
 
   /** Every sandbox that is kept, the one at the base address first, then by name. */

@@ -14,7 +14,7 @@ export type Reading = {
 
 const TASK = { does: 'Reading the document', advice: 'write it as JSON, or load it in parts' }
 
-/** Reads a document, whose memory is handed over; `receive` takes what was read. Errors: those of reading, and as of `Jobs.run`. */
+/** Reads a document, whose memory is handed over; `receive` takes what was read. Errors: those of reading, `limit_reached` where there is no memory for it, and as of `Jobs.run`. */
 export const readBy = <T>(jobs: Jobs, job: Job, signal: AbortSignal, receive: (reading: Reading) => Promise<T>): Promise<T> =>
   jobs.run(TASK, signal, async send => {
     const ask = <A>(question: Question, transfer?: ArrayBuffer[]) => send(question, transfer) as Promise<A>
@@ -25,6 +25,7 @@ export const readBy = <T>(jobs: Jobs, job: Job, signal: AbortSignal, receive: (r
         next = ask({ next: true })
         // is awaited after what is done with this part
         next.catch(() => {})
+        jobs.requireRoom()
         yield JSON.parse(part)
       }
     }

@@ -22,7 +22,7 @@ import type { Faults } from './faults.js'
 import { logDefect, logWarnings } from './logging.js'
 
 /** What the API needs of the server; `sandboxes` keeps those that right requests have made. */
-export type ApiOptions = { answers: Answers; sandboxes: Pick<Sandboxes, 'keep'>; settings: Settings; faults: Faults; data: Data }
+export type ApiOptions = { answers: Answers; sandboxes: Pick<Sandboxes, 'keep' | 'requireRoom'>; settings: Settings; faults: Faults; data: Data }
 
 /** Routes what is under the base address to the engine: head, body, script, operation. */
 export async function addApi(api: FastifyInstance, { answers, sandboxes, settings, faults, data }: ApiOptions): Promise<void> {
@@ -77,6 +77,8 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
       if (exchange.warnings.length > 0) logWarnings(request.log, exchange.warnings)
     }
     const operation = exchange.operation as OperationId
+    const { kind } = operationOf(operation)
+    if (kind === 'create' || kind === 'update') sandboxes.requireRoom(request.arrival.sandbox)
     const isScripted = exchange.world.state.script.operations.has(operation)
     const failing = data?.isFailing && (isScripted || isChange(operationOf(operation))) ? data : null
     if (isScripted || failing) goOn(exchange, reply, isScripted, failing).catch(error => answers.refuse(error, reply))

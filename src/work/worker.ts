@@ -14,6 +14,8 @@ export type Ask = (question: object, transfer?: ArrayBuffer[]) => Promise<unknow
 type Asked = { resolve: (reply: Reply) => void; reject: (error: unknown) => void }
 /** Runs jobs of one sandbox. */
 export type Jobs = {
+  /** Errors: `limit_reached`, where there is no memory for more in the sandbox. */
+  requireRoom: () => void
   /**
    * Runs a job when it is its turn. It ends when the signal is aborted, with its reason.
    * Errors: those of the job; `load_limit`; `document_too_large` where the thread takes too long or too much memory.
@@ -40,10 +42,12 @@ export class Worker {
   readonly #asked = new Map<number, Asked>()
   #nextId = 1
   readonly #turns: Turns
+  readonly #requireRoom: (sandbox: object) => void
 
-  /** `data` is what the thread is started with. */
-  constructor(data: object, settings: Settings) {
+  /** `data` is what the thread is started with; `requireRoom` refuses what there is no memory for in a sandbox. */
+  constructor(data: object, settings: Settings, requireRoom: (sandbox: never) => void = () => {}) {
     this.#data = data
+    this.#requireRoom = requireRoom as (sandbox: object) => void
     this.#time = settings['limits.load_time']
     this.#turns = new Turns(new Shares({ what: 'large documents', setting: 'limits.loads', refusal: { code: 'load_limit' } }, settings))
   }
@@ -51,6 +55,7 @@ export class Worker {
   /** The jobs of a sandbox, which have their turns with those of others. */
   jobsOf(sandbox: object): Jobs {
     return {
+      requireRoom: () => this.#requireRoom(sandbox),
       run: (task, signal, job) => this.#turns.run(sandbox, () => this.#runNow(task, signal, job), signal),
       runPiece: (task, signal, job) => this.#turns.wait(sandbox, () => this.#runNow(task, signal, job), signal)
     }
