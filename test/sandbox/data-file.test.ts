@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type BigIntStats, readFileSync } from 'node:fs'
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, mkdtemp, open, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +13,7 @@ import { type RunningEmulator, type RunOptions, runEmulator } from '../../src/em
 import { DataFile } from '../../src/sandbox/data-file.js'
 import { lineOf, linesRead, readLines } from '../../src/sandbox/lines.js'
 import type { PresentSandboxes } from '../../src/sandbox/sandboxes.js'
+import { documentOf } from '../../src/scenario/documents.js'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { MERCHANT, NOW, RESELLER, smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -217,7 +218,7 @@ t.test('a file that cannot be used is named, and left byte for byte as it is', a
   await (await started(t, withData(file))).close()
   const good = await readFile(file)
   const lines = good.toString().split(/(?<=\n)/)
-  const other = /^is no data file of commerce-emulator$/
+  const other = /^is not a data file of commerce-emulator, or its first line is damaged; put a copy in its place, or name another file$/
   const cutOff = /^cannot be read: it was cut off: its lines do not hold a whole state$/
   const older = /^has the format 3, and this version reads format 4; use the version that wrote it, or another file$/
   const cases: [name: string, content: string | Buffer, why: RegExp][] = [
@@ -234,7 +235,13 @@ t.test('a file that cannot be used is named, and left byte for byte as it is', a
     [
       'damaged',
       lines.with(2, (lines[2] as string).replace('"first"', '"fisrt"')).join(''),
-      /^cannot be read: line 3 is damaged, and there are lines below it that are not$/
+      /^cannot be read: line 3 is damaged: its checksum does not match\. Put a copy of the file in its place$/
+    ],
+    ['damaged at its beginning', lines.with(0, (lines[0] as string).replace('4', '5')).join(''), other],
+    [
+      'damaged at its end',
+      lines.with(-1, (lines.at(-1) as string).replace('0', '1')).join(''),
+      new RegExp(`^cannot be read: line ${lines.length} is damaged: its checksum does not match\\. Put a copy of the file in its place$`)
     ]
   ]
   for (const [name, content, why] of cases) {
@@ -254,7 +261,7 @@ t.test('a file that cannot be used is named, and left byte for byte as it is', a
   t.equal((await started(t, withData(file))).resumed, file, 'once it is right it can be used')
 })
 
-t.test('a last line that is damaged is left out, and a warning says so', async t => {
+t.test('a last line that is torn is left out, and a warning says so', async t => {
   const { file } = await placeOf(t)
   const emulator = await started(t, withData(file))
   for (const amount of [1, 2]) await called(emulator, `POST /next/refunds transaction=txn_a&amount=${amount}`)
@@ -262,7 +269,7 @@ t.test('a last line that is damaged is left out, and a warning says so', async t
   await emulator.close()
   const lines = whole.split(/(?<=\n)/)
   const last = lines.length
-  for (const end of [(lines.at(-1) as string).slice(0, 40), (lines.at(-1) as string).replace('requests', 'request5')]) {
+  for (const end of [(lines.at(-1) as string).slice(0, 40), `${'\0'.repeat(40)}${(lines.at(-1) as string).slice(40)}`]) {
     const warnings: string[] = []
     await writeFile(file, lines.with(-1, end).join(''))
 
@@ -270,7 +277,7 @@ t.test('a last line that is damaged is left out, and a warning says so', async t
 
     t.equal((await called(again, 'GET /next/transactions/txn_a')).body.amount_refunded, 101)
     t.strictSame(warnings, [
-      `${file}:${last} the end of the data file is damaged or was not written whole, and is left out: ${end.trimEnd().length} bytes from this line on. A change that they held was not answered, unless the file was damaged later.`
+      `${file}:${last} the last line of the data file is not complete, so it is left out: ${end.length} bytes. Its change was not answered, unless the file was damaged later.`
     ])
     await again.close()
   }
@@ -465,7 +472,7 @@ t.test('every answered change is in the file; a refusal, a read and a dry run wr
 /** A data file of its own, with how often it was written, and a change to write. */
 async function unit(t: Test) {
   const { folder, file } = await placeOf(t)
-  const { sandboxes, app } = await started(t)
+  const { sandboxes } = await started(t)
   const data = await DataFile.take(file)
   t.teardown(() => data.close())
   let writes = 0
@@ -475,7 +482,7 @@ async function unit(t: Test) {
   })
   const change = () => void sandboxes.main.changeSettings({ seed: sandboxes.main.settings.seed + 1 })
   const seed = async () => ((await linesRead([readFileSync(file)])).data.sandboxes as Json)[0].settings.seed
-  return { folder, file, data, app, change, seed, writes: () => writes }
+  return { folder, file, data, main: sandboxes.main, change, seed, writes: () => writes }
 }
 
 t.test('changes that come together share a write, and one that comes while it is made has to wait for the next', async t => {
@@ -528,6 +535,53 @@ t.test('closing waits for the write that is under way and for the one that waits
   change()
   await t.rejects(data.saved(), { code: 'data_not_written', message: /could not be written: the emulator has stopped/ })
   t.equal(await version(file), before)
+})
+
+t.test('a change that would make a long line replaces the file', async t => {
+  const { file, data, main } = await unit(t)
+  await data.saved()
+  const { ino } = await stat(file)
+  const extra = { text: 'x'.repeat(2 ** 19) }
+  const add = async (count: number) => {
+    const tickets = Array.from({ length: count }, () => ({ location: 'loc_a', reference: 'T-9', extra }))
+    await main.addRecords(documentOf('more', { tickets }))
+    await data.saved()
+  }
+  const longest = async () => Math.max(...(await readFile(file, 'latin1')).split('\n').map(({ length }) => length))
+
+  await add(10)
+  t.strictSame([(await stat(file)).ino, (await longest()) > 10 * extra.text.length], [ino, true], 'a shorter one is added')
+  await add(40)
+
+  t.not((await stat(file)).ino, ino)
+  t.ok((await longest()) < extra.text.length + 1000, 'a long record has a line of its own')
+  t.equal((await saved(file)).sandboxes[0].records.tickets.length, main.store.tickets.size)
+})
+
+t.test('data_sync: without it nothing waits for the device, and the file is the same', async t => {
+  const { folder } = await placeOf(t)
+  const handle = await open(folder)
+  const prototype = Object.getPrototypeOf(handle)
+  await handle.close()
+  const { sync, datasync } = prototype
+  t.teardown(() => Object.assign(prototype, { sync, datasync }))
+  const files: string[] = []
+  for (const data_sync of [true, false]) {
+    let syncs = 0
+    const counted = (act: () => Promise<void>) =>
+      function (this: object) {
+        syncs++
+        return act.call(this)
+      }
+    Object.assign(prototype, { sync: counted(sync), datasync: counted(datasync) })
+    const file = join(folder, String(data_sync))
+    const emulator = await started(t, withData(file, { data_sync }))
+    for (const amount of [1, 2]) await called(emulator, `POST /next/refunds transaction=txn_a&amount=${amount}`)
+    files.push(await readFile(file, 'utf8'))
+    await emulator.close()
+    t.equal(syncs, data_sync ? 6 : 0, 'a file and its folder at the start and at the end, and two changes')
+  }
+  t.equal(files[1], files[0])
 })
 
 t.test('a file that is given nothing to save is not written', async t => {
@@ -673,7 +727,12 @@ t.test('cli: a file that is in use or cannot be used ends the command with 1 and
   const corrupt = await command(t, '--data', file)
   t.equal(corrupt.status, 1)
   t.equal(corrupt.stdout, '')
-  t.match(corrupt.stderr, new RegExp(`^commerce-emulator: The data file ${file} is no data file of commerce-emulator\\. It was left as it is\\.\\n$`))
+  t.match(
+    corrupt.stderr,
+    new RegExp(
+      `^commerce-emulator: The data file ${file} is not a data file of commerce-emulator, or its first line is damaged; put a copy in its place, or name another file\\. It was left as it is\\.\\n$`
+    )
+  )
 
   await writeFile(file, fileText({ first_states: [], sandboxes: [{ name: 'one', records: {} }], start: 0 }))
   const misfit = await command(t, '--data', file)
