@@ -11,10 +11,7 @@ import { amendmentText, changedIds, type PartTexts, partTexts, type Revisions, r
 type Held = { marks: readonly unknown[]; first: FirstState; parts: PartTexts; revisions: Revisions }
 /** The content of a file; it is never changed. */
 export type Content = { firsts: readonly FirstState[]; start: FirstState | null; sandboxes: ReadonlyMap<string | null, Held> }
-/**
- * Texts of amendments that are not in the file yet, each made when it is asked for; what the file holds with them; and which sandboxes they are of, as messages
- * tell it.
- */
+/** Texts of amendments that are not in the file yet, each made when it is asked for, what it holds with them, and their sandboxes, as messages tell them. */
 export type Changes = { texts: Iterable<string>; content: Content; unwritten: string[] }
 
 /** The content of no file. */

@@ -14,7 +14,7 @@ import { Answers } from '../scenario/steps.js'
 import type { Store } from '../store/store.js'
 import { changesSince, contentOf, NOTHING } from './content.js'
 import { DISK, type FileSystem, removeLeftovers, replaceFile, type WrittenFile } from './disk.js'
-import { amendmentLine, FORMAT, OtherFormat, type Read, readLines, type SavedState, type Torn, wholeLines } from './lines.js'
+import { amendmentLine, type Read, readLines, type SavedState, type Torn, wholeLines } from './lines.js'
 import { Lock } from './lock.js'
 import type { SavedSandbox } from './sandbox.js'
 import type { PresentSandboxes, SavedSandboxes } from './sandboxes.js'
@@ -77,7 +77,7 @@ export class DataFile {
       return new DataFile({ path, target, lock, files, mostLines, read })
     } catch (error) {
       await lock.release()
-      throw unusable(path, error instanceof OtherFormat ? wrongFormat(error) : `cannot be read: ${(error as Error).message}`)
+      throw unusable(path, `cannot be read: ${(error as Error).message}`)
     }
   }
 
@@ -248,11 +248,6 @@ function exceptMissing(error: NodeJS.ErrnoException): null {
 const notWritten = (message: string) => new ApiError('data_not_written', { message })
 const unusable = (path: string, why: string, left = ' It was left as it is.') =>
   new ApiError('document_invalid', { message: `The data file ${path} ${why}.${left}` })
-
-function wrongFormat({ format }: OtherFormat): string {
-  if (format === undefined) return 'is not a data file of commerce-emulator, or its first line is damaged; put a copy in its place, or name another file'
-  return `has the format ${format}, and this version reads format ${FORMAT}; use the version that wrote it, or another file`
-}
 
 const tornText = ({ bytes }: Torn) =>
   `the last line of the data file is not complete, so it is left out: ${bytes} bytes. Its change was not answered, unless the file was damaged later.`

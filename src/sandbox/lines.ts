@@ -10,7 +10,7 @@ import type { FirstState } from '../scenario/scenario.js'
 import type { EntryCount, EntryData } from '../scenario/script.js'
 import type { Tombstone } from '../store/collection.js'
 
-export const FORMAT = 4
+const FORMAT = 4
 
 /** A state from lines. A family that is not among its records is as in its first state. */
 export type SavedState = {
@@ -39,16 +39,6 @@ type Holders = Map<number | string | null, Holder>
 export type Torn = { line: number; bytes: number }
 export type Read = { data: SavedData; torn: Torn | null }
 
-/** Undefined where a file has no format. */
-export class OtherFormat extends Error {
-  readonly format: number | undefined
-
-  constructor(format: number | undefined) {
-    super('it has another format')
-    this.format = format
-  }
-}
-
 const checksum = (data: string | Uint8Array) => hash('sha256', data).slice(0, 16)
 const headOf = (data: string | Uint8Array) => `{"sha256":"${checksum(data)}","data":`
 const HEAD_LENGTH = headOf('').length
@@ -72,7 +62,7 @@ export function* wholeLines(texts: Iterable<string>): Generator<string> {
   }
 }
 
-/** Errors: the system's; `OtherFormat`; that it is empty, a line is damaged, or the file was cut off. */
+/** Errors: the system's; that it is empty, of another format, cut off, or a line is damaged. */
 export const readLines = (path: string): Promise<Read> => linesRead(createReadStream(path, { highWaterMark: 2 ** 20 }))
 
 /** Lines come as bytes: together they may be longer than the longest string. Errors: as of `readLines`. */
@@ -118,7 +108,8 @@ async function* linesIn(chunks: Chunks): AsyncGenerator<Buffer> {
 function requireFormat(line: Buffer, data: { format?: number } | undefined): void {
   const [, earlier] = EARLIER.exec(line.toString('latin1', 0, 30)) ?? []
   const format = data?.format ?? (earlier === undefined ? undefined : Number(earlier))
-  if (format !== FORMAT) throw new OtherFormat(format)
+  if (format === undefined) throw new Error('it is not a file of commerce-emulator, or its first line is damaged. Put a copy of the file in its place')
+  if (format !== FORMAT) throw new Error(`it has the format ${format}, and this version reads format ${FORMAT}. Use the version that wrote it`)
 }
 
 /** Undefined for a line that is not whole. */

@@ -9,7 +9,7 @@ import { thereAre } from '../core/nearest.js'
 import type { Settings } from '../core/settings.js'
 import { documentOf, ProblemList, refuseProblems, withoutProblems } from '../scenario/documents.js'
 import { removeLeftovers, replaceFile, syncFolder } from './disk.js'
-import { OtherFormat, readLines, type SavedFirstState, wholeLines } from './lines.js'
+import { readLines, type SavedFirstState, wholeLines } from './lines.js'
 import { fileNameOf, nameOfFile } from './names.js'
 import { objectOf, stateOf, stateProperties, stateTexts } from './serialization.js'
 import type { SandboxState } from './state.js'
@@ -137,8 +137,7 @@ async function snapshotFile(path: string, settings?: Settings): Promise<Low<Snap
 /** Errors: `document_invalid` for a file that cannot be read, or whose records do not fit. */
 async function readSnapshot(path: string, settings: Settings): Promise<Snapshot> {
   const { data } = await readLines(path).catch(error => {
-    const why = error instanceof OtherFormat ? 'it is not a snapshot of this version, or its first line is damaged' : error.message
-    throw new ApiError('document_invalid', { message: `${path} cannot be read as a snapshot: ${why}. Nothing was changed.` })
+    throw new ApiError('document_invalid', { message: `${path} cannot be read as a snapshot: ${error.message}. Nothing was changed.` })
   })
   const [saved] = data.first_states as [SavedFirstState]
   const document = documentOf(path, saved)

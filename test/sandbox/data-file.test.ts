@@ -218,9 +218,9 @@ t.test('a file that cannot be used is named, and left byte for byte as it is', a
   await (await started(t, withData(file))).close()
   const good = await readFile(file)
   const lines = good.toString().split(/(?<=\n)/)
-  const other = /^is not a data file of commerce-emulator, or its first line is damaged; put a copy in its place, or name another file$/
+  const other = /^cannot be read: it is not a file of commerce-emulator, or its first line is damaged\. Put a copy of the file in its place$/
   const cutOff = /^cannot be read: it was cut off: its lines do not hold a whole state$/
-  const older = /^has the format 3, and this version reads format 4; use the version that wrote it, or another file$/
+  const older = /^cannot be read: it has the format 3, and this version reads format 4\. Use the version that wrote it$/
   const cases: [name: string, content: string | Buffer, why: RegExp][] = [
     ['empty', '', /^cannot be read: it is empty$/],
     ['cut off', good.subarray(0, good.length / 2), cutOff],
@@ -231,7 +231,7 @@ t.test('a file that cannot be used is named, and left byte for byte as it is', a
       text => [text, text, other] as [string, string, RegExp]
     ),
     ['older', '{"format":3,"start":0,"first_states":[],"sandboxes":[]}\n', older],
-    ['newer', lineOf('{"format":5}'), /^has the format 5, and this version reads format 4; /],
+    ['newer', lineOf('{"format":5}'), /^cannot be read: it has the format 5, and this version reads format 4\. /],
     [
       'damaged',
       lines.with(2, (lines[2] as string).replace('"first"', '"fisrt"')).join(''),
@@ -549,8 +549,8 @@ t.test('a change that would make a long line replaces the file', async t => {
   }
   const longest = async () => Math.max(...(await readFile(file, 'latin1')).split('\n').map(({ length }) => length))
 
-  await add(10)
-  t.strictSame([(await stat(file)).ino, (await longest()) > 10 * extra.text.length], [ino, true], 'a shorter one is added')
+  await add(1)
+  t.equal((await stat(file)).ino, ino, 'a shorter one is added')
   await add(40)
 
   t.not((await stat(file)).ino, ino)
@@ -730,7 +730,7 @@ t.test('cli: a file that is in use or cannot be used ends the command with 1 and
   t.match(
     corrupt.stderr,
     new RegExp(
-      `^commerce-emulator: The data file ${file} is not a data file of commerce-emulator, or its first line is damaged; put a copy in its place, or name another file\\. It was left as it is\\.\\n$`
+      `^commerce-emulator: The data file ${file} cannot be read: it is not a file of commerce-emulator, or its first line is damaged\\. Put a copy of the file in its place\\. It was left as it is\\.\\n$`
     )
   )
 
