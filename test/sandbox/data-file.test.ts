@@ -10,8 +10,9 @@ import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import type { ApiError } from '../../src/core/errors.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../../src/emulator.js'
+import { changesSince, NOTHING } from '../../src/sandbox/content.js'
 import { DataFile } from '../../src/sandbox/data-file.js'
-import { lineOf, linesRead, readLines } from '../../src/sandbox/lines.js'
+import { amendmentLine, lineOf, linesRead, readLines, wholeLines } from '../../src/sandbox/lines.js'
 import type { PresentSandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
@@ -535,6 +536,24 @@ t.test('closing waits for the write that is under way and for the one that waits
   change()
   await t.rejects(data.saved(), { code: 'data_not_written', message: /could not be written: the emulator has stopped/ })
   t.equal(await version(file), before)
+})
+
+t.test('a whole file holds the state of the moment when it was begun, whatever changes while it is written', async t => {
+  const emulator = await started(t)
+  const { sandboxes } = emulator
+  const put = (phone: string) => called(emulator, `POST /next/locations/loc_a phone=${phone}`)
+  const phoneIn = async (...lines: string[]) => {
+    const { data } = await linesRead(lines.map(line => Buffer.from(line)))
+    return (data.sandboxes[0]?.records.locations as Json).find(({ id }: Json) => id === 'loc_a').phone
+  }
+  await put('1')
+
+  const { texts, content } = changesSince(NOTHING, sandboxes.present)
+  await put('2')
+  const whole = [...wholeLines(texts)]
+
+  t.equal(await phoneIn(...whole), '1')
+  t.equal(await phoneIn(...whole, amendmentLine([...changesSince(content, sandboxes.present).texts])), '2', 'what came later is a change')
 })
 
 t.test('a change that would make a long line replaces the file', async t => {
