@@ -543,8 +543,8 @@ t.test('a whole file holds the state of the moment when it was begun, whatever c
   const { sandboxes } = emulator
   const put = (phone: string) => called(emulator, `POST /next/locations/loc_a phone=${phone}`)
   const phoneIn = async (...lines: string[]) => {
-    const { data } = await linesRead(lines.map(line => Buffer.from(line)))
-    return (data.sandboxes[0]?.records.locations as Json).find(({ id }: Json) => id === 'loc_a').phone
+    const { data }: { data: Json } = await linesRead(lines.map(line => Buffer.from(line)))
+    return data.sandboxes[0].records.locations.find(({ id }: Json) => id === 'loc_a').phone
   }
   await put('1')
 
