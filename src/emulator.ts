@@ -11,6 +11,7 @@ import { withoutSecrets } from './core/redaction.js'
 import { flattened, type GivenSettings, nested, type SettingVariables, settingsInForce, settingsSchema } from './core/settings.js'
 import { playIn } from './engine/play.js'
 import { DataFile } from './sandbox/data-file.js'
+import { DISK, UNSYNCED } from './sandbox/disk.js'
 import type { Sandbox } from './sandbox/sandbox.js'
 import { Sandboxes } from './sandbox/sandboxes.js'
 import { documentOf, problemLine } from './scenario/documents.js'
@@ -89,7 +90,7 @@ export async function runEmulator({
   const process = settingsInForce(launch).values
   const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir }, process)
   const sandboxes = new Sandboxes({ library, launch, machine: now, progress, beforeForgetting })
-  const file = process.data === null ? null : await DataFile.take(process.data)
+  const file = process.data === null ? null : await DataFile.take(process.data, { files: process.data_sync ? DISK : UNSYNCED })
   const app = await buildApp({ sandboxes, library, settings: process, version: VERSION, data: file ?? undefined, ...(logger && { logger }) })
   let stopWatching = async () => {}
   /** Whether the state is complete, so that it may be written to the data file. */

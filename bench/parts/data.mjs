@@ -1,4 +1,7 @@
-/** What the data file costs, at several sizes of the state: Refunds a second with it, beside the same without it; file, memory and start. Every round begins in the first state. */
+/**
+ * What the data file costs, at several sizes of the state: Refunds a second with it, synced and not, beside the same without it; file, memory and start. Every
+ * round begins in the first state.
+ */
 import { statSync } from 'node:fs'
 import { CALLS } from '../calls.mjs'
 import { temporary, writeDocument } from '../files.mjs'
@@ -40,15 +43,17 @@ async function speed({ port }, count, seconds) {
   return calls
 }
 
-/** The rows of one size, with the data file (`emulator`) and without it. */
+/** The rows of one size, with the data file (`emulator`), with one that is not synced, and without it. */
 async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
   const scenario = writeDocument(`data-${size}.json`, fixture(size))
   const data = temporary(`data-${size}.state.json`)
-  const options = { emulator: { scenario, settings: { data } }, without: { scenario } }
-  const samples = () => ({ emulator: [], without: [] })
+  const unsynced = { data: temporary(`data-${size}.unsynced.json`), data_sync: false }
+  const options = { emulator: { scenario, settings: { data } }, unsynced: { scenario, settings: unsynced }, without: { scenario } }
+  const samples = () => ({ emulator: [], unsynced: [], without: [] })
   const records = `${size.toLocaleString('en-US')} records`
   const rows = []
-  const running = { emulator: await start(options.emulator), without: await start(options.without) }
+  const running = {}
+  for (const [name, of] of Object.entries(options)) running[name] = await start(of)
   for (const count of CONNECTIONS) {
     progress(`data file with ${records}, ${count} connections`)
     const speeds = samples()
@@ -61,8 +66,9 @@ async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
     rows.push(rowOf({ id: `data.${size}.${count}`, work, unit: 'calls/s', better: 'higher', baseline: 'without', samples: speeds }))
     // a single connection waits for a write at every call
     if (count === 1) {
-      const writes = speeds.emulator.map((calls, round) => 1000 / calls - 1000 / speeds.without[round])
-      rows.push(rowOf({ id: `data.${size}.write`, work: '  one write', unit: 'ms', better: 'lower', baseline: null, samples: { emulator: writes } }))
+      const writes = of => of.map((calls, round) => 1000 / calls - 1000 / speeds.without[round])
+      const times = { emulator: writes(speeds.emulator), unsynced: writes(speeds.unsynced) }
+      rows.push(rowOf({ id: `data.${size}.write`, work: '  one write', unit: 'ms', better: 'lower', baseline: null, samples: times }))
     }
   }
   const memory = Object.fromEntries(Object.entries(running).map(([name, { pid }]) => [name, [residentOf(pid)]]))

@@ -21,6 +21,7 @@ const LATER = {
   'cli-progress': 'cli-progress',
   faker: '@faker-js/faker/locale/en',
   'light-my-request': 'light-my-request',
+  lowdb: 'lowdb',
   'pino-pretty': 'pino-pretty',
   'prom-client': 'prom-client',
   re2js: 're2js',

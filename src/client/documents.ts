@@ -754,6 +754,8 @@ export type Settings = {
   'sandboxes.evict_idle'?: boolean
   /** File that keeps the state of every sandbox over restarts; left out: in memory. @default null */
   data?: string | null
+  /** Whether a change in the data file survives a power failure; false saves the wait for the device. @default true */
+  data_sync?: boolean
   /** What ids and keys are drawn from. @default 1 */
   seed?: number
   /** Id prefix of a merchant Account. @default "mch_" */

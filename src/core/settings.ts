@@ -103,7 +103,8 @@ const PROCESS_SETTINGS = settingsOf('process', {
     false,
     'Whether at limits.sandboxes the least recently used sandbox without a call in flight makes room for a new one.'
   ),
-  data: setting(orNull, null, 'File that keeps the state of every sandbox over restarts; left out: in memory.')
+  data: setting(orNull, null, 'File that keeps the state of every sandbox over restarts; left out: in memory.'),
+  data_sync: setting(Type.Boolean(), true, 'Whether a change in the data file survives a power failure; false saves the wait for the device.')
 })
 const SANDBOX_SETTINGS = settingsOf('sandbox', {
   seed: setting(whole(0, 4_294_967_295), 1, 'What ids and keys are drawn from.'),

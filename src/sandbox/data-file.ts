@@ -14,7 +14,7 @@ import { Answers } from '../scenario/steps.js'
 import type { Store } from '../store/store.js'
 import { changesSince, contentOf, NOTHING } from './content.js'
 import { DISK, type FileSystem, removeLeftovers, replaceFile, type WrittenFile } from './disk.js'
-import { amendmentLine, type Dropped, FORMAT, OtherFormat, type Read, readLines, type SavedState, wholeLines } from './lines.js'
+import { amendmentLine, type Read, readLines, type SavedState, type Torn, wholeLines } from './lines.js'
 import { Lock } from './lock.js'
 import type { SavedSandbox } from './sandbox.js'
 import type { PresentSandboxes, SavedSandboxes } from './sandboxes.js'
@@ -24,6 +24,8 @@ import { listOf, objectOf, stateOf, stateProperties } from './serialization.js'
 const RETRY_MS = 1000
 /** Bytes of changes beyond which the file is replaced, if the last whole one had fewer. */
 const LINES = 2 ** 20
+/** Characters of changes that are added as one line, at most: it is read as a whole, while the lines of a file that replaces this one stay short. */
+const MAX_ADDED = 2 ** 24
 
 const DATA_CHECKER = checkerOf(() => {
   const state = stateProperties()
@@ -59,7 +61,7 @@ export class DataFile {
     this.#taken = taken
     this.#mostLines = mostLines
     this.isNew = read === null
-    this.warnings = read?.dropped.line ? [{ file: path, path: '', line: read.dropped.line, message: droppedText(read.dropped) }] : []
+    this.warnings = read?.torn ? [{ file: path, path: '', line: read.torn.line, message: tornText(read.torn) }] : []
   }
 
   /** Takes a file for this process. Errors: `document_invalid` when it is in use, empty, corrupt or of another format; it is left as it is. */
@@ -75,7 +77,7 @@ export class DataFile {
       return new DataFile({ path, target, lock, files, mostLines, read })
     } catch (error) {
       await lock.release()
-      throw unusable(path, error instanceof OtherFormat ? wrongFormat(error) : `cannot be read: ${(error as Error).message}`)
+      throw unusable(path, `cannot be read: ${(error as Error).message}`)
     }
   }
 
@@ -149,9 +151,9 @@ export class DataFile {
     try {
       if (writesLast) await this.#write({ isLast: true })
     } catch (error) {
-      const { texts, unwritten } = changesSince(this.#content, this.#source(), { counts: true })
+      const { unwritten } = changesSince(this.#content, this.#source(), { counts: true })
       const why = `${this.#taken.path} could not be written at the end: ${(error as Error).message}`
-      if (texts.length > 0) throw notWritten(`${why}. What was changed last is not on disk: ${unwritten.join('; ')}.`)
+      if (unwritten.length > 0) throw notWritten(`${why}. What was changed last is not on disk: ${unwritten.join('; ')}.`)
     } finally {
       this.#isClosed = true
       this.#source = () => {
@@ -199,7 +201,9 @@ export class DataFile {
       }
     }
     const { texts, content } = changesSince(this.#content, this.#source(), { counts: isLast })
-    if (texts.length > 0) await file.append(amendmentLine(texts))
+    const all = [...texts]
+    if (all.reduce((sum, { length }) => sum + length, 0) > MAX_ADDED) return this.#replace()
+    if (all.length > 0) await file.append(amendmentLine(all))
     this.#content = content
   }
 
@@ -245,10 +249,5 @@ const notWritten = (message: string) => new ApiError('data_not_written', { messa
 const unusable = (path: string, why: string, left = ' It was left as it is.') =>
   new ApiError('document_invalid', { message: `The data file ${path} ${why}.${left}` })
 
-function wrongFormat({ format }: OtherFormat): string {
-  if (format === undefined) return 'is no data file of commerce-emulator'
-  return `has the format ${format}, and this version reads format ${FORMAT}; use the version that wrote it, or another file`
-}
-
-const droppedText = ({ bytes }: Dropped) =>
-  `the end of the data file is damaged or was not written whole, and is left out: ${bytes} bytes from this line on. A change that they held was not answered, unless the file was damaged later.`
+const tornText = ({ bytes }: Torn) =>
+  `the last line of the data file is not complete, so it is left out: ${bytes} bytes. Its change was not answered, unless the file was damaged later.`

@@ -1,4 +1,4 @@
-/** Files that are replaced whole or not at all, and added to. What is written is on the device, not in a cache. */
+/** Files that are replaced whole or not at all, and added to. What is written is on the device, not in a cache, unless the file system is `UNSYNCED`. */
 import { randomBytes } from 'node:crypto'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -7,6 +7,9 @@ export type FileSystem = { open: typeof open; readdir: (folder: string) => Promi
 type Handle = Awaited<ReturnType<typeof open>>
 
 export const DISK: FileSystem = { open, readdir, rename, rm, stat }
+const nothing = async () => {}
+/** Leaves it to the system when what is written comes to the device. */
+export const UNSYNCED: FileSystem = { ...DISK, open: async (...given) => Object.assign(await open(...given), { sync: nothing, datasync: nothing }) }
 /** For the user of the emulator alone: files hold API keys. */
 const MODE = 0o600
 /** The ending of a temporary file. */

@@ -1,4 +1,5 @@
 /** The lines of a data file or snapshot, each JSON with a checksum: the first names the format, the others add to what is above. */
+import { constants } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { ClockStart } from '../core/clock.js'
@@ -9,7 +10,7 @@ import type { FirstState } from '../scenario/scenario.js'
 import type { EntryCount, EntryData } from '../scenario/script.js'
 import type { Tombstone } from '../store/collection.js'
 
-export const FORMAT = 4
+const FORMAT = 4
 
 /** A state from lines. A family that is not among its records is as in its first state. */
 export type SavedState = {
@@ -34,37 +35,34 @@ type Holder = { parts: Record<string, unknown>; families: Map<Family, Map<string
 type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>
 type Holders = Map<number | string | null, Holder>
 
-/** What was left out at the end: from which line on, 0 for none, and how many bytes. */
-export type Dropped = { line: number; bytes: number }
-export type Read = { data: SavedData; dropped: Dropped }
-
-/** Undefined where a file has no format. */
-export class OtherFormat extends Error {
-  readonly format: number | undefined
-
-  constructor(format: number | undefined) {
-    super('it has another format')
-    this.format = format
-  }
-}
+/** The last line, where it was not written completely, and its bytes. */
+export type Torn = { line: number; bytes: number }
+export type Read = { data: SavedData; torn: Torn | null }
 
 const checksum = (data: string | Uint8Array) => hash('sha256', data).slice(0, 16)
 const headOf = (data: string | Uint8Array) => `{"sha256":"${checksum(data)}","data":`
 const HEAD_LENGTH = headOf('').length
 /** The beginning of format 3 and earlier. */
 const EARLIER = /^\{"format":(\d+)/
+const [LINE_END, CLOSING] = Buffer.from('\n}')
+/** Characters of the longest amendment: of a line that is read as one string, which may have as many characters as the line has bytes, up to three each. */
+const MAX_AMENDMENT = Math.floor(constants.MAX_STRING_LENGTH / 3) - 64
 
 export const lineOf = (data: string): string => `${headOf(data)}${data}}\n`
 
 /** Amendments are given as JSON texts. */
 export const amendmentLine = (texts: readonly string[]): string => lineOf(`[${texts.join(',')}]`)
 
-export function* wholeLines(texts: readonly string[]): Generator<string> {
+/** The lines of a whole file. Errors: that an amendment is too long to be read back. */
+export function* wholeLines(texts: Iterable<string>): Generator<string> {
   yield lineOf(`{"format":${FORMAT}}`)
-  for (const text of texts) yield amendmentLine([text])
+  for (const text of texts) {
+    if (text.length > MAX_AMENDMENT) throw new Error(`${text.slice(0, 60)}… is ${text.length} characters of JSON, and a line holds at most ${MAX_AMENDMENT}`)
+    yield amendmentLine([text])
+  }
 }
 
-/** Errors: the system's; `OtherFormat`; that it is empty, a line above the last is damaged, or the file was cut off. */
+/** Errors: the system's; that it is empty, of another format, cut off, or a line is damaged. */
 export const readLines = (path: string): Promise<Read> => linesRead(createReadStream(path, { highWaterMark: 2 ** 20 }))
 
 /** Lines come as bytes: together they may be longer than the longest string. Errors: as of `readLines`. */
@@ -72,27 +70,32 @@ export async function linesRead(chunks: Chunks): Promise<Read> {
   const holders: Holders = new Map()
   let number = 0
   let start: number | undefined
-  const dropped: Dropped = { line: 0, bytes: 0 }
+  let torn: Torn | null = null
   for await (const line of linesIn(chunks)) {
+    if (torn !== null) throw damaged(torn.line)
     const data = dataIn(line)
     if (++number === 1) requireFormat(line, data as { format?: number } | undefined)
-    else if (data === undefined) {
-      dropped.line ||= number
-      dropped.bytes += line.length
-    } else if (dropped.line > 0) throw new Error(`line ${dropped.line} is damaged, and there are lines below it that are not`)
-    else for (const one of data as Amendment[]) start = amended(holders, one) ?? start
+    else if (data !== undefined) for (const one of data as Amendment[]) start = amended(holders, one) ?? start
+    else if (isTorn(line)) torn = { line: number, bytes: line.length }
+    else throw damaged(number)
   }
   if (number === 0) throw new Error('it is empty')
   if (start === undefined) throw new Error('it was cut off: its lines do not hold a whole state')
-  return { data: dataOf(holders, start), dropped }
+  return { data: dataOf(holders, start), torn }
 }
 
+const damaged = (line: number) => new Error(`line ${line} is damaged: its checksum does not match. Put a copy of the file in its place`)
+
+/** A process that is killed leaves a line without its end. A power failure may leave zeros, too, which JSON never holds. */
+const isTorn = (line: Buffer) => line.at(-1) !== LINE_END || line.includes(0)
+
+/** Each with its end, except a last one that has none. */
 async function* linesIn(chunks: Chunks): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   for await (const chunk of chunks) {
     let from = 0
     for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', from)) {
-      yield Buffer.concat([...parts, chunk.subarray(from, end)])
+      yield Buffer.concat([...parts, chunk.subarray(from, end + 1)])
       parts = []
       from = end + 1
     }
@@ -105,13 +108,15 @@ async function* linesIn(chunks: Chunks): AsyncGenerator<Buffer> {
 function requireFormat(line: Buffer, data: { format?: number } | undefined): void {
   const [, earlier] = EARLIER.exec(line.toString('latin1', 0, 30)) ?? []
   const format = data?.format ?? (earlier === undefined ? undefined : Number(earlier))
-  if (format !== FORMAT) throw new OtherFormat(format)
+  if (format === undefined) throw new Error('it is not a file of commerce-emulator, or its first line is damaged. Put a copy of the file in its place')
+  if (format !== FORMAT) throw new Error(`it has the format ${format}, and this version reads format ${FORMAT}. Use the version that wrote it`)
 }
 
 /** Undefined for a line that is not whole. */
 function dataIn(line: Buffer): unknown {
-  const data = line.subarray(HEAD_LENGTH, -1)
-  const isWhole = line.at(-1) === 0x7d && line.toString('latin1', 0, HEAD_LENGTH) === headOf(data)
+  const end = line.at(-1) === LINE_END ? -2 : -1
+  const data = line.subarray(HEAD_LENGTH, end)
+  const isWhole = line.at(end) === CLOSING && line.toString('latin1', 0, HEAD_LENGTH) === headOf(data)
   return isWhole ? JSON.parse(data.toString()) : undefined
 }
 

@@ -48,41 +48,48 @@ const EMPTY = revisionsOf(new Store())
 export const amendmentText = (of: string, parts: PartTexts): string =>
   `{${[of, ...Object.entries(parts).map(([name, text]) => `"${name}":${text}`)].join(',')}}`
 
-/** The amendments that make a state of nothing. */
-export const stateTexts = (of: string, state: SandboxState, more: object): string[] => [
-  amendmentText(of, partTexts(state, more)),
-  ...recordTexts(of, state.store, EMPTY).texts
-]
+/** The amendments that make a state of nothing, each made when it is asked for: the state must not change until then. */
+export function* stateTexts(of: string, state: SandboxState, more: object): Generator<string> {
+  yield amendmentText(of, partTexts(state, more))
+  yield* recordTexts(of, state.store, changedIds(state.store, EMPTY))
+}
 
-/** How many records an amendment has at most. */
-const SOME = 100
+/** The families that have changed since revisions of them, each with the ids of its changed records, null for all. */
+export const changedIds = (store: Store, since: Revisions) =>
+  FAMILIES.map(family => [family, store[family].changedSince(since[family])] as const).filter(([, ids]) => ids?.size !== 0)
 
-/** The amendments with the records of a store that have changed since revisions of its families: all of a family where that is not known. */
-export function recordTexts(of: string, store: Store, since: Revisions): { texts: string[]; count: number } {
-  const texts: string[] = []
-  let count = 0
-  for (const family of FAMILIES) {
-    const ids = store[family].changedSince(since[family])
-    const places = `${of},"family":"${family}"`
-    if (ids === null) texts.push(`{${places},"all":true}`)
-    const changed = textsOf(store, family, ids)
-    for (let at = 0; at < changed.length; at += SOME) texts.push(`{${places},"records":[${changed.slice(at, at + SOME).join(',')}]}`)
-    count += changed.length
+/** Characters that the records of an amendment have together, at most; a longer record is alone. */
+const ENOUGH = 2 ** 16
+
+/** The amendments with changed records of a store, each made when it is asked for. */
+export function* recordTexts(of: string, store: Store, changed: ReturnType<typeof changedIds>): Generator<string> {
+  for (const [family, ids] of changed) {
+    const textWith = (content: string) => `{${of},"family":"${family}",${content}}`
+    if (ids === null) yield textWith('"all":true')
+    let records = ''
+    for (const text of textsOf(store, family, ids)) {
+      const isFull = records !== '' && records.length + text.length > ENOUGH
+      if (isFull) yield textWith(`"records":[${records}]`)
+      records = isFull || records === '' ? text : `${records},${text}`
+    }
+    if (records !== '') yield textWith(`"records":[${records}]`)
   }
-  return { texts, count }
 }
 
 /** The texts of records with some ids, null being all, and of the places of deleted ones, in the order of creation. */
-function textsOf(store: Store, family: Family, ids: ReadonlySet<string> | null): string[] {
+function* textsOf(store: Store, family: Family, ids: ReadonlySet<string> | null): Generator<string> {
   const collection = store[family]
   const isAnyGone = ids === null || [...ids].some(id => !collection.stored(id))
   const tombstones = new Map(isAnyGone ? collection.tombstones().map(({ id, at, owners }) => [id, { at, owners }]) : [])
-  const texts = Array.from(ids ?? new Set([...tombstones.keys(), ...collection.someIds(Number.POSITIVE_INFINITY)]), id => {
+  const present = ids ?? collection.someIds(Number.POSITIVE_INFINITY)
+  const inOrder = () => {
+    const places = Array.from(new Set([...tombstones.keys(), ...present]), id => ({ id, nth: collection.position(id)?.nth as number }))
+    return places.sort((a, b) => a.nth - b.nth).map(({ id }) => id)
+  }
+  for (const id of ids === null && tombstones.size === 0 ? present : inOrder()) {
     const stored = collection.stored(id)
-    const text = stored ? recordText(family, stored.record) : JSON.stringify({ id, deleted: tombstones.get(id) })
-    return { text, nth: collection.position(id)?.nth as number }
-  })
-  return texts.sort((a, b) => a.nth - b.nth).map(({ text }) => text)
+    yield stored ? recordText(family, stored.record) : JSON.stringify({ id, deleted: tombstones.get(id) })
+  }
 }
 
 /** Where a saved state is, the settings that its records are checked with, and where its problems go. */

@@ -2,13 +2,14 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Low } from 'lowdb'
 import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
 import { thereAre } from '../core/nearest.js'
 import type { Settings } from '../core/settings.js'
 import { documentOf, ProblemList, refuseProblems, withoutProblems } from '../scenario/documents.js'
 import { removeLeftovers, replaceFile, syncFolder } from './disk.js'
-import { OtherFormat, readLines, type SavedFirstState, wholeLines } from './lines.js'
+import { readLines, type SavedFirstState, wholeLines } from './lines.js'
 import { fileNameOf, nameOfFile } from './names.js'
 import { objectOf, stateOf, stateProperties, stateTexts } from './serialization.js'
 import type { SandboxState } from './state.js'
@@ -52,21 +53,6 @@ export class Snapshots {
     })
   }
 
-  /** Errors: `data_not_written`; an earlier snapshot is still there then. */
-  async #write(name: string, folder: string, { scenario, state }: Snapshot): Promise<void> {
-    const path = fileOf(folder, name)
-    const texts = [...stateTexts('"first":0', state, { scenario: { name: scenario } }), '{"start":0}']
-    try {
-      const made = await mkdir(folder, { recursive: true })
-      const file = await replaceFile(path, wholeLines(texts))
-      await file.close()
-      if (made !== undefined) await syncFolder(dirname(made))
-      await removeLeftovers(path, LEFT_MS)
-    } catch (error) {
-      throw new ApiError('data_not_written', { message: `The snapshot ${name} was not taken: ${path} could not be written: ${(error as Error).message}.` })
-    }
-  }
-
   async #names(): Promise<string[]> {
     const files = this.#folder === null ? [] : await readdir(this.#folder).catch(() => [])
     const names = files.flatMap(file => (file.endsWith(ENDING) ? (nameOfFile(file.slice(0, -ENDING.length)) ?? []) : []))
@@ -84,17 +70,19 @@ export class Snapshots {
 
   async #read(name: string, settings: Settings): Promise<Snapshot> {
     await this.#require(name)
-    const path = fileOf(this.#folder as string, name)
-    const unreadable = (why: string) => new ApiError('document_invalid', { message: `${path} cannot be read as a snapshot: ${why}. Nothing was changed.` })
-    const { data } = await readLines(path).catch(error => {
-      throw unreadable(error instanceof OtherFormat ? 'it is no snapshot of this version' : error.message)
+    const file = await snapshotFile(fileOf(this.#folder as string, name), settings)
+    await file.read()
+    return file.data as Snapshot
+  }
+
+  /** Errors: `data_not_written`; an earlier snapshot is still there then. */
+  async #write(name: string, folder: string, snapshot: Snapshot): Promise<void> {
+    const path = fileOf(folder, name)
+    const file = await snapshotFile(path)
+    file.data = snapshot
+    await file.write().catch(error => {
+      throw new ApiError('data_not_written', { message: `The snapshot ${name} was not taken: ${path} could not be written: ${error.message}.` })
     })
-    const [saved] = data.first_states as [SavedFirstState]
-    const document = documentOf(path, saved)
-    await refuseProblems(document, SNAPSHOT_CHECKER)
-    const problems = new ProblemList(document.limits)
-    const state = await withoutProblems(problems, () => stateOf(saved, { document, at: [], settings, problems }))
-    return { scenario: saved.scenario.name, state }
   }
 
   /** Errors: `snapshot_unknown` with those that exist. */
@@ -139,3 +127,36 @@ export class Snapshots {
 }
 
 const fileOf = (folder: string, name: string) => join(folder, `${fileNameOf(name)}${ENDING}`)
+
+/** A file as a database of one snapshot; `settings` are those that the records of one that is read are checked with. Errors: as of `readSnapshot`, the system's. */
+async function snapshotFile(path: string, settings?: Settings): Promise<Low<Snapshot | null>> {
+  const { Low } = await import('lowdb')
+  return new Low<Snapshot | null>({ read: () => readSnapshot(path, settings as Settings), write: snapshot => writeSnapshot(path, snapshot as Snapshot) }, null)
+}
+
+/** Errors: `document_invalid` for a file that cannot be read, or whose records do not fit. */
+async function readSnapshot(path: string, settings: Settings): Promise<Snapshot> {
+  const { data } = await readLines(path).catch(error => {
+    throw new ApiError('document_invalid', { message: `${path} cannot be read as a snapshot: ${error.message}. Nothing was changed.` })
+  })
+  const [saved] = data.first_states as [SavedFirstState]
+  const document = documentOf(path, saved)
+  await refuseProblems(document, SNAPSHOT_CHECKER)
+  const problems = new ProblemList(document.limits)
+  const state = await withoutProblems(problems, () => stateOf(saved, { document, at: [], settings, problems }))
+  return { scenario: saved.scenario.name, state }
+}
+
+/** An earlier snapshot stays until the new one is written. */
+async function writeSnapshot(path: string, { scenario, state }: Snapshot): Promise<void> {
+  const made = await mkdir(dirname(path), { recursive: true })
+  const file = await replaceFile(path, wholeLines(textsOf(scenario, state)))
+  await file.close()
+  if (made !== undefined) await syncFolder(dirname(made))
+  await removeLeftovers(path, LEFT_MS)
+}
+
+function* textsOf(name: string, state: SandboxState): Generator<string> {
+  yield* stateTexts('"first":0', state, { scenario: { name } })
+  yield '{"start":0}'
+}

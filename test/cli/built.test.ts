@@ -37,7 +37,7 @@ t.test('built: each part that is loaded later is there, and the code that V8 has
     scripted: [418, 418],
     refused: [true, 'seed: a whole number was expected, not x.'],
     overTls: 'no_answer',
-    areCompilersLoaded: false,
+    loaded: { lowdbAtStart: false, lowdb: true, compilers: false },
     packages
   })
 })

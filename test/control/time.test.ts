@@ -296,12 +296,24 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it, and no
   const withState = (more: object) => fileText({ ...rest, first_states: [{ ...good, ...more }] })
   const files: [name: string, content: string, message: RegExp, paths?: string[]][] = [
     ['empty', '', /empty\.json cannot be read as a snapshot: it is empty\. Nothing was changed\.$/],
-    ['corrupt', '{"format":3,', /corrupt\.json cannot be read as a snapshot: it is no snapshot of this version\. Nothing was changed\.$/],
-    ['null', 'null', /null\.json cannot be read as a snapshot: it is no snapshot of this version\. Nothing was changed\.$/],
-    ['text', '"x"', /text\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['foreign', '{"name":"a","version":"1.0.0"}', /foreign\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['older', '{"format":3,"scenario":"test","state":{}}', /older\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['newer', lineOf('{"format":5}'), /newer\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    [
+      'corrupt',
+      '{"format":3,',
+      /corrupt\.json cannot be read as a snapshot: it has the format 3, and this version reads format 4\. Use the version that wrote it\. Nothing was changed\.$/
+    ],
+    [
+      'null',
+      'null',
+      /null\.json cannot be read as a snapshot: it is not a file of commerce-emulator, or its first line is damaged\. Put a copy of the file in its place\. Nothing was changed\.$/
+    ],
+    ['text', '"x"', /text\.json cannot be read as a snapshot: it is not a file of commerce-emulator, or its first line is damaged/],
+    [
+      'foreign',
+      '{"name":"a","version":"1.0.0"}',
+      /foreign\.json cannot be read as a snapshot: it is not a file of commerce-emulator, or its first line is damaged/
+    ],
+    ['older', '{"format":3,"scenario":"test","state":{}}', /older\.json cannot be read as a snapshot: it has the format 3, /],
+    ['newer', lineOf('{"format":5}'), /newer\.json cannot be read as a snapshot: it has the format 5, /],
     ['bare', fileText({ ...rest, first_states: [{ records: {} }] }), /bare\.json scenario is required/, Array(5).fill('')],
     ['cut-off', fileText({ ...rest, first_states }).slice(0, -3), /cut-off\.json cannot be read as a snapshot: it was cut off: /],
     [

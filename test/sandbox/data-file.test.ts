@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type BigIntStats, readFileSync } from 'node:fs'
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, mkdtemp, open, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,9 +10,11 @@ import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import type { ApiError } from '../../src/core/errors.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../../src/emulator.js'
+import { changesSince, NOTHING } from '../../src/sandbox/content.js'
 import { DataFile } from '../../src/sandbox/data-file.js'
-import { lineOf, linesRead, readLines } from '../../src/sandbox/lines.js'
+import { amendmentLine, lineOf, linesRead, readLines, wholeLines } from '../../src/sandbox/lines.js'
 import type { PresentSandboxes } from '../../src/sandbox/sandboxes.js'
+import { documentOf } from '../../src/scenario/documents.js'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { MERCHANT, NOW, RESELLER, smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -219,9 +221,9 @@ t.test('a file that cannot be used is named, and left byte for byte as it is', a
   await (await started(t, withData(file))).close()
   const good = await readFile(file)
   const lines = good.toString().split(/(?<=\n)/)
-  const other = /^is no data file of commerce-emulator$/
+  const other = /^cannot be read: it is not a file of commerce-emulator, or its first line is damaged\. Put a copy of the file in its place$/
   const cutOff = /^cannot be read: it was cut off: its lines do not hold a whole state$/
-  const older = /^has the format 3, and this version reads format 4; use the version that wrote it, or another file$/
+  const older = /^cannot be read: it has the format 3, and this version reads format 4\. Use the version that wrote it$/
   const cases: [name: string, content: string | Buffer, why: RegExp][] = [
     ['empty', '', /^cannot be read: it is empty$/],
     ['cut off', good.subarray(0, good.length / 2), cutOff],
@@ -232,11 +234,17 @@ t.test('a file that cannot be used is named, and left byte for byte as it is', a
       text => [text, text, other] as [string, string, RegExp]
     ),
     ['older', '{"format":3,"start":0,"first_states":[],"sandboxes":[]}\n', older],
-    ['newer', lineOf('{"format":5}'), /^has the format 5, and this version reads format 4; /],
+    ['newer', lineOf('{"format":5}'), /^cannot be read: it has the format 5, and this version reads format 4\. /],
     [
       'damaged',
       lines.with(2, (lines[2] as string).replace('"first"', '"fisrt"')).join(''),
-      /^cannot be read: line 3 is damaged, and there are lines below it that are not$/
+      /^cannot be read: line 3 is damaged: its checksum does not match\. Put a copy of the file in its place$/
+    ],
+    ['damaged at its beginning', lines.with(0, (lines[0] as string).replace('4', '5')).join(''), other],
+    [
+      'damaged at its end',
+      lines.with(-1, (lines.at(-1) as string).replace('0', '1')).join(''),
+      new RegExp(`^cannot be read: line ${lines.length} is damaged: its checksum does not match\\. Put a copy of the file in its place$`)
     ]
   ]
   for (const [name, content, why] of cases) {
@@ -256,7 +264,7 @@ t.test('a file that cannot be used is named, and left byte for byte as it is', a
   t.equal((await started(t, withData(file))).resumed, file, 'once it is right it can be used')
 })
 
-t.test('a last line that is damaged is left out, and a warning says so', async t => {
+t.test('a last line that is torn is left out, and a warning says so', async t => {
   const { file } = await placeOf(t)
   const emulator = await started(t, withData(file))
   for (const amount of [1, 2]) await called(emulator, `POST /next/refunds transaction=txn_a&amount=${amount}`)
@@ -264,7 +272,7 @@ t.test('a last line that is damaged is left out, and a warning says so', async t
   await emulator.close()
   const lines = whole.split(/(?<=\n)/)
   const last = lines.length
-  for (const end of [(lines.at(-1) as string).slice(0, 40), (lines.at(-1) as string).replace('requests', 'request5')]) {
+  for (const end of [(lines.at(-1) as string).slice(0, 40), `${'\0'.repeat(40)}${(lines.at(-1) as string).slice(40)}`]) {
     const warnings: string[] = []
     await writeFile(file, lines.with(-1, end).join(''))
 
@@ -272,7 +280,7 @@ t.test('a last line that is damaged is left out, and a warning says so', async t
 
     t.equal((await called(again, 'GET /next/transactions/txn_a')).body.amount_refunded, 101)
     t.strictSame(warnings, [
-      `${file}:${last} the end of the data file is damaged or was not written whole, and is left out: ${end.trimEnd().length} bytes from this line on. A change that they held was not answered, unless the file was damaged later.`
+      `${file}:${last} the last line of the data file is not complete, so it is left out: ${end.length} bytes. Its change was not answered, unless the file was damaged later.`
     ])
     await again.close()
   }
@@ -467,7 +475,7 @@ t.test('every answered change is in the file; a refusal, a read and a dry run wr
 /** A data file of its own, with how often it was written, and a change to write. */
 async function unit(t: Test) {
   const { folder, file } = await placeOf(t)
-  const { sandboxes, app } = await started(t)
+  const { sandboxes } = await started(t)
   const data = await DataFile.take(file)
   t.teardown(() => data.close())
   let writes = 0
@@ -477,7 +485,7 @@ async function unit(t: Test) {
   })
   const change = () => void sandboxes.main.changeSettings({ seed: sandboxes.main.settings.seed + 1 })
   const seed = async () => ((await linesRead([readFileSync(file)])).data.sandboxes as Json)[0].settings.seed
-  return { folder, file, data, app, change, seed, writes: () => writes }
+  return { folder, file, data, main: sandboxes.main, change, seed, writes: () => writes }
 }
 
 t.test('changes that come together share a write, and one that comes while it is made has to wait for the next', async t => {
@@ -530,6 +538,71 @@ t.test('closing waits for the write that is under way and for the one that waits
   change()
   await t.rejects(data.saved(), { code: 'data_not_written', message: /could not be written: the emulator has stopped/ })
   t.equal(await version(file), before)
+})
+
+t.test('a whole file holds the state of the moment when it was begun, whatever changes while it is written', async t => {
+  const emulator = await started(t)
+  const { sandboxes } = emulator
+  const put = (phone: string) => called(emulator, `POST /next/locations/loc_a phone=${phone}`)
+  const phoneIn = async (...lines: string[]) => {
+    const { data }: { data: Json } = await linesRead(lines.map(line => Buffer.from(line)))
+    return data.sandboxes[0].records.locations.find(({ id }: Json) => id === 'loc_a').phone
+  }
+  await put('1')
+
+  const { texts, content } = changesSince(NOTHING, sandboxes.present)
+  await put('2')
+  const whole = [...wholeLines(texts)]
+
+  t.equal(await phoneIn(...whole), '1')
+  t.equal(await phoneIn(...whole, amendmentLine([...changesSince(content, sandboxes.present).texts])), '2', 'what came later is a change')
+})
+
+t.test('a change that would make a long line replaces the file', async t => {
+  const { file, data, main } = await unit(t)
+  await data.saved()
+  const { ino } = await stat(file)
+  const extra = { text: 'x'.repeat(2 ** 19) }
+  const add = async (count: number) => {
+    const tickets = Array.from({ length: count }, () => ({ location: 'loc_a', reference: 'T-9', extra }))
+    await main.addRecords(documentOf('more', { tickets }))
+    await data.saved()
+  }
+  const longest = async () => Math.max(...(await readFile(file, 'latin1')).split('\n').map(({ length }) => length))
+
+  await add(1)
+  t.equal((await stat(file)).ino, ino, 'a shorter one is added')
+  await add(40)
+
+  t.not((await stat(file)).ino, ino)
+  t.ok((await longest()) < extra.text.length + 1000, 'a long record has a line of its own')
+  t.equal((await saved(file)).sandboxes[0].records.tickets.length, main.store.tickets.size)
+})
+
+t.test('data_sync: without it nothing waits for the device, and the file is the same', async t => {
+  const { folder } = await placeOf(t)
+  const handle = await open(folder)
+  const prototype = Object.getPrototypeOf(handle)
+  await handle.close()
+  const { sync, datasync } = prototype
+  t.teardown(() => Object.assign(prototype, { sync, datasync }))
+  const files: string[] = []
+  for (const data_sync of [true, false]) {
+    let syncs = 0
+    const counted = (act: () => Promise<void>) =>
+      function (this: object) {
+        syncs++
+        return act.call(this)
+      }
+    Object.assign(prototype, { sync: counted(sync), datasync: counted(datasync) })
+    const file = join(folder, String(data_sync))
+    const emulator = await started(t, withData(file, { data_sync }))
+    for (const amount of [1, 2]) await called(emulator, `POST /next/refunds transaction=txn_a&amount=${amount}`)
+    files.push(await readFile(file, 'utf8'))
+    await emulator.close()
+    t.equal(syncs, data_sync ? 6 : 0, 'a file and its folder at the start and at the end, and two changes')
+  }
+  t.equal(files[1], files[0])
 })
 
 t.test('a file that is given nothing to save is not written', async t => {
@@ -675,7 +748,12 @@ t.test('cli: a file that is in use or cannot be used ends the command with 1 and
   const corrupt = await command(t, '--data', file)
   t.equal(corrupt.status, 1)
   t.equal(corrupt.stdout, '')
-  t.match(corrupt.stderr, new RegExp(`^commerce-emulator: The data file ${file} is no data file of commerce-emulator\\. It was left as it is\\.\\n$`))
+  t.match(
+    corrupt.stderr,
+    new RegExp(
+      `^commerce-emulator: The data file ${file} cannot be read: it is not a file of commerce-emulator, or its first line is damaged\\. Put a copy of the file in its place\\. It was left as it is\\.\\n$`
+    )
+  )
 
   await writeFile(file, fileText({ first_states: [], sandboxes: [{ name: 'one', records: {} }], start: 0 }))
   const misfit = await command(t, '--data', file)

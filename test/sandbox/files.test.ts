@@ -2,9 +2,10 @@ import { constants } from 'node:buffer'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { DISK, type FileSystem, replaceFile, syncFolder } from '../../src/sandbox/disk.js'
-import { amendmentLine, linesRead } from '../../src/sandbox/lines.js'
+import { amendmentLine, linesRead, wholeLines } from '../../src/sandbox/lines.js'
 import type { Json } from '../support/json.js'
 import { recordedDisk } from '../support/recorded-disk.js'
 import { fileText } from '../support/saved-lines.js'
@@ -26,14 +27,14 @@ const read = async (...texts: (string | Buffer)[]) => linesRead(texts.map(text =
 const seedIn = async (text: string) => ((await read(text)).data.sandboxes as Json)[0].settings.seed
 
 t.test('lines: a file holds what it was written with, however its bytes come', async t => {
-  const { data, dropped } = await read(...WHOLE)
+  const { data, torn } = await read(...WHOLE)
 
   t.strictSame(JSON.parse(JSON.stringify(data)), {
     ...DATA,
     first_states: [{ ...FIRST, deleted: { users: [] } }],
     sandboxes: [{ ...DATA.sandboxes[0], deleted: {} }]
   })
-  t.strictSame(dropped, { line: 0, bytes: 0 })
+  t.equal(torn, null)
 })
 
 t.test('lines: parts are replaced, records put in their places, deleted ones keep theirs; a family that is not there begins as in the first state', async t => {
@@ -64,50 +65,100 @@ t.test('lines: parts are replaced, records put in their places, deleted ones kee
   )
 })
 
-t.test(
-  'lines: one that is torn at the end is left out wherever it is torn, and told; one that is damaged above a whole one is refused with its place',
-  async t => {
-    const [first, second] = [seedLine(1), seedLine(2)]
-    const line = WHOLE.split('\n').length + 1
-    for (let cut = 0; cut < second.length - 1; cut++) {
-      const rest = second.length - cut
-      for (const torn of [
-        second.slice(0, cut),
-        second.slice(0, cut) + '\0'.repeat(rest),
-        '\0'.repeat(rest) + second.slice(rest),
-        `${second.slice(0, cut)}\n}}`
-      ]) {
-        if (torn === second) continue
-        const { data, dropped } = await read(WHOLE + first + torn)
-        const bytes = torn.replaceAll('\n', '').length
-        t.strictSame([data.sandboxes[0]?.settings, dropped], [{ seed: 1 }, { line: bytes > 0 ? line : 0, bytes }], JSON.stringify(torn))
-      }
-    }
-    t.equal(await seedIn(WHOLE + first + second.trimEnd()), 2, 'without the end of its line it is whole')
-    t.equal(await seedIn(WHOLE), undefined)
-    for (const [lines, place] of [
-      [first.replace('"seed":1', '"seed":3') + second, line - 1],
-      [`${first}x\n${second}`, line],
-      [`\n${first}`, line - 1]
-    ] as const) {
-      await t.rejects(read(WHOLE + lines), { message: `line ${place} is damaged, and there are lines below it that are not` })
-    }
-    const lines = WHOLE.split(/(?<=\n)/)
-    for (let count = 1; count < lines.length; count++) {
-      await t.rejects(read(lines.slice(0, count).join('')), { message: 'it was cut off: its lines do not hold a whole state' })
+const damagedAt = (line: number) => ({ message: `line ${line} is damaged: its checksum does not match. Put a copy of the file in its place` })
+
+t.test('lines: a last one that is torn is left out wherever it is torn, and told; any other that is damaged is refused with its place', async t => {
+  const [first, second] = [seedLine(1), seedLine(2)]
+  const line = WHOLE.split('\n').length + 1
+  for (let cut = 0; cut < second.length - 1; cut++) {
+    const rest = second.length - cut
+    for (const torn of [second.slice(0, cut), second.slice(0, cut) + '\0'.repeat(rest), '\0'.repeat(rest) + second.slice(rest)]) {
+      if (torn === second) continue
+      const { data, torn: told } = await read(WHOLE + first + torn)
+      t.strictSame([data.sandboxes[0]?.settings, told], [{ seed: 1 }, torn === '' ? null : { line, bytes: torn.length }], JSON.stringify(torn))
+      if (torn !== '') await t.rejects(read(`${WHOLE}${first}${torn}\n${second}`), damagedAt(line), 'unless a line follows')
     }
   }
-)
+  t.equal(await seedIn(WHOLE + first + second.trimEnd()), 2, 'without the end of its line it is whole')
+  t.equal(await seedIn(WHOLE), undefined)
+  for (const [lines, place] of [
+    [first.replace('"seed":1', '"seed":3') + second, line - 1],
+    [first + second.replace('"seed":2', '"seed":3'), line],
+    [`${first}x\n${second}`, line],
+    [`${first}${second}\n`, line + 1],
+    [`\n${first}`, line - 1]
+  ] as const) {
+    await t.rejects(read(WHOLE + lines), damagedAt(place))
+  }
+})
+
+/** A file with changes after its whole state. */
+const CHANGED = Buffer.from(WHOLE + seedLine(1, { sandbox: null, family: 'users', records: [{ id: 'u3', name: 'é€😀' }] }) + seedLine(2))
+
+t.test('lines: whatever bit of a file is flipped, it is refused or what is left out is told, and nothing is read that was not written', async t => {
+  const [written, before] = await Promise.all([CHANGED, CHANGED.subarray(0, CHANGED.lastIndexOf('\n', -2) + 1)].map(async bytes => (await read(bytes)).data))
+  const lastLine = CHANGED.toString().trimEnd().split('\n').length
+  let refused = 0
+  for (let bit = 0; bit < 8 * CHANGED.length; bit++) {
+    const bytes = Buffer.from(CHANGED)
+    bytes[bit >> 3] = (bytes[bit >> 3] as number) ^ (1 << (bit & 7))
+    const found = await read(bytes).catch((error: Error) => error)
+    if (found instanceof Error) {
+      const line = bytes
+        .subarray(0, bit >> 3)
+        .toString('latin1')
+        .split('\n').length
+      if (!(found.message.startsWith(`line ${line} is damaged: `) || (line === 1 && found.message.startsWith('it is not a file of commerce-emulator, '))))
+        t.fail(`bit ${bit}: ${found.message}`)
+      refused++
+    } else {
+      if (found.torn?.line !== lastLine || !isDeepStrictEqual(found.data, before)) t.fail(`bit ${bit}: ${JSON.stringify(found)}`)
+    }
+  }
+  t.notSame(written, before)
+  t.ok(refused > 0.9 * 8 * CHANGED.length, `${refused} of ${8 * CHANGED.length} are refused`)
+})
+
+t.test('lines: wherever a file is cut off, it is refused, what is left out is told, or it is whole as it was at the end of an earlier line', async t => {
+  const wholes = [WHOLE.length, CHANGED.lastIndexOf('\n', -2) + 1, CHANGED.length]
+  for (let length = 0; length < CHANGED.length; length++) {
+    const found = await read(CHANGED.subarray(0, length)).catch((error: Error) => error)
+    // without its line end alone a line is whole, too
+    const whole = wholes.findLast(end => end - 1 <= length) ?? 0
+    if (whole === 0)
+      t.match(
+        found,
+        { message: /^(it is not a file of commerce-emulator, .*|it is empty|it was cut off: its lines do not hold a whole state)$/ },
+        String(length)
+      )
+    else t.strictSame(found, { ...(await read(CHANGED.subarray(0, whole))), torn: length > whole ? (found as { torn: unknown }).torn : null }, String(length))
+    if (whole > 0 && length > whole) t.equal((found as { torn: { bytes: number } }).torn.bytes, length - whole)
+  }
+})
+
+t.test('lines: they are the same in chunks of any size, with characters of several bytes across their ends', async t => {
+  const { data } = await read(CHANGED)
+  for (const size of [1, 2, 3, 7, 64]) {
+    const chunks = Array.from({ length: Math.ceil(CHANGED.length / size) }, (_, nth) => CHANGED.subarray(nth * size, (nth + 1) * size))
+    t.strictSame((await read(...chunks)).data, data, `${size} bytes`)
+  }
+})
+
+t.test('lines: what is too long to be read back is not written', t => {
+  const record = (characters: number) => `{"sandbox":null,"family":"tickets","records":[{"id":"tkt_1","reference":"${'x'.repeat(characters)}"}]}`
+  const message = '{"sandbox":null,"family":"tickets","records":[{"id":"tkt_1",… is 178956907 characters of JSON, and a line holds at most 178956898'
+  t.throws(() => [...wholeLines([record(178_956_830)])], { message })
+  t.end()
+})
 
 t.test('lines: a file that is longer than the longest string is read', async t => {
-  const long = seedLine(2, { sandbox: null, family: 'users', records: [{ id: 'u3', name: 'x'.repeat(2 ** 20) }] })
-  const damaged = Buffer.alloc(2 ** 26)
-  const chunks = [...[WHOLE, seedLine(1), long].map(text => Buffer.from(text)), ...Array(8).fill(damaged)]
+  const long = Buffer.from(seedLine(2, { sandbox: null, family: 'users', records: [{ id: 'u3', name: 'x'.repeat(2 ** 20) }] }))
+  const chunks = [Buffer.from(WHOLE), ...Array(Math.ceil(constants.MAX_STRING_LENGTH / long.length)).fill(long)]
   t.ok(chunks.reduce((sum, { length }) => sum + length, 0) > constants.MAX_STRING_LENGTH)
 
-  const { data, dropped } = await linesRead(chunks)
+  const { data, torn } = await linesRead(chunks)
 
-  t.strictSame([data.sandboxes[0]?.records.users?.length, dropped.bytes], [3, 8 * damaged.length])
+  t.strictSame([data.sandboxes[0]?.records.users?.length, torn], [3, null])
 })
 
 t.test('a file is replaced by many texts of any size, in as many writes as they need', async t => {

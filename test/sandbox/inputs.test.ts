@@ -57,7 +57,7 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
 ]
 
 /** All of a state, as the lines of a file hold it. */
-const textOf = (state: SandboxState) => stateTexts('"first":0', state, {}).join('\n')
+const textOf = (state: SandboxState) => [...stateTexts('"first":0', state, {})].join('\n')
 
 function send(sandbox: Sandbox, { on, headers, body }: Call) {
   const [method, path] = on.split(' ') as [string, string]
