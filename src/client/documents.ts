@@ -696,7 +696,7 @@ export type Settings = {
   log_level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
   /** Whether the emulated API answers browsers of other origins. @default true */
   cors?: boolean
-  /** When set, control calls need `Authorization: Bearer TOKEN`. @default null */
+  /** When set, control calls need `Authorization: Bearer TOKEN`. At least 16 characters. @default null */
   control_token?: string | null
   /** Further Host names that may reach the control API, separated by commas. @default [] */
   control_hosts?: readonly string[]

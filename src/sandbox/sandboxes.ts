@@ -62,14 +62,14 @@ export class Sandboxes {
     this.#folder = values.snapshots_dir
     this.#mostSnapshots = values['limits.snapshots']
     this.#heap = heap
-    this.worker = new Worker({ folders: dependencies.library.own, launch: dependencies.launch }, values, this.requireRoom)
+    this.worker = new Worker({ folders: dependencies.library.own, launch: dependencies.launch }, values, (sandbox: Sandbox) => this.requireRoom(sandbox))
     this.#dependencies = { ...dependencies, run: new Run(), journals: new JournalBudget(values['limits.journal_total']), worker: this.worker }
     this.main = new Sandbox(this.#dependencies, { snapshots: new Snapshots(this.#folder, this.#mostSnapshots) })
     this.main.isKept = true
   }
 
   /** Refuses a request that would add to a sandbox when memory is short: first where there is more than in others. Errors: `limit_reached` (A35). */
-  readonly requireRoom = (sandbox: Sandbox): void => {
+  requireRoom(sandbox: Sandbox): void {
     if (this.#asked++ % LOOKS === 0) this.#room = this.#heap.room()
     if (this.#room === 'free' || (this.#room === 'scarce' && !this.#isLarge(sandbox))) return
     // what was deleted meanwhile is seen at once

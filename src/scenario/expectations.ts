@@ -75,7 +75,10 @@ async function compiled(data: ExpectationData, note: Report, compiling: Compilin
   if ('state' in data) return { data, isOfEndings: false, differences: await compileState(data.state, within(note, 'state'), compiling) }
   if ('sequence' in data) {
     const steps: Calls[] = []
-    for (const [index, step] of data.sequence.entries()) steps.push(await compileCalls(step, within(note, 'sequence', index), compiling))
+    for (const [index, step] of data.sequence.entries()) {
+      steps.push(await compileCalls(step, within(note, 'sequence', index), compiling))
+      await pause()
+    }
     return { data: { sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
   }
   const { times, at_least, at_most } = data

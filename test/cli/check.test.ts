@@ -30,8 +30,8 @@ const GOOD_LINES = [
   '✓ 1. POST /transactions',
   '✓ 2. POST /refunds',
   '✓ 3. GET /tickets',
-  '✓ expects POST /refunds with {"body":{"amount":20},"key":"sk_merchant"}: 1 call',
-  '✓ expects GET /tickets with {"query":{"limit":1},"key":"sk_reseller"}: at least 1 call',
+  '✓ expects POST /refunds with {"body":{"amount":20},"key":"***"}: 1 call',
+  '✓ expects GET /tickets with {"query":{"limit":1},"key":"***"}: at least 1 call',
   '✓ expects GET /tickets/{id}: 0 calls'
 ]
 const BAD = {

@@ -166,7 +166,7 @@ t.test('console: settings are in groups, those that can be changed first, and ar
     'evidence: 3',
     'refunds: 1',
     'transactions: 2',
-    'process fixed: 12',
+    'process fixed: 13',
     'limits fixed: 25',
     'sandboxes fixed: 1'
   ])

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { ApiError } from '../../src/core/errors.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../src/core/settings.js'
 import { runEmulator } from '../../src/emulator.js'
 import { authorization, sandboxClient } from '../sandbox/client.js'
@@ -292,4 +293,34 @@ t.test('limits: what one sandbox takes of waiting calls, streams and loads leave
     await sandboxClient(emulator, 'own').control('POST /reset')
     t.strictSame(await seen(emulator, t), expected, key)
   }
+})
+
+t.test('A35: without memory for more, what adds something is refused with 429, and everything else goes on', async t => {
+  const emulator = await startTestEmulator(t, { records: { users: [{ id: 'usr_x', account: 'mch_a', name: 'X', email: 'x@example.com' }] } })
+  await emulator.control('PUT /snapshots/before')
+  const before = await emulator.state()
+  Object.assign(emulator.sandboxes, {
+    requireRoom: () => {
+      throw new ApiError('limit_reached', { message: 'There is no room.', assumption: 'A35' })
+    }
+  })
+  const calls: [Promise<{ status: number; body: { error?: { code: string } } }>, number][] = [
+    [emulator.call('POST /locations', { body: { display_name: 'X', 'address[country]': 'US' } }), 429],
+    [emulator.call('POST /locations/loc_a', { body: { phone: '1' } }), 429],
+    [emulator.call('GET /locations'), 200],
+    [emulator.control('POST /records', { tickets: tickets(1) }), 429],
+    [emulator.control('POST /records', { tickets: tickets(3000) }), 429],
+    [emulator.control('POST /script', ENTRY), 429],
+    [emulator.control('POST /keys', { account: 'mch_a' }), 429],
+    [emulator.control('PUT /snapshots/after'), 429],
+    [emulator.control('POST /load', { scenario: LARGE }), 429],
+    [emulator.control('GET /run'), 200],
+    [emulator.control('POST /verify', { on: 'GET /locations', at_least: 0 }), 200],
+    [emulator.control('POST /snapshots/before/restore'), 200]
+  ]
+  for (const [call, status] of calls) t.equal((await call).status, status)
+  t.equal(await emulator.state(), before)
+  t.equal((await emulator.call('DELETE /accounts/mch_a/users/usr_x')).status, 204)
+  t.equal((await emulator.control('POST /load', { scenario: SCENARIO })).status, 200, 'a small document takes the place of what is there')
+  t.equal((await emulator.control('POST /reset')).status, 200)
 })

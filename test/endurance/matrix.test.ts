@@ -19,7 +19,7 @@ import { type Answer, type Client, clientOf, type Running, started } from './sup
 import type { Reported } from './support/neighbour.js'
 import { figure } from './support/options.js'
 
-const RECORDS = figure('RECORDS', { short: 5000, long: 240_000 })
+const RECORDS = figure('RECORDS', { short: 2000, long: 240_000 })
 const AT_ONCE = figure('AT_ONCE', { short: 3, long: 6 })
 /** The longest that the serving thread may work at a stretch, of its processor's time. */
 const BUSY_MS = figure('BUSY_MS', { short: 100, long: 250 })
@@ -27,8 +27,8 @@ const BUSY_MS = figure('BUSY_MS', { short: 100, long: 250 })
 const REPORT_MS = figure('REPORT_MS', { short: 0, long: 1100 })
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 5000, long: 250 })
 /** Bytes of a document at its limit. */
-const LARGEST = figure('LARGEST', { short: 4_000_000, long: 67_000_000 })
-const JOURNAL = 1000
+const LARGEST = figure('LARGEST', { short: 1_000_000, long: 67_000_000 })
+const JOURNAL = figure('JOURNAL', { short: 300, long: 1000 })
 const NODE_FLAGS = ['--max-old-space-size=768', '--require', fileURLToPath(new URL('./support/busy.cjs', import.meta.url))]
 const HAS_FIGURES = existsSync('/proc/thread-self/schedstat')
 

@@ -8,6 +8,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
+import { Heap } from '../../src/work/heap.js'
 import { cpuTime } from '../support/cpu.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { namesIn, type SandboxClient, sandboxClient } from './client.js'
@@ -504,4 +505,38 @@ t.test('sandboxes: one of 10,000 records takes at most a hundredth of the memory
   t.ok(sandbox <= scenario / 100, `the scenario takes ${scenario} bytes, each sandbox ${sandbox}`)
   t.comment(`the scenario takes ${scenario} bytes, each sandbox ${Math.round(sandbox)}`)
   t.end()
+})
+
+t.test('A35: where memory is short, what is added is refused first in sandboxes with more records than others, then in all', async t => {
+  let used = 0
+  const heap = new Heap({ limit: 100, used: () => used, collect: () => {}, now: () => used * 10_000 })
+  const sandboxes = new Sandboxes(
+    { library: new Library({ fixtures: null, scenarios: null }), launch: { flag: {}, environment: {} }, machine: () => Date.parse(NOW) },
+    heap
+  )
+  await sandboxes.start(documentOf('test', START), ORIGIN)
+  const [small, large] = [made(sandboxes, 'small'), made(sandboxes, 'large')]
+  const tickets = Array.from({ length: 9 }, (_, nth) => ({ id: `tkt_${nth}`, location: 'loc_a', reference: 'T' }))
+  await large.load(documentOf('test', { ...START, data: smallFixture({ tickets }) }), ORIGIN)
+  /** Which of the two are refused; each is asked as often as it takes until the memory is looked at. */
+  const refused = () =>
+    [small, large].map(sandbox => {
+      try {
+        for (let nth = 0; nth < 16; nth++) sandboxes.requireRoom(sandbox)
+        return false
+      } catch (error) {
+        t.match(error, { code: 'limit_reached', assumption: 'A35', message: /^The memory of the emulator is nearly full\. Delete .+ Nothing was changed\.$/ })
+        return true
+      }
+    })
+  const cases: [used: number, refused: boolean[]][] = [
+    [74, [false, false]],
+    [80, [false, true]],
+    [90, [true, true]],
+    [50, [false, false]]
+  ]
+  for (const [share, expected] of cases) {
+    used = share
+    t.strictSame(refused(), expected, `${share} %`)
+  }
 })
