@@ -220,6 +220,11 @@ const PARAMETERS: Case[] = [
     finds: [['card-number-sent', 2, ['req_1', 'req_2']]]
   },
   {
+    title: 'A25: a card number of twelve digits that passes no check; not one of eleven',
+    steps: [pay('amount=1&card[number]=999999999999'), pay('amount=1&card[number]=9999-9999-999')],
+    finds: [['card-number-sent', 1, ['req_1']]]
+  },
+  {
     title: 'A25: a whole card number anywhere: in a reason, metadata, a payload, a query, a path',
     steps: [
       refund('transaction=txn_1111&amount=1&reason=card 4242-4242-4242-4242'),

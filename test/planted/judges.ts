@@ -24,6 +24,7 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
   'src/scenario/conditions.ts': [
     'test/scenario/script.test.ts',
     'test/scenario/final-state.test.ts',
+    'test/scenario/patterns.test.ts',
     'test/control/script.test.ts',
     'test/scenario/digests.test.ts',
     'test/control/verify.test.ts',
@@ -36,7 +37,10 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Defects that change nothing that anybody can see, each with the reason. */
-export const HARMLESS: Readonly<Record<string, string>> = {}
+export const HARMLESS: Readonly<Record<string, string>> = {
+  "src/evidence/findings.ts: body.has('card') && nodeIn(body, ['card', 'number']) → nodeIn(body, ['card', 'number'])":
+    'no number is found in a body without a card; the condition saves every other request the search'
+}
 
 /** A defect as the table names it. */
 export const nameOf = ({ file, what }: Defect): string => `${file}: ${what}`
