@@ -502,7 +502,11 @@ t.test('match: values compare as text with what was sent, in lists and as regula
       body({}, { amount: '600' }, { amount: '70' }, { amount: 'x' }, { amount: '' })
     ],
     [{ body: { amount: { gte: 600, lt: 700 } } }, body({ amount: '600' }, { amount: '699' }), body({}, { amount: '599' }, { amount: '700' })],
-    [{ body: { adjustment_number: { lte: 1.5 } } }, body({ adjustment_number: '-2' }, { adjustment_number: '1.5' }), body({ adjustment_number: '1.51' }, { adjustment_number: 'x' })],
+    [
+      { body: { adjustment_number: { lte: 1.5 } } },
+      body({ adjustment_number: '-2' }, { adjustment_number: '1.5' }),
+      body({ adjustment_number: '1.51' }, { adjustment_number: 'x' })
+    ],
     [{ body: { adjustment_number: 1.5 } }, body({ adjustment_number: '1.5' }), body({ adjustment_number: '1' })],
     [{ body: { amount: { gt: 3, gte: 5, lte: 5 } } }, body({ amount: '5' }), body({ amount: '4' }, { amount: '6' })],
     [{ body: { 'card[brand]': { not: 'amex' } } }, body({}, { card: { brand: 'visa' } }), body({ card: { brand: 'amex' } })],
