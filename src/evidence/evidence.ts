@@ -32,7 +32,8 @@ export class Evidence {
 
   /** The request of the journal with an id, alone or as it is named in a run; undefined where there is none. */
   find(id: string): Exchange | undefined {
-    return this.journal.get(this.#prefix !== null && id.startsWith(this.#prefix) ? id.slice(this.#prefix.length) : id)
+    const { prefix } = this
+    return this.journal.get(id.startsWith(prefix) ? id.slice(prefix.length) : id)
   }
 
   /** Records a request that is over: it is judged once, and what may not be kept of it is dropped. */

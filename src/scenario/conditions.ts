@@ -134,7 +134,7 @@ const DIGEST_STEPS = 2
 function compileText(wanted: Scalar, tested: Tested, report: Report): Test {
   const text = String(wanted)
   if (IS_DIGEST.test(text)) return ofText(metered(DIGEST_STEPS, value => digestOf(value) === text))
-  if (tested.onlyRight && tested.schemas.length > 0) {
+  if (tested.onlyRight) {
     const [problem, ...others] = tested.schemas.map(schema => neverSent(wanted, schema))
     if (problem && others.every(other => other !== null)) report([], `${problem}${tested.isMember ? '' : conditionMeant(text, tested.schemas)}`)
   }
@@ -278,5 +278,5 @@ function conditionMeant(text: string, schemas: readonly Schema[]): string {
   const [, sign, bound = ''] = /^\s*([<>]=?)\s*(.*?)\s*$/.exec(text) ?? []
   const isComparable = schemas.some(isNumeric) ? NUMBER.test(bound) : instantOf(bound) !== null
   const [condition] = Object.keys(COMPARISONS).filter(name => COMPARISONS[name]?.sign === sign)
-  return condition !== undefined && isComparable ? `; write { ${condition}: ${bound} }` : ''
+  return isComparable ? `; write { ${condition}: ${bound} }` : ''
 }

@@ -91,6 +91,26 @@ const SEARCHES: Case[] = [
     finds: [['stopped-at-empty-page', 1, ['req_2']]]
   },
   {
+    title: 'SRCH-3: a client that begins again with a smaller limit, or with the same one when there is a newer Transaction',
+    steps: [
+      search('created[gte]=2026-01-01&limit=2&search_query=none', 'GET /transactions'),
+      search('created[gte]=2026-01-01&limit=1&search_query=none', 'GET /transactions'),
+      pay('amount=1'),
+      search('created[gte]=2026-01-01&limit=1&search_query=none', 'GET /transactions')
+    ],
+    finds: [['stopped-at-empty-page', 3, ['req_1', 'req_2', 'req_4']]]
+  },
+  {
+    title: 'SRCH-3: a client that is refused a larger limit, or has one elsewhere, does not begin again',
+    steps: [
+      search('location=loc_a&limit=1&search_query=last'),
+      search('location=loc_a&limit=5000&search_query=last'),
+      search('location=loc_a&limit=5&search_query=last&starting_after=tkt_c'),
+      search('location=loc_a&limit=5&search_query=last&ending_before=tkt_c')
+    ],
+    finds: [['stopped-at-empty-page', 1, ['req_1']]]
+  },
+  {
     title: 'SRCH-3: not a client that asks for the next page and is refused it',
     steps: [search('location=loc_a&limit=1&search_query=last'), search('location=loc_a&limit=5000&search_query=last&starting_after=tkt_a')]
   },
@@ -200,6 +220,11 @@ const PARAMETERS: Case[] = [
     finds: [['card-number-sent', 2, ['req_1', 'req_2']]]
   },
   {
+    title: 'A25: a card number of twelve digits that passes no check; not one of eleven',
+    steps: [pay('amount=1&card[number]=999999999999'), pay('amount=1&card[number]=9999-9999-999')],
+    finds: [['card-number-sent', 1, ['req_1']]]
+  },
+  {
     title: 'A25: a whole card number anywhere: in a reason, metadata, a payload, a query, a path',
     steps: [
       refund('transaction=txn_1111&amount=1&reason=card 4242-4242-4242-4242'),
@@ -240,9 +265,17 @@ const PARAMETERS: Case[] = [
     ]
   },
   {
-    title: 'empty-amount: a Refund or payment whose amount is empty, refused or not',
-    steps: [refund('transaction=txn_1111&amount='), pay('amount=&amounts[payment_amount]=5'), refund('transaction=txn_1111&amount=1&reason=')],
-    finds: [['empty-amount', 2, ['req_1', 'req_2']]]
+    title: 'empty-amount: a Refund or payment whose amount is empty, refused or not; not what is neither',
+    steps: [
+      refund('transaction=txn_1111&amount='),
+      pay('amount=&amounts[payment_amount]=5'),
+      refund('transaction=txn_1111&amount=1&reason='),
+      ['POST /locations/loc_a', { body: 'amount=' }]
+    ],
+    finds: [
+      ['unknown-parameter', 1, ['req_4']],
+      ['empty-amount', 2, ['req_1', 'req_2']]
+    ]
   },
   {
     title: 'A25: not a token, the last four digits, or no card',
@@ -280,8 +313,8 @@ const REPEATS: Case[] = [
       ['DELETE /locations/loc_a'],
       refund(TOO_MUCH),
       refund('amount=9000&transaction=txn_1111'),
-      search('limit=x&created[gte]=2026-01-01&list[]=1'),
-      search('list[]=1&created[gte]=2026-01-01&limit=x')
+      search('search_query=a&limit=x&created[gte]=2026-01-01&list[]=1'),
+      search('list[]=1&created[gte]=2026-01-01&limit=x&search_query=a')
     ],
     finds: [
       ['unknown-parameter', 2, ['req_7', 'req_8']],

@@ -96,6 +96,22 @@ t.test('near misses: an expectation that failed names the requests that counted,
       ['card.number: wanted the value of the match; got a value that is not kept in req_1']
     ],
     [
+      'what is not kept, where something else is known to be wrong',
+      { on: 'POST /transactions', match: { body: { card: { number: '4242424242424242' } } }, status: 402 },
+      emulator => pay(emulator, 'amount=1&card[number]=4000000000000002'),
+      undefined,
+      ['status: wanted 402; got 200 in req_1']
+    ],
+    [
+      'a pattern for what is not kept, and a digest of what is',
+      { on: 'POST /transactions', match: { body: { card: { csc: '/^1/' }, payload: `sha256:${'0'.repeat(64)}` } } },
+      emulator => pay(emulator, 'amount=1&card[csc]=234&payload=x'),
+      undefined,
+      [
+        'card.csc: wanted /^1/; got a value that is not kept, payload: wanted the value of the match; got a value that is not kept in req_1'
+      ]
+    ],
+    [
       'a key is not kept either',
       { on: REFUNDS, match: { key: 'sk_reseller', body: { amount: 1 } } },
       async emulator => {
@@ -170,6 +186,8 @@ t.test('near misses: a script entry that was never applied says why', async t =>
     [{ on, calls: 2, match: { body: { amount: 2 } }, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
     [{ on, from: '2100-01-01T00:00:00Z', ...answer }, ['from: wanted 2100-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
     [{ on, until: '2000-01-01T00:00:00Z', ...answer }, ['until: wanted before 2000-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
+    [{ on, until: '2026-03-01T18:05:00Z', ...answer }, ['until: wanted before 2026-03-01T18:05:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
+    [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
     [{ on, chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
     [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that acts; got slow in req_4']],
     [{ on: 'GET /accounts', ...answer }, []]

@@ -121,7 +121,10 @@ t.test('run: what was counted in a sandbox stays when it is deleted, and a call 
   t.strictSame([found(run), run.assumptions.get('A09').times], [stopped, 1])
   record(till, search('req_2', 'loc_b'))
   t.strictSame([found(run), run.assumptions.get('A09').times], [stopped, 2], 'and the run does not ask the deleted sandbox for open pages')
-  new Evidence(LIMITS, run).end()
+  const unused = new Evidence(LIMITS, run, 'unused')
+  unused.end()
+  record(unused, search('req_1', 'loc_a'))
+  t.strictSame(found(run), stopped, 'nor one in which nothing had been counted')
   t.end()
 })
 
@@ -151,6 +154,14 @@ t.test('run: calls that a finding names are kept in full, the earlier ones too',
       ['refunds again', ['double-refund-risk']]
     ]
   )
+  t.end()
+})
+
+t.test('run: of a finding that comes often, the calls that it names are kept in full, and no others', t => {
+  const { record, entries } = recorded()
+  for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, unknownParameter: true })
+
+  t.strictSame([entries()['till#1/req_20'], entries()['till#1/req_21']], ['till#1/req_20', null])
   t.end()
 })
 
@@ -188,7 +199,7 @@ t.test('run: without the journal no call is listed, but tests are; with a name o
   let redacted = 0
   record({ ...NO_CALL, test: 'secret', redact: () => redacted++ })
   record({ ...LOST, id: 'req_2' })
-  record({ ...LOST, id: 'req_3' })
+  record({ ...LOST, id: 'req_3', test: 'repeats' })
 
   const { requests: listed, tests, omitted } = run.listing()
   const requests = [...listed]
@@ -197,7 +208,8 @@ t.test('run: without the journal no call is listed, but tests are; with a name o
     tests.map(({ test, calls, refused, findings }) => [test, calls, refused, findings.length]),
     [
       ['secret', 1, 1, 0],
-      [null, 2, 0, 1]
+      [null, 1, 0, 0],
+      ['repeats', 1, 0, 1]
     ]
   )
   t.end()

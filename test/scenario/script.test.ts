@@ -132,6 +132,16 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       pay({ body: { card: { last4: 42 } } }),
       'match.body.card.last4: can never match: four digits were expected, such as 4242; quote it: "0042"'
     ],
+    ...['42', 42.5, 42424].map((last4): [string, object, ...string[]] => [
+      `what is not four digits, ${last4}`,
+      pay({ body: { card: { last4 } } }),
+      'match.body.card.last4: can never match: four digits were expected, such as 4242'
+    ]),
+    [
+      'a number for a currency',
+      pay({ body: { currency: 84 } }),
+      'match.body.currency: can never match: a three-letter ISO 4217 currency code in lower case was expected, such as usd'
+    ],
     [
       'a comparison of text',
       pay({ body: { ticket: { gt: 'tkt_1' } } }),
@@ -149,6 +159,11 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       'match.body.tip_amount: can never match: no value is at least 5 and below 4'
     ],
     [
+      'bounds with nothing between them, and what does not matter to that',
+      pay({ body: { amount: { gt: 5, gte: 1, lt: 3, not: 5 } } }),
+      'match.body.amount: can never match: no value is above 5 and below 3'
+    ],
+    [
       'a bound of what is not sent',
       pay({ body: { amount: { present: false, gt: 1 } } }),
       'match.body.amount: can never match: what is not sent has no value to compare'
@@ -158,7 +173,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       { on: 'GET /tickets', match: { query: { created: { gte: { gt: '2026-03-02', lt: '2026-03-01' } } } }, delay: '1s' },
       'match.query.created.gte: can never match: no value is above 2026-03-02 and below 2026-03-01'
     ],
-    ['a comparison with text', pay({ body: { amount: { gt: 'much' } } }), 'match.body.amount.gt: a number was expected, not much'],
+    ['a comparison with text', pay({ body: { amount: { gt: 'much', lt: 0 } } }), 'match.body.amount.gt: a number was expected, not much'],
     [
       'a comparison with no instant',
       { on: 'GET /tickets', match: { query: { created: { gte: { gt: 'May' } } } }, delay: '1s' },
@@ -487,7 +502,13 @@ t.test('match: values compare as text with what was sent, in lists and as regula
       body({}, { amount: '600' }, { amount: '70' }, { amount: 'x' }, { amount: '' })
     ],
     [{ body: { amount: { gte: 600, lt: 700 } } }, body({ amount: '600' }, { amount: '699' }), body({}, { amount: '599' }, { amount: '700' })],
-    [{ body: { adjustment_number: { lte: 1.5 } } }, body({ adjustment_number: '-2' }, { adjustment_number: '1.5' }), body({ adjustment_number: '1.51' })],
+    [
+      { body: { adjustment_number: { lte: 1.5 } } },
+      body({ adjustment_number: '-2' }, { adjustment_number: '1.5' }),
+      body({ adjustment_number: '1.51' }, { adjustment_number: 'x' })
+    ],
+    [{ body: { adjustment_number: 1.5 } }, body({ adjustment_number: '1.5' }), body({ adjustment_number: '1' })],
+    [{ body: { amount: { gt: 3, gte: 5, lte: 5 } } }, body({ amount: '5' }), body({ amount: '4' }, { amount: '6' })],
     [{ body: { 'card[brand]': { not: 'amex' } } }, body({}, { card: { brand: 'visa' } }), body({ card: { brand: 'amex' } })],
     [
       { body: { card: { brand: { not: ['amex', '/^v/'], present: true } } } },
@@ -508,6 +529,7 @@ t.test('match: values compare as text with what was sent, in lists and as regula
   ]
   for (const [match, fits, not] of cases) {
     const { matches } = await compiled({ on: 'POST /transactions', match, delay: '1s' })
+    t.equal(matches === null, not.length === 0, `${JSON.stringify(match)} fits everything`)
     for (const call of fits)
       t.equal(matches === null || isMatch(matches, sent('POST /transactions', call)), true, `${JSON.stringify(match)} fits ${JSON.stringify(call)}`)
     for (const call of not)
