@@ -38,7 +38,8 @@ export class Heap {
   }
 }
 
-function processHeap(): HeapMeter {
+/** That of this process. */
+export function processHeap(): HeapMeter {
   let collect: (() => void) | undefined
   return {
     limit: getHeapStatistics().heap_size_limit,

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { parse } from 'yaml'
+import { yamlText } from '../../src/scenario/yaml.js'
 import { MERCHANT, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { startWithFolders } from './folders.js'
 
@@ -506,6 +507,9 @@ t.test('control: the state is a fixture: loaded again, it is the same state, in 
   t.equal(json.text, await state())
   t.equal((await control('GET /state?format=')).text, json.text)
   t.strictSame(parse(yaml.text), json.body)
+  await control('POST /records', { tickets: Array.from({ length: 1001 }, (_, nth) => ({ id: `tkt_more${nth}`, location: 'loc_a', reference: 'T' })) })
+  t.equal((await control('GET /state?format=yaml')).text, yamlText(JSON.parse(await state())), 'many records come in several pieces')
+  await control('POST /reset')
   t.strictSame(Object.keys(json.body), ['api_keys', 'accounts', 'users', 'locations', 'tickets', 'transactions', 'refunds'])
   t.equal(json.body.api_keys.length, 3)
   for (const body of [{ scenario: json.body }, yaml.text]) {

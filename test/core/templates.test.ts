@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ERROR_TEMPLATE, filled, LIST_TEMPLATE, picked, placeholdersIn, valueAt, without } from '../../src/core/templates.js'
+import { ERROR_TEMPLATE, filled, LIST_TEMPLATE, picked, placeholdersIn, stepsTo, valueAt, without } from '../../src/core/templates.js'
 
 const DEEP = { a: [{ b: '$code' }, '$param', 1], c: { d: '$message', e: null }, f: 'text' }
 
@@ -38,5 +38,13 @@ t.test('templates: parts are picked, or left out, by their placeholders', t => {
   t.strictSame(without(ERROR_TEMPLATE, error, ['$message', '$request_id']), { error: { code: 'c', more: { message: 'm' } }, other: 1 })
   t.strictSame(without(DEEP, { a: [{ b: 'x' }, 'p', 1], c: { d: 'm' } }, ['$code']), { a: [{}, 'p', 1], c: { d: 'm' } })
   t.strictSame([without(DEEP, 'text', ['$code']), without(DEEP, null, ['$code'])], ['text', null])
+  t.end()
+})
+
+t.test('templates: the steps to a placeholder, through lists too', t => {
+  t.strictSame(
+    ['$code', '$param', '$message', '$url'].map(placeholder => stepsTo(DEEP, placeholder)),
+    [['a', 0, 'b'], ['a', 1], ['c', 'd'], undefined]
+  )
   t.end()
 })

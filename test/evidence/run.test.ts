@@ -380,3 +380,14 @@ t.test('run history: of a long life no more is judged than ten thousand entries 
   t.equal(history.unmet().find(({ wanted }) => wanted === 'call 8')?.message, '9 came')
   t.end()
 })
+
+t.test('run history: nor more than 16 Mi characters of what they say', t => {
+  const history = new RunHistory()
+  const long = 'x'.repeat(6_000_000)
+  for (const nth of [1, 2]) history.add(period({ script: [entry(`${long}${nth}`, 0)], verdicts: [verdict(`${nth}${long}`, 0)] }))
+  t.strictSame([history.unused().length, history.unmet().length], [1, 1])
+
+  history.add(period({ script: [entry('short', 0)], verdicts: [verdict('short', 0)] }))
+  t.strictSame([history.unused().length, history.unmet().length], [2, 2], 'there is room for less')
+  t.end()
+})

@@ -11,6 +11,7 @@ import { readBy } from '../../src/scenario/reading.js'
 import { inSlices } from '../../src/work/slices.js'
 import type { Reply } from '../../src/work/thread.js'
 import { Worker } from '../../src/work/worker.js'
+import type { Text } from '../../src/work/writing.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
@@ -30,7 +31,7 @@ function reader(t: { teardown: (end: () => void) => void }, settings = {}) {
   const { port1, port2 } = new MessageChannel()
   answerJobs(port1, { folders: FOLDERS, launch: launchOf(settings) })
   t.teardown(() => port2.close())
-  return async (question: Question): Promise<Reply> => {
+  return async (question: Question | Text): Promise<Reply> => {
     port2.postMessage({ id: 1, question })
     const [{ reply }] = await once(port2, 'message')
     return reply
@@ -103,6 +104,29 @@ t.test('worker: fixtures and other bodies are checked, and refused with the plac
   await read({ kind: 'fixture' }, { tickets: [{ location: 'x'.repeat(1_100_000) }] })
   t.match((await refusalOf(ask({ next: true }))).message, /^tickets\[0\] is larger than 1048576 characters/)
   t.match((await read({ kind: 'value', schema: { unknown: 1 } }, {})) as object, { defect: /there is no quick check of unknown/ })
+})
+
+t.test('worker: texts are written of JSON, as bytes', async t => {
+  const ask = reader(t)
+  const run = {
+    calls: 0,
+    coverage: { percent: 0, rules: [], never_exercised: [], never_violated: [] },
+    findings: [],
+    assumptions: [],
+    unused_script_entries: []
+  }
+  const report = { ...run, object: 'run', scenario: { name: 'shop' }, unmet_expectations: [], sandboxes: [], tests: [], requests: [], omitted: {} }
+  const cases: [write: Text['write'], value: unknown, text: RegExp][] = [
+    ['yaml', { tickets: [{ id: 'é' }] }, /^tickets:\n {2}- id: é\n$/],
+    ['scenario', { data: { name: 'x', expect: [{ on: 'GET /tickets' }] }, notes: ['why'] }, /^# why\nname: x\nexpect:\n {2}- \{ on: GET \/tickets \}\n$/],
+    ['html', report, /^<!doctype html>/i],
+    ['junit', report, /^<\?xml/],
+    ['markdown', report, /shop/]
+  ]
+  for (const [write, value, text] of cases) {
+    const { answer } = (await ask({ write, json: JSON.stringify(value) })) as { answer: Uint8Array }
+    t.match(Buffer.from(answer).toString(), text, write)
+  }
 })
 
 t.test('worker: one document after the other, so many at once; a caller who leaves ends the reading, and the next is read', async t => {
