@@ -109,7 +109,7 @@ export async function scenarioOf(recording: Recording, { onlyTouched = false, mo
     plays = await playedIn(members, calls, recording)
   }
   const head = { name: 'recorded', description: `The calls that a client made in ${recording.scenario}.` }
-  const { data, notes } = documentFrom(head, { members, plays }, recording)
+  const { data, notes } = await documentFrom(head, { members, plays }, recording)
   const left = count > most ? [`There were ${count} records; here are those that the answers need.`] : []
   return { data, notes: [...notes, ...skipped.map(reasonOf), ...left] }
 }
@@ -137,12 +137,14 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
 }
 
 /** These records, and a key for each Account among them that made calls. */
-function stateWith(members: readonly Member[], { setup, accounts, words }: Recording): Record<string, unknown> {
+async function stateWith(members: readonly Member[], { setup, accounts, words }: Recording): Promise<Record<string, unknown>> {
   const keys = accounts.filter(account => members.some(({ record }) => record.id === account)).map(account => ({ key: keyOf(account), account }))
-  const lists: [string, readonly object[]][] = FAMILIES.map(family => [
-    family,
-    members.filter(member => member.family === family).map(member => exported(member, words))
-  ])
+  const lists: [string, object[]][] = FAMILIES.map(family => [family, []])
+  const listOf = new Map(lists)
+  for (const member of members) {
+    listOf.get(member.family)?.push(exported(member, words))
+    await pause()
+  }
   const data = [['api_keys', keys] as const, ...lists].filter(([, list]) => list.length > 0)
   return { ...setup, ...(data.length > 0 && { data: Object.fromEntries(data) }) }
 }
@@ -160,7 +162,7 @@ function exported({ family, record }: Member, words: SecretWords): Record<string
 async function playedIn(members: readonly Member[], calls: readonly Exchange[], recording: Recording): Promise<Played[]> {
   const { words, isRunning, copied, blank } = recording
   const sandbox = blank()
-  await sandbox.load(documentOf('recorded', { name: 'recorded', ...stateWith(members, recording) }), { name: 'recorded', file: null })
+  await sandbox.load(documentOf('recorded', { name: 'recorded', ...(await stateWith(members, recording)) }), { name: 'recorded', file: null })
   const bindings = bindingsOf(sandbox.store)
   const first = bindings.key('')
   const answers = new Answers([])
@@ -237,7 +239,7 @@ function scriptedAnswer(call: Exchange): Json {
 }
 
 /** With notes on what differs from the recording. */
-function documentFrom(head: { name: string; description: string }, { members, plays }: Attempt, recording: Recording): RecordedScenario {
+async function documentFrom(head: { name: string; description: string }, { members, plays }: Attempt, recording: Recording): Promise<RecordedScenario> {
   const text = JSON.stringify(plays.map(({ step, expect }) => [step, expect]))
   const calls = plays.map(({ call }) => call)
   const waits = waitsBefore(calls, recording.isRunning)
@@ -250,7 +252,7 @@ function documentFrom(head: { name: string; description: string }, { members, pl
   const effects = new Map<string, number>()
   for (const { call } of changes) effects.set(nameOf(call.operation as OperationId), (effects.get(nameOf(call.operation as OperationId)) ?? 0) + 1)
   const expect = Array.from(effects, ([on, times]) => ({ on, took_effect: true, times }))
-  const data = { ...head, ...stateWith(members, recording), ...(script.length > 0 && { script }), play, ...(expect.length > 0 && { expect }) }
+  const data = { ...head, ...(await stateWith(members, recording)), ...(script.length > 0 && { script }), play, ...(expect.length > 0 && { expect }) }
   return { data, notes: [...INTRODUCTION, ...notesOn(members, plays, recording)] }
 }
 

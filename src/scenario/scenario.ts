@@ -22,7 +22,7 @@ import { ACCOUNT_TYPES } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
-import { pause } from '../work/slices.js'
+import { inSlices, pause } from '../work/slices.js'
 import { TooLargeHere } from './body.js'
 import { type DocumentProblem, documentOf, listedProblems, ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from './documents.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
@@ -153,7 +153,7 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   const used = await usedGroups(checked, { file, library, given: variables })
   const fixtures = await fixturesOf(checked, file, library)
   checkTotal(checked, fixtures, most)
-  importer.import(...fixtures)
+  await inSlices(importer.importing(fixtures))
   await generateAll(checked, importer, store, drawing)
 
   const findMissing = missingFinderFor(store, importer, settings)
