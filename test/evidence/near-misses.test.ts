@@ -107,9 +107,7 @@ t.test('near misses: an expectation that failed names the requests that counted,
       { on: 'POST /transactions', match: { body: { card: { csc: '/^1/' }, payload: `sha256:${'0'.repeat(64)}` } } },
       emulator => pay(emulator, 'amount=1&card[csc]=234&payload=x'),
       undefined,
-      [
-        'card.csc: wanted /^1/; got a value that is not kept, payload: wanted the value of the match; got a value that is not kept in req_1'
-      ]
+      ['card.csc: wanted /^1/; got a value that is not kept, payload: wanted the value of the match; got a value that is not kept in req_1']
     ],
     [
       'a key is not kept either',
