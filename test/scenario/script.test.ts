@@ -183,6 +183,11 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ],
     ['a comparison with text', pay({ body: { amount: { gt: 'much', lt: 0 } } }), 'match.body.amount.gt: a number was expected, not much'],
     [
+      'a comparison with an answer that is not known here',
+      pay({ body: { amount: { gt: '${pay.amount}' } } }),
+      'match.body.amount.gt: a number was expected, not ${pay.amount}'
+    ],
+    [
       'a comparison with no instant',
       { on: 'GET /tickets', match: { query: { created: { gte: { gt: 'May' } } } }, delay: '1s' },
       'match.query.created.gte.gt: an instant was expected, such as 2026-03-01T10:00:00Z, not May'
