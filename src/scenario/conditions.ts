@@ -262,7 +262,7 @@ function compileComparison({ holds }: Comparison, bound: Scalar, { name, schemas
 function neverSent(wanted: Scalar, schema: Schema): string | null {
   const text = String(wanted)
   if (schema.enum !== undefined && !schema.enum.includes(text)) {
-    const words = schema.enum.filter(word => word !== null).map(String)
+    const words = schema.enum.map(String)
     return `can never match: one of ${words.join(', ')} was expected, not ${text}${didYouMean(text, words)}`
   }
   if (isNumeric(schema) && !NUMBER.test(text)) return `can never match: a number was expected, not ${text}`

@@ -64,6 +64,9 @@ t.test('expect: check knows the answers of steps and of plays; what was never an
     [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.amount}' } } } }] }, 1],
     [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } } }] }, 1],
     [{ play: [PAY, PAY_AGAIN], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } }, times: 1 }] }, 0],
+    [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { ticket: '${pay.location}' } } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { ticket: '${pay.location}' } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { amount: { gt: '${pay.tip_amount}' } } } }] }, 1],
     [{ play: [{ ...PAY, body: { ...PAY.body, amount: 400 } }, refund], expect: EXPECT }, 1],
     [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { '${pay.id}': {} } } }] }, 1],
     [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { count: 1, where: { id: '${pay.id}' } } } }] }, 1]

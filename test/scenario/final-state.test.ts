@@ -98,7 +98,15 @@ const ADDRESS = { country: 'US', city: null }
 const RECORDS: Readonly<Record<string, Json[]>> = {
   locations: [{ id: 'loc_a', display_name: 'A', address: ADDRESS, phone: null, metadata: { table: '5' } }],
   transactions: [
-    { id: 'txn_a', created: '2026-03-01T10:00:00.000Z', payment_type: 'card', amount: 4999, tip_amount: null, payment_method: { card: { last4: '0341' } } },
+    {
+      id: 'txn_a',
+      created: '2026-03-01T10:00:00.000Z',
+      payment_type: 'card',
+      amount: 4999,
+      tip_amount: null,
+      donation_amount: 300,
+      payment_method: { card: { last4: '0341' } }
+    },
     { id: 'txn_b', created: '2026-03-02T10:00:00.000Z', payment_type: 'vip', amount: 5000, tip_amount: 700, payment_method: { card: null } }
   ],
   refunds: []
@@ -154,8 +162,10 @@ t.test('expect: fields of records take the conditions of a match, in where and b
     [{ tip_amount: '/./' }, 'tip_amount: wanted /./; got nothing'],
     [{ tip_amount: { present: true } }, 'tip_amount: wanted a value; got nothing'],
     [{ amount: { present: false } }, 'amount: wanted no value; got 4999'],
+    [{ donation_amount: null }, 'donation_amount: wanted no value; got 300'],
     [{ payment_method: { card: null } }, 'payment_method.card: wanted no value; got an object or a list'],
     [{ payment_method: { bank_account: { last4: '0341' } } }, 'payment_method.bank_account.last4: wanted 0341; got nothing'],
+    [{ created: '2026-03-01T10:00:01Z' }, 'created: wanted 2026-03-01T10:00:01Z; got 2026-03-01T10:00:00.000Z'],
     [{ created: { lt: '2026-03-01' } }, 'created: wanted < 2026-03-01; got 2026-03-01T10:00:00.000Z']
   ]
   for (const [fields, difference] of wrong) {

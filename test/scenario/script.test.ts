@@ -126,6 +126,14 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       'match.body.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not crad; did you mean card?'
     ],
     ['text for a number', pay({ body: { amount: 'much' } }), 'match.body.amount: can never match: a number was expected, not much'],
+    ['a comparison in text', pay({ body: { amount: '>= 5' } }), 'match.body.amount: can never match: a number was expected, not >= 5; write { gte: 5 }'],
+    ['such a comparison in a list', pay({ body: { amount: ['>5'] } }), 'match.body.amount: can never match: a number was expected, not >5'],
+    ['what compares with no number', pay({ body: { amount: '>2026-03-01' } }), 'match.body.amount: can never match: a number was expected, not >2026-03-01'],
+    [
+      'text for a number of each of several operations',
+      { on: ['POST /refunds', 'POST /transactions'], match: { body: { amount: 'much' } }, delay: '1s' },
+      'match.body.amount: can never match: a number was expected, not much'
+    ],
     ['a part of the smallest sub-unit', pay({ body: { amount: ['10', 10.5] } }), 'match.body.amount: can never match: a whole number was expected, not 10.5'],
     [
       'digits that YAML took for a number',
@@ -174,6 +182,11 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       'match.query.created.gte: can never match: no value is above 2026-03-02 and below 2026-03-01'
     ],
     ['a comparison with text', pay({ body: { amount: { gt: 'much', lt: 0 } } }), 'match.body.amount.gt: a number was expected, not much'],
+    [
+      'a comparison with an answer that is not known here',
+      pay({ body: { amount: { gt: '${pay.amount}' } } }),
+      'match.body.amount.gt: a number was expected, not ${pay.amount}'
+    ],
     [
       'a comparison with no instant',
       { on: 'GET /tickets', match: { query: { created: { gte: { gt: 'May' } } } }, delay: '1s' },
@@ -383,6 +396,7 @@ t.test('script: what an entry may say', async () => {
     { on: 'POST /refunds', respond: { status: 200 }, fault: 'truncated_body', delay: '1s', name: 'all at once', calls: '2 - 3' },
     { on: 'GET /tickets', match: { query: { 'created[gte]': '/./', created: { lt: '2026-03-01' }, limit: 5 }, key: ['a', '/b/'] }, delay: '1s' },
     { on: 'DELETE /accounts/{account_id}/users/{user_id}', match: { params: { account_id: 'a', user_id: 'b' } }, fault: 'hang' },
+    { on: ['POST /refunds', 'POST /refunds/{id}'], match: { body: { amount: 'much' } }, delay: '1s' },
     {
       on: 'POST /locations/{id}',
       match: { params: { id: 'x' }, body: { address: { city: 'Boston' }, 'metadata[a]': 'b', metadata: { toString: '1' } } },
