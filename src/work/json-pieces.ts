@@ -28,15 +28,15 @@ export const lazily = <T, M>(list: readonly T[], shown: (member: T) => M): Lazy<
 /** Characters of a piece, about. */
 const PIECE = 65_536
 
-/** The JSON text of a value in pieces of about 64 KiB. Objects and lists of so many levels are written member by member, what is in them as a whole. */
+/** The JSON text of a value in pieces of about 64 KiB, the first at once. Objects and lists of so many levels are written member by member, what is in them as a whole. */
 export async function* jsonPieces(value: unknown, levels = 2): AsyncGenerator<string> {
   let piece = ''
   for (const part of partsOf(value, levels)) {
     piece += part
-    await pause()
     if (piece.length < PIECE) continue
     yield piece
     piece = ''
+    await pause()
   }
   yield piece
 }
