@@ -1,16 +1,21 @@
-/** Long work in slices, between which other calls are answered. */
-import { setImmediate } from 'node:timers/promises'
+/** Long work in slices, between which other requests are answered. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** How long a slice takes, in milliseconds. */
+/** How long all work of a turn of the event loop may take, in milliseconds. */
 const SLICE = 5
 
-let begun = performance.now()
+/** When the work of this turn began; null where none did. */
+let begun: number | null = null
 
-/** Lets other calls go on when none could for the length of a slice. */
+/** Lets other requests go on when none could for the length of a slice. */
 export async function pause(): Promise<void> {
-  if (performance.now() - begun < SLICE) return
-  await setImmediate()
-  begun = performance.now()
+  const now = performance.now()
+  if (begun === null) {
+    begun = now
+    setImmediate(() => {
+      begun = null
+    })
+  } else if (now - begun >= SLICE) await nextTurn()
 }
 
 /** Goes through steps to their end. */
