@@ -40,7 +40,12 @@ const isHolder = (name: string) => IS_HOLDER.test(normal(name))
 const placeOf = (name: string) => (name !== '' && IS_PLACE.test(normal(name)) ? `${name}.` : '')
 
 /** The names of the reference that hold nothing secret, nor below them; most names that clients send are among them. */
-export const OPEN_NAMES: ReadonlySet<string> = new Set(PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name) && !isHolder(name)))
+export function openNames(): ReadonlySet<string> {
+  found ??= new Set(PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name) && !isHolder(name)))
+  return found
+}
+/** Found with the first request: a start needs none. */
+let found: ReadonlySet<string> | undefined
 
 function namesIn({ properties = {} }: Schema): string[] {
   return Object.entries(properties).flatMap(([name, part]) => [name, ...namesIn(part)])
@@ -93,7 +98,7 @@ export function redactForm(form: FormObject, words: SecretWords, open: readonly 
   const place = placeOf(name)
   let isRenamed = false
   for (const [part, node] of form) {
-    const isOpen = place === '' && (OPEN_NAMES.has(part) || open.includes(part))
+    const isOpen = place === '' && (openNames().has(part) || open.includes(part))
     const shown = isOpen ? part : nameShown(part, words)
     isRenamed ||= shown !== part
     // an empty value says nothing, and evidence has to see that it was empty

@@ -1,6 +1,6 @@
 /** Bodies on their way in: their bytes are counted before they are read, and given back when nothing needs them any more. */
 import type { Readable } from 'node:stream'
-import { MessageChannel } from 'node:worker_threads'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { errorCodes, type FastifyRequest } from 'fastify'
 import type { Shares } from '../core/shares.js'
 
@@ -12,11 +12,16 @@ const SMALL = 16_384
  */
 const STEPS = [SMALL, 1_048_576]
 
-const { port1: NOWHERE } = new MessageChannel()
-NOWHERE.close()
+/** A closed port, made with the first body. */
+let nowhere: MessagePort | undefined
 /** Frees the memory of bytes at once: a process that has little to do collects it much later. */
 function discard({ buffer }: Buffer): void {
-  if (buffer.byteLength > 0) NOWHERE.postMessage(null, [buffer as ArrayBuffer])
+  if (buffer.byteLength === 0) return
+  if (nowhere === undefined) {
+    nowhere = new MessageChannel().port1
+    nowhere.close()
+  }
+  nowhere.postMessage(null, [buffer as ArrayBuffer])
 }
 
 type Incoming = Pick<FastifyRequest, 'headers' | 'arrival' | 'routeOptions'>
