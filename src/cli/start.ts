@@ -6,7 +6,6 @@ import { visible } from '../core/visible.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../emulator.js'
 import { countOf } from '../reports/points.js'
 import { createLogger } from '../server/logging.js'
-import { FAMILIES } from '../store/store.js'
 import { createProgressBar } from './progress.js'
 import { shellWord } from './shell-word.js'
 
@@ -35,7 +34,7 @@ export async function start(
     asked: sources.scenario === 'default' ? null : values.scenario,
     data: values.data,
     hasVars: given.vars !== undefined,
-    records: FAMILIES.reduce((sum, family) => sum + store[family].size, 0)
+    records: store.size
   }
   stdout.write(`${startUpText(emulator, facts)}\n`)
 }

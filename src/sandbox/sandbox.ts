@@ -480,7 +480,7 @@ export class Sandbox {
     const { store, ids, clock } = state
     const importer = new FixtureImporter(store, { ids, now: clock.now(), settings: this.settings }, problems)
     const put = (): Added => {
-      checkCount('The sandbox would hold', sizeOf(store), limits)
+      checkCount('The sandbox would hold', store.size, limits)
       if (problems.length === 0) {
         // what other calls have changed meanwhile stays
         const { script, clock, settings } = this.state
@@ -577,9 +577,6 @@ export class Sandbox {
     return `no Account has the id ${id}${didYouMean(id, this.store.accounts.someIds())}`
   }
 }
-
-/** How many records a store holds. */
-const sizeOf = (store: Store): number => FAMILIES.reduce((sum, family) => sum + store[family].size, 0)
 
 /** A fixture with the problems of its shape. Errors: `document_too_large`. */
 async function checkedFixture(document: SourceDocument, under: readonly Step[], problems: ProblemList): Promise<Fixture> {

@@ -6,7 +6,6 @@ import { settingsInForce } from '../core/settings.js'
 import { JournalBudget } from '../evidence/journal.js'
 import { Run } from '../evidence/run.js'
 import type { FirstState } from '../scenario/scenario.js'
-import { FAMILIES } from '../store/store.js'
 import { Heap, type Room } from '../work/heap.js'
 import { Worker } from '../work/worker.js'
 import { fileNameOf } from './names.js'
@@ -24,7 +23,6 @@ type NamedSandbox = { sandbox: Sandbox; uses: number }
 const LOOKS = 16
 const NO_ROOM =
   'The memory of the emulator is nearly full. Delete sandboxes or snapshots, reset or reload large sandboxes, or start it with a larger --max-old-space-size (NODE_OPTIONS). Nothing was changed.'
-const recordsIn = ({ store }: Sandbox) => FAMILIES.reduce((sum, family) => sum + store[family].size, 0)
 
 const NONE_ALLOWED = 'limits.sandboxes is 0, so there can be no sandbox; raise it, or call the base address without /sandbox/NAME.'
 const FULL_ADVICE =
@@ -80,7 +78,7 @@ export class Sandboxes {
   /** Whether a sandbox holds more records than others do on average. */
   #isLarge(sandbox: Sandbox): boolean {
     const all = this.all()
-    return recordsIn(sandbox) * all.length > all.reduce((sum, other) => sum + recordsIn(other), 0)
+    return sandbox.store.size * all.length > all.reduce((sum, { store }) => sum + store.size, 0)
   }
 
   /** Every sandbox that is kept, the one at the base address first, then by name. */

@@ -77,10 +77,10 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
       if (exchange.warnings.length > 0) logWarnings(request.log, exchange.warnings)
     }
     const operation = exchange.operation as OperationId
-    const { kind } = operationOf(operation)
-    if (kind === 'create' || kind === 'update') sandboxes.requireRoom(request.arrival.sandbox)
+    const performed = operationOf(operation)
+    if (performed.kind === 'create' || performed.kind === 'update') sandboxes.requireRoom(request.arrival.sandbox)
     const isScripted = exchange.world.state.script.operations.has(operation)
-    const failing = data?.isFailing && (isScripted || isChange(operationOf(operation))) ? data : null
+    const failing = data?.isFailing && (isScripted || isChange(performed)) ? data : null
     if (isScripted || failing) goOn(exchange, reply, isScripted, failing).catch(error => answers.refuse(error, reply))
     else operate(exchange, reply, false)
   }

@@ -62,6 +62,11 @@ export class Store implements Collections {
     this.keys = new Map(from?.keys)
   }
 
+  /** How many records there are. */
+  get size(): number {
+    return FAMILIES.reduce((sum, family) => sum + this[family].size, 0)
+  }
+
   /** A copy in constant time; what one side changes the other does not see. */
   clone(): Store {
     return new Store(this)
