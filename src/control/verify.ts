@@ -252,15 +252,18 @@ async function waitedFor(following: Following, within: number, { sandbox, reply,
   reply.raw.once('close', end)
   const endings = [sandbox.ending, closing]
   for (const signal of endings) signal.addEventListener('abort', end)
-  do {
-    const news = new Promise<void>(resolve => {
-      following.wake = resolve
-    })
-    if (!isOver && !following.isBehind) await news
-    await following.catchUp()
-  } while (!isOver && !(await following.judge.holds()))
-  free()
-  clearTimeout(late)
-  reply.raw.off('close', end)
-  for (const signal of endings) signal.removeEventListener('abort', end)
+  try {
+    do {
+      const news = new Promise<void>(resolve => {
+        following.wake = resolve
+      })
+      if (!isOver && !following.isBehind) await news
+      await following.catchUp()
+    } while (!isOver && !(await following.judge.holds()))
+  } finally {
+    free()
+    clearTimeout(late)
+    reply.raw.off('close', end)
+    for (const signal of endings) signal.removeEventListener('abort', end)
+  }
 }

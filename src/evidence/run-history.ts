@@ -24,7 +24,7 @@ export class RunHistory {
   #size = 0
   /** Characters that entries and expectations say. */
   #characters = 0
-  /** Fulfilled when every period that is over was judged and added. */
+  /** Fulfilled when every period that is over was judged and added; rejected by a defect, which is told to who waits for it. */
   settled: Promise<unknown> = Promise.resolve()
 
   /** Nothing was added yet. */
@@ -35,7 +35,8 @@ export class RunHistory {
   /** Adds a period that is over, when it has been judged. */
   judge(sandbox: string | null, period: Promise<Period>): void {
     this.#expectationsIn(sandbox)
-    this.settled = this.settled.then(async () => this.add(await period))
+    this.settled = Promise.all([this.settled, period]).then(([, judged]) => this.add(judged))
+    this.settled.catch(() => {})
   }
 
   /** Whether a period of a sandbox was added. */

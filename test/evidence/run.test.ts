@@ -391,3 +391,20 @@ t.test('run history: nor more than 16 Mi characters of what they say', t => {
   t.strictSame([history.unused().length, history.unmet().length], [2, 2], 'there is room for less')
   t.end()
 })
+
+t.test('run history: periods are added in the order in which they ended, and a defect in judging one is told to who asks for the run', async t => {
+  const history = new RunHistory()
+  const later = new Promise<Period>(resolve => setImmediate(() => resolve(period({ sandbox: 'one', verdicts: [verdict('a', 3)] }))))
+  history.judge('one', later)
+  history.judge('one', Promise.resolve(period({ sandbox: 'one', verdicts: [verdict('a', 4)] })))
+  t.ok(history.knows('one'), 'it is known before it was judged')
+  await history.settled
+  t.strictSame(
+    history.unmet().map(({ message }) => message),
+    ['3 came']
+  )
+
+  history.judge('one', Promise.reject(new Error('a defect')))
+  await new Promise(resolve => setImmediate(resolve))
+  await t.rejects(history.settled, { message: 'a defect' })
+})
