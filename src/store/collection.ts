@@ -66,6 +66,8 @@ export class Collection<R extends StoredRecord> {
   /** The records whose bytes were kept last, in a ring. */
   readonly #written: Stored<R>[] = []
   #nextWritten = 0
+  /** What `inCreationOrder` gave last, as long as nothing changed. */
+  #inOrder: readonly R[] | null = null
 
   constructor(groups: Groups<R>, from?: Collection<R>) {
     this.#groups = groups
@@ -108,6 +110,7 @@ export class Collection<R extends StoredRecord> {
 
   #noteChange(id: string): void {
     this.#revision = ++revisions
+    this.#inOrder = null
     if (this.#changes.length === MIN_CHANGES) this.#older = this.#changes.splice(0)
     this.#changes.push({ revision: revisions, id })
   }
@@ -221,10 +224,11 @@ export class Collection<R extends StoredRecord> {
   }
 
   /** All records in the order in which they came; for exports, never for a query. */
-  inCreationOrder(): R[] {
-    return this.#all()
+  inCreationOrder(): readonly R[] {
+    this.#inOrder ??= this.#all()
       .sort((a, b) => a.nth - b.nth)
       .map(({ record }) => record)
+    return this.#inOrder
   }
 
   /** All places in the order of lists. */

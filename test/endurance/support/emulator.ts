@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
+import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { OWN_ENVIRONMENT } from '../../conformance/built-command.js'
@@ -61,6 +62,10 @@ export type Client = {
   close: () => void
 }
 
+function* partsOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+}
+
 /** A client of one sandbox, with one connection. */
 export function clientOf(port: number, name: string | null, key = 'sk_test_merchant'): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -90,7 +95,8 @@ export function clientOf(port: number, name: string | null, key = 'sk_test_merch
         })
       })
       sent.on('error', reject)
-      sent.end(body)
+      // the connection ends with the response that refuses a body, which is seen between the parts of one that is still being sent
+      Readable.from(partsOf(Buffer.from(body)), { objectMode: false }).pipe(sent)
     })
   }
   return { call, close: () => agent.destroy() }
