@@ -42,7 +42,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const { scenario, vars, settings = {}, port, logger, now } = options
   const given = flattened(settings) as GivenSettings
   if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario)) {
-    throw invalidOption('scenario', `A name, a path or a document was expected as scenario, not ${scenario}`)
+    throw invalidOption('scenario', `scenario must be a name, a path or a document; got ${scenario}`)
   }
   if (port !== undefined && given.port !== undefined) throw invalidOption('port', 'The port is given twice, as port and in settings')
   const running = await runEmulator({

@@ -51,14 +51,14 @@ const listOf = (text: string, before: string[] = []) => [...before, ...text.spli
 /** Errors: `InvalidArgumentError` for anything but a percentage from 0 to 100. */
 const percentOf = (text: string): number => {
   const percent = Number(text)
-  if (text.trim() === '' || !(percent >= 0 && percent <= 100)) throw new InvalidArgumentError('A percentage from 0 to 100 was expected.')
+  if (text.trim() === '' || !(percent >= 0 && percent <= 100)) throw new InvalidArgumentError('Must be a percentage from 0 to 100.')
   return percent
 }
 
 /** Errors: `InvalidArgumentError` for anything but 1 to 2^31 - 1, as timers take it. */
 const wholeOf = (text: string): number => {
   const number = Number(text)
-  if (!/^\d+$/.test(text) || number < 1 || number > 2_147_483_647) throw new InvalidArgumentError('A whole number from 1 to 2147483647 was expected.')
+  if (!/^\d+$/.test(text) || number < 1 || number > 2_147_483_647) throw new InvalidArgumentError('Must be a whole number from 1 to 2147483647.')
   return number
 }
 

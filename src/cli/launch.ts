@@ -48,7 +48,7 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
 export function refuseForeignHost({ host }: GivenSettings, environment: Environment): void {
   const { HOST = '' } = environment
   if (host !== undefined || variablesIn(environment).host !== 'HOST' || isIP(HOST) !== 0 || HOST === 'localhost') return
-  throw settingInvalid([{ path: 'the variable HOST', message: `an IP address or localhost was expected, not ${HOST}${adviceOn('host', HOST, 'HOST')}` }])
+  throw settingInvalid([{ path: 'the variable HOST', message: `must be an IP address or localhost; got ${HOST}${adviceOn('host', HOST, 'HOST')}` }])
 }
 
 const settingInvalid = (problems: Problem[]) =>
@@ -81,7 +81,7 @@ export async function settingsOfFlags(flags: Partial<Record<SettingKey, string>>
   const fromSets = sets.flatMap(text => {
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const place = `--set ${key === 'control_token' ? key : text}`
-    if (value === undefined) problems.push({ path: place, message: 'key=value was expected, such as --set pagination.max_limit=5' })
+    if (value === undefined) problems.push({ path: place, message: 'must be key=value, such as --set pagination.max_limit=5' })
     else if (!Object.hasOwn(SETTINGS, key)) problems.push({ path: place, message: `there is no setting ${key}${suggestion(key)}` })
     else return [{ key: key as SettingKey, text: value, place }]
     return []

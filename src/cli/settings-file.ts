@@ -29,7 +29,7 @@ export async function readSettings(file: string): Promise<GivenSettings> {
   const given = isObject(found) ? nested(flattened(found)) : found
   const problems = isObject(given)
     ? await CHECKER.problems(given)
-    : [{ steps: [], message: 'an object of settings was expected, such as pagination: { max_limit: 5 }' }]
+    : [{ steps: [], message: 'must be an object of settings, such as pagination: { max_limit: 5 }' }]
   if (problems.length > 0) throw await refusalOf(problems.map(({ steps, message }) => ({ document, steps: [...under, ...steps], message })))
   return flattened(found as object) as GivenSettings
 }

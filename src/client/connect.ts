@@ -65,7 +65,7 @@ async function keysOf({ control, controlUrl }: Emulator): Promise<ApiKey[]> {
 /** Errors: `option_invalid`. */
 function placeAt(url: string): { address: URL; sandbox: string | null } {
   const address = emulatorAddress(url)
-  if (address === null) throw invalidOption('url', `The url of an emulator was expected, as http://localhost:4010, not ${url}`)
+  if (address === null) throw invalidOption('url', `url must be the address of an emulator, such as http://localhost:4010; got ${url}`)
   const [, under = address.pathname, sandbox = null] = /^(.*)\/sandbox\/([^/]+)$/.exec(address.pathname) ?? []
   return { address: new URL(under || '/', address), sandbox }
 }

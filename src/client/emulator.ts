@@ -321,7 +321,7 @@ function refusalIn(answer: Refused | string | null, status: number, call: string
 /** A method and a path, as in `POST /refunds`. Errors: `option_invalid`. */
 function callIn(on: string, example: string): { method: string; path: string } {
   const [, method, path] = ON.exec(on) ?? []
-  if (method === undefined || path === undefined) throw invalidOption('on', `A method and a path were expected, as in ${example}, not ${on}`)
+  if (method === undefined || path === undefined) throw invalidOption('on', `on must be a method and a path, as in ${example}; got ${on}`)
   return { method: method.toUpperCase(), path }
 }
 
@@ -336,7 +336,7 @@ function nameIn(name: string): string {
 
 /** An id as a part of a path. Errors: `option_invalid` for what would lead to another path. */
 function idIn(id: string): string {
-  if (['', '.', '..'].includes(id)) throw invalidOption('id', `An id was expected, not "${id}"`)
+  if (['', '.', '..'].includes(id)) throw invalidOption('id', `id must not be "${id}"`)
   return encodeURIComponent(id)
 }
 

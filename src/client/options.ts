@@ -8,7 +8,7 @@ export type Variables = { readonly [name: string]: string | number | boolean }
 /** Errors: `option_invalid` for anything but an object. */
 export function checkedVars(vars: Variables): Variables {
   if (typeof vars === 'object' && vars !== null && !Array.isArray(vars)) return vars
-  throw invalidOption('vars', `An object was expected as vars, such as { last4: '0341' }, not ${vars}`)
+  throw invalidOption('vars', `Must be an object as vars, such as { last4: '0341' }, not ${vars}`)
 }
 
 /** Refuses an unknown option; `more` advises on some names. Errors: `option_invalid`. */

@@ -50,7 +50,7 @@ export const CALL_EXAMPLES: Readonly<Record<OperationId, CallExample>> = {
   readAccount: { params: { id: 'mch_bistro' } },
   updateAccount: {
     params: { id: 'mch_bistro' },
-    body: { 'A new e-mail address': { email: 'office@bistro.example' }, 'One sub-field of the address': { address: { city: 'Boston' } } }
+    body: { 'A new email address': { email: 'office@bistro.example' }, 'One sub-field of the address': { address: { city: 'Boston' } } }
   },
   listAccounts: { query: { limit: 3 } },
   deleteAccount: { params: { id: 'mch_bistro' } },
@@ -66,7 +66,7 @@ export const CALL_EXAMPLES: Readonly<Record<OperationId, CallExample>> = {
   createTransaction: {
     body: {
       'A card': { ticket: 'tkt_60', payment_type: 'card', amount: 4200, tip_amount: 700, currency: 'usd', card: { brand: 'visa', last4: '4242' } },
-      'Apple Pay, which needs an e-mail address': {
+      'Apple Pay, which needs an email address': {
         ticket: 'tkt_60',
         payment_type: 'apple_pay',
         amount: 4200,

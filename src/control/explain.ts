@@ -77,7 +77,7 @@ async function change(copy: Sandbox, { data, settings, clock }: NonNullable<Trie
 function checkPath(path: string): void {
   // a client shortens a path with dots before it sends it
   if (!new URL(BASE + path, 'http://localhost').pathname.startsWith(`${BASE}/`))
-    throw new ApiError('parameter_invalid', { message: `path: a path below the base address was expected, such as /refunds, not ${path}.`, param: 'path' })
+    throw new ApiError('parameter_invalid', { message: `path: must be a path below the base address, such as /refunds; got ${path}.`, param: 'path' })
 }
 
 /** Without a key of its own, a request that needs one has that of the first merchant. */

@@ -39,7 +39,7 @@ const UNPLAYABLE =
 export function callsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxes): object {
   const { limit = DEFAULT_LIMIT, scope, since } = query
   const isRun = scope === 'run'
-  if (isRun && since !== undefined && instantOf(since) === null) throw invalid('since', `with scope=run an instant was expected, not ${since}`)
+  if (isRun && since !== undefined && instantOf(since) === null) throw invalid('since', `with scope=run must be an instant; got ${since}`)
   const all = isRun ? sandboxes.all() : [sandbox]
   const found = all.flatMap(sandbox => {
     const isWanted = filterOf(query, sandbox)
@@ -83,10 +83,10 @@ export function callNamed(id: string, { evidence }: Sandbox): Exchange {
 function filterOf({ on, status, since, rule }: Filters, sandbox: Sandbox): (call: Exchange) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) {
-    throw invalid('on', `${on} is no operation of the reference${didYouMean(on as string, OPERATION_NAMES) || `; it has ${OPERATION_NAMES.join(', ')}`}`)
+    throw invalid('on', `${on} is not an operation${didYouMean(on as string, OPERATION_NAMES) || `; it has ${OPERATION_NAMES.join(', ')}`}`)
   }
   if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) {
-    throw invalid('status', `a status such as 404, or a class such as 4xx, was expected, not ${status}`)
+    throw invalid('status', `must be a status such as 404, or a class such as 4xx; got ${status}`)
   }
   const hasStatus = (call: Exchange) =>
     status === undefined || (status.endsWith('xx') ? String(call.outcome.status)[0] === status[0] : String(call.outcome.status) === status)
@@ -98,7 +98,7 @@ function filterOf({ on, status, since, rule }: Filters, sandbox: Sandbox): (call
   if (at !== null) return call => call.at >= at && isWanted(call)
   const ids = sandbox.evidence.journal.requests().map(({ id }) => id)
   const start = ids.indexOf(since)
-  if (start < 0) throw invalid('since', `an instant or the id of a call in the journal was expected, not ${since}; ${heldBy(ids)}`)
+  if (start < 0) throw invalid('since', `must be an instant or the id of a call in the journal; got ${since}; ${heldBy(ids)}`)
   const later = new Set(ids.slice(start + 1))
   return call => later.has(call.id) && isWanted(call)
 }

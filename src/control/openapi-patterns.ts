@@ -56,7 +56,7 @@ export function sentFormat(name: Format, isClearable: boolean): Json {
   }
 }
 
-/** A format of what is answered. An e-mail address may have letters that the JSON Schema format does not. */
+/** A format of what is answered. An email address may have letters that the JSON Schema format does not. */
 export function answeredFormat(name: Format): Json {
   if (name === 'email') return {}
   return name === 'instant' ? { format: 'date-time' } : sentFormat(name, false)

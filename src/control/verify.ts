@@ -87,7 +87,7 @@ function withinOf(written: string): number {
   const ms = durationOf(written)
   if (ms === null || ms > LONGEST_WAIT) {
     throw new ApiError('body_malformed', {
-      message: `within: ${ms === null ? DURATION_EXPECTED : 'at most a minute was expected'}, not ${written}.`,
+      message: `within: ${ms === null ? DURATION_EXPECTED : 'must be at most a minute'}; got ${written}.`,
       param: 'within'
     })
   }
@@ -103,7 +103,7 @@ async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox)
 async function checkedJudge(asked: Asked, tell: Report, { limits }: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
   const ways = [asked.on, asked.sequence, asked.state, asked.script].filter(way => way !== undefined).length
   if (ways !== 1)
-    tell([], `one of on, sequence, state and script was expected${ways === 0 ? '' : ', not several'}; a body left out judges the scenario's own expectations`)
+    tell([], `must have one of on, sequence, state and script${ways === 0 ? '' : '; got several'}. Without a body, the scenario's own expectations are judged`)
   if (asked.script !== undefined) return () => scriptJudge(sandbox)
   const { within: _within, script: _script, ...expected } = asked
   const { sequence = [] } = asked

@@ -1,6 +1,7 @@
 /** Checks a document against a JSON Schema: quickly whether it is right, and only where it is not, what is wrong with it. No code is compiled. */
 import { type PlacedProblem, problemAt, type Step } from './places.js'
 import { isObject, type Schema, type Test, unknownName, WORDS } from './quick-check.js'
+import { say } from './sentences.js'
 import { SETTINGS } from './settings.js'
 
 export type Checker = {
@@ -100,7 +101,7 @@ function namesCheck({ properties = {}, additionalProperties = {}, required = [],
     },
     find: (value, steps, search) => {
       if (!isObject(value)) return
-      for (const name of required as readonly string[]) if (value[name] === undefined) search.found.push(problemAt(steps, `${name} is required`))
+      for (const name of required as readonly string[]) if (value[name] === undefined) search.found.push(problemAt(steps, say('required', name)))
       for (const name in value) {
         if (isOver(search)) return
         const check = known.get(name)

@@ -97,6 +97,8 @@ export type ServiceErrorCode = keyof typeof SERVICE_ERRORS
 export type Problem = {
   /** Where in the document, as `tickets[3].location`; empty for the document itself. */
   path: string
+  /** What kind of problem it is, for programs; sentences may change. */
+  code?: string
   message: string
   file?: string
   line?: number

@@ -24,7 +24,7 @@ const CURRENCIES = new Set([...codes(), ...AMENDMENTS.added].filter(code => !AME
 /** The pattern of a text that is not of white space alone (A40). */
 export const NOT_BLANK = '\\S'
 
-const EMAIL_EXPECTED = 'an e-mail address was expected, such as ana@example.com'
+const EMAIL_EXPECTED = 'must be an email address, such as ana@example.com'
 const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
   malformed: { expected: EMAIL_EXPECTED },
   too_long: { expected: `${EMAIL_EXPECTED}, of at most 254 octets, 64 of them before the @, with at most 63 between two dots of the domain` },
@@ -44,7 +44,7 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
   country: {
     problem: value => {
       if (/^[a-z]{2}$/i.test(value) && COUNTRIES.has(value.toUpperCase())) return null
-      return { expected: /^uk$/i.test(value) ? UNITED_KINGDOM : 'a two-letter ISO 3166-1 country code was expected, such as US' }
+      return { expected: /^uk$/i.test(value) ? UNITED_KINGDOM : 'must be a two-letter ISO 3166-1 country code, such as US' }
     },
     stored: value => value.toUpperCase(),
     reliesOn: value => (value === value.toUpperCase() ? null : 'A30')
@@ -56,7 +56,7 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
       return {
         expected: CURRENCIES.has(code)
           ? `the code is written in lower case: ${code}`
-          : 'a three-letter ISO 4217 currency code in lower case was expected, such as usd'
+          : 'must be a three-letter ISO 4217 currency code in lower case, such as usd'
       }
     }
   },
@@ -64,5 +64,5 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
     problem: value => (parseInstant(value) === null ? instantProblem(value) : null),
     reliesOn: value => (parseInstant(value)?.usesA38 ? 'A38' : null)
   },
-  last4: { problem: value => (/^\d{4}$/.test(value) ? null : { expected: 'four digits were expected, such as 4242' }) }
+  last4: { problem: value => (/^\d{4}$/.test(value) ? null : { expected: 'must be four digits, such as 4242' }) }
 }

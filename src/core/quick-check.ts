@@ -1,8 +1,9 @@
 /** What each word of a JSON Schema asks of a value, and what is said of one that does not keep it: what was expected, what was probably meant. */
 import { durationExpected } from './durations.js'
 import { FORMATS, type FormatProblem, NOT_BLANK } from './formats.js'
-import { didYouMean, didYouMeanOneOf, shortened } from './nearest.js'
+import { shortened } from './nearest.js'
 import type { Step } from './places.js'
+import { type Said, say } from './sentences.js'
 import { placeholdersIn, type TemplateRule } from './templates.js'
 
 /** A JSON Schema. */
@@ -36,7 +37,7 @@ const ofNumbers =
     typeof value !== 'number' || test(value)
 
 /** A word about a value as a whole: its test, and what is said of a value that it refuses. */
-type Word = { test: (wanted: never) => Test; says: (wanted: never, value: never, schema: Schema, steps: readonly Step[]) => string }
+type Word = { test: (wanted: never) => Test; says: (wanted: never, value: never, schema: Schema, steps: readonly Step[]) => Said }
 
 /** The words about values, in the order in which one that fails is reported: a value has one problem, of its type where that is wrong. */
 export const WORDS: Readonly<Record<string, Word>> = {
@@ -51,9 +52,9 @@ export const WORDS: Readonly<Record<string, Word>> = {
       )
     },
     says: (names: string | readonly string[], value, schema) => {
-      if (schema['x-duration'] && typeof value === 'number') return durationExpected(value)
+      if (schema['x-duration'] && typeof value === 'number') return say('wrong_format', durationExpected(value))
       const expected = typesIn(names).map(([, name]) => name)
-      return `${expected.join(' or ')} was expected, not ${shown(value)}${typeHint(names, value)}`
+      return say('wrong_type', expected, shown(value), typeHint(names, value))
     }
   },
   enum: {
@@ -61,21 +62,20 @@ export const WORDS: Readonly<Record<string, Word>> = {
     says: (wanted: readonly unknown[], value, { 'x-many': many }) => {
       const words = wanted.filter(word => word !== null).map(String)
       const { what, advice } = (many ?? {}) as { what?: string; advice: string }
-      if (what !== undefined) return `${shown(value)} is no ${what}${didYouMeanOneOf(shown(value), words, advice)}`
-      return `one of ${words.join(', ')} was expected, not ${shown(value)}${didYouMean(shown(value), words)}`
+      return what === undefined ? say('not_one_of', words, shown(value)) : say('unknown_word', what, words, shown(value), advice)
     }
   },
   maximum: {
-    test: (most: number) => ofNumbers(value => value <= most),
-    says: (most, value) => `at most ${most} was expected, not ${shown(value)}`
+    test: (maximum: number) => ofNumbers(value => value <= maximum),
+    says: (maximum, value) => say('too_large', maximum, shown(value))
   },
   minimum: {
-    test: (least: number) => ofNumbers(value => value >= least),
-    says: (least, value) => `at least ${least} was expected, not ${shown(value)}`
+    test: (minimum: number) => ofNumbers(value => value >= minimum),
+    says: (minimum, value) => say('too_small', minimum, shown(value))
   },
   minLength: {
-    test: (least: number) => ofText(value => value.length >= least),
-    says: (least: number) => (least === 1 ? 'text was expected, not an empty one' : `must be at least ${least} characters long`)
+    test: (minimum: number) => ofText(value => value.length >= minimum),
+    says: (minimum: number) => (minimum === 1 ? say('empty') : say('too_short', minimum))
   },
   pattern: {
     test: (source: string) => {
@@ -83,65 +83,60 @@ export const WORDS: Readonly<Record<string, Word>> = {
       return ofText(value => pattern.test(value))
     },
     says: (wanted, value, schema, steps) => {
-      if (wanted === NOT_BLANK) return `text was expected, not ${value === '' ? 'an empty one' : 'white space alone'}`
-      return steps.at(-1) === 'key' ? 'a key is printable, without spaces and without a colon' : patternHint(schema, value)
+      if (wanted === NOT_BLANK) return say(value === '' ? 'empty' : 'blank')
+      return steps.at(-1) === 'key' ? say('not_a_key') : patternBroken(schema, value)
     }
   },
   format: {
     test: (name: keyof typeof FORMATS) => ofText(value => FORMATS[name].problem(value) === null),
-    says: (name: keyof typeof FORMATS, value) => (FORMATS[name].problem(value) as FormatProblem).expected
+    says: (name: keyof typeof FORMATS, value) => say('wrong_format', (FORMATS[name].problem(value) as FormatProblem).expected)
   },
   'x-template': {
     test: (rule: TemplateRule) => value => !isObject(value) || templateProblem(rule, value) === null,
-    says: (rule: TemplateRule, value) => templateProblem(rule, value) as string
+    says: (rule: TemplateRule, value) => templateProblem(rule, value) as Said
   },
   minItems: {
-    test: (least: number) => value => !Array.isArray(value) || value.length >= least,
-    says: (least, value) =>
-      least === 1 ? 'a list with a member was expected, not an empty one' : `at least ${least} members were expected, not ${(value as []).length}`
+    test: (minimum: number) => value => !Array.isArray(value) || value.length >= minimum,
+    says: (minimum, value) => say('too_few_items', minimum, (value as []).length)
   },
   maxItems: {
-    test: (most: number) => value => !Array.isArray(value) || value.length <= most,
-    says: (most, value) => `at most ${most} members were expected, not ${(value as []).length}`
+    test: (maximum: number) => value => !Array.isArray(value) || value.length <= maximum,
+    says: (maximum, value) => say('too_many_items', maximum, (value as []).length)
   },
   uniqueItems: {
     test: () => value => !Array.isArray(value) || new Set(value).size === value.length,
-    says: () => 'members that differ were expected, not the same one twice'
+    says: () => say('duplicate_item')
   }
 }
 
 /** What is wrong with a template; null where nothing is. */
-function templateProblem({ placeholders, once }: TemplateRule, template: object): string | null {
+function templateProblem({ placeholders, once }: TemplateRule, template: object): Said | null {
   const found = placeholdersIn(template)
   const unknown = found.find(text => !placeholders.includes(text))
-  if (unknown !== undefined) return `${shown(unknown)} is no placeholder${didYouMeanOneOf(unknown, placeholders, `known here: ${placeholders.join(', ')}`)}`
+  if (unknown !== undefined) return say('unknown_placeholder', shown(unknown), placeholders)
   const times = found.filter(text => text === once).length
-  if (once === undefined || times === 1) return null
-  return `the placeholder ${once} was expected once, not ${times === 0 ? 'never' : `${times} times`}`
+  return once === undefined || times === 1 ? null : say('placeholder_count', once, times)
 }
 
 const shown = (value: unknown) => {
   if (Array.isArray(value)) return 'a list'
-  return isObject(value) ? 'an object' : shortened(String(value))
+  if (isObject(value)) return 'an object'
+  return value === '' ? 'an empty text' : shortened(String(value))
 }
 /** What to write instead of a value of the wrong type: a number as text, or one value as a list. */
-function typeHint(types: string | readonly string[], value: unknown): string {
-  if ([types].flat().includes('string')) return typeof value === 'number' || typeof value === 'boolean' ? `; quote it: "${value}"` : ''
-  return types === 'array' && typeof value === 'string' ? `; write it as a list: [${shortened(value)}]` : ''
+function typeHint(types: string | readonly string[], value: unknown): string | null {
+  if ([types].flat().includes('string')) return typeof value === 'number' || typeof value === 'boolean' ? `quote it: "${value}"` : null
+  return types === 'array' && typeof value === 'string' ? `write it as a list: [${shortened(value)}]` : null
 }
 
 /** What a text has to look like: in words where its schema has some, with what to write instead. */
-function patternHint({ pattern, 'x-expected': expected, 'x-instead': instead }: Schema, value: string): string {
-  const not = value === '' ? 'an empty text' : shown(value)
-  if (expected === undefined) return `must match pattern "${pattern}", not ${not}`
+function patternBroken({ pattern, 'x-expected': expected, 'x-instead': instead }: Schema, value: string): Said {
+  if (expected === undefined) return say('not_matching', pattern as string, shown(value))
   // what is no part of it is left out at the ends, and becomes one underscore elsewhere
-  const words = value.match(new RegExp(instead as string, 'g'))
-  const meant = words?.join('_') ?? value
-  return `${expected}, not ${not}${meant === value ? '' : `; write ${shortened(meant)}`}`
+  const meant = value.match(new RegExp(instead as string, 'g'))?.join('_') ?? value
+  return say('wrong_characters', expected as string, shown(value), meant === value ? null : meant)
 }
 
 /** `elsewhere` says of names that belong to another part where that is. */
-export function unknownName(name: string, known: readonly string[], elsewhere: Readonly<Record<string, string>> = {}): string {
-  const place = Object.hasOwn(elsewhere, name) ? `; it goes under ${elsewhere[name]}` : ''
-  return `unknown name ${shortened(name)}${place || didYouMean(name, known) || `; known here: ${known.join(', ')}`}`
-}
+export const unknownName = (name: string, known: readonly string[], elsewhere: Readonly<Record<string, string>> = {}): Said =>
+  say('unknown_name', shortened(name), known, Object.hasOwn(elsewhere, name) ? (elsewhere[name] as string) : null)

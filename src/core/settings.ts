@@ -40,7 +40,7 @@ const template = (rule: TemplateRule) => Type.Unsafe<Template>({ type: 'object',
 const cursorName = {
   type: 'string',
   pattern: `^(?!(?:${LIST_PARAMETERS.join('|')})$)[A-Za-z]\\w{0,63}$`,
-  'x-expected': `a name of letters, digits and underscores that is none of ${LIST_PARAMETERS.join(', ')} was expected`,
+  'x-expected': `a name of letters, digits and underscores other than ${LIST_PARAMETERS.join(', ')}`,
   'x-instead': '\\w+'
 }
 const status = (value: number, about: string) => setting(whole(400, 499), value, about)

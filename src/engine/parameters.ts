@@ -150,10 +150,10 @@ class Decoder<C extends DecodeContext> {
     if (node === '') return this.#emptied(field)
     if (typeof node !== 'string') {
       const what = node instanceof FormList ? 'a list' : 'an object'
-      throw this.#refusal('form_malformed', leafOf(field.path, node), `one value was expected, not ${what}`, { assumption: 'A36' })
+      throw this.#refusal('form_malformed', leafOf(field.path, node), `must be one value; got ${what}`, { assumption: 'A36' })
     }
     if (field.required && schema.type === 'string' && !schema.enum && node.trim() === '') {
-      throw this.#refusal('parameter_invalid', field.path, 'must not be blank', { assumption: 'A40' }, ' ')
+      throw this.#refusal('parameter_invalid', field.path, 'must not be blank', { assumption: 'A40' })
     }
     return this.#scalar(field, node)
   }
@@ -170,7 +170,7 @@ class Decoder<C extends DecodeContext> {
     const context = this.#context
     const { 'x-empty': empty } = schema
     if (empty === 'refused' || (empty === 'refunds.empty_amount' && context.settings[empty] === 'reject')) {
-      throw this.#refusal('parameter_invalid', path, 'must not be empty; leave it out, or send a value', { assumption: 'A16' }, ' ')
+      throw this.#refusal('parameter_invalid', path, 'must not be empty; leave it out, or send a value', { assumption: 'A16' })
     }
     if (!this.#unsets) {
       context.rely('A16')
@@ -178,7 +178,7 @@ class Decoder<C extends DecodeContext> {
     }
     if (required && context.settings['parameters.unset_required'] === 'reject') {
       const message = 'is required, so an empty value cannot unset it; leave it out to keep it as it is'
-      throw this.#refusal('parameter_missing', path, message, { assumption: 'A16' }, ' ')
+      throw this.#refusal('parameter_missing', path, message, { assumption: 'A16' })
     }
     if (required) context.rely('A16')
     return null
@@ -223,7 +223,7 @@ class Decoder<C extends DecodeContext> {
     for (const [key, value] of [...node]) {
       if (typeof value !== 'string') {
         const param = leafOf(inBrackets(field.path, key), value)
-        throw this.#refusal('parameter_invalid', param, 'a metadata value is text; it cannot be nested and cannot be a list', { assumption: 'A17' })
+        throw this.#refusal('parameter_invalid', param, 'must be text; metadata values cannot be nested or lists', { assumption: 'A17' })
       }
       if (value !== '') entries[key] = value
       else if (this.#unsets) entries[key] = null
@@ -235,9 +235,9 @@ class Decoder<C extends DecodeContext> {
   /** One value, or a list, where nested names belong. */
   #notNested({ path }: Field, node: string | FormList, example: string, rule: RuleId): ApiError {
     if (node instanceof FormList)
-      return this.#refusal('form_malformed', leafOf(path, node), `nested names were expected, sent as ${example}=…`, { assumption: 'A36' })
+      return this.#refusal('form_malformed', leafOf(path, node), `must be nested names, sent as ${example}=…`, { assumption: 'A36' })
     const printed = PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : ''
-    return this.#refusal('parameter_invalid', path, `nested names were expected, sent as ${example}=…, not one value${printed}`, { rule })
+    return this.#refusal('parameter_invalid', path, `must be nested names, sent as ${example}=…; got one value${printed}`, { rule })
   }
 
   #scalar(field: Field, text: string): unknown {
@@ -246,7 +246,7 @@ class Decoder<C extends DecodeContext> {
     if (schema.type === 'number') return this.#decimal(field, text)
     if (schema.enum && !schema.enum.includes(text)) {
       const words = schema.enum as string[]
-      throw this.#refusal('parameter_invalid', path, `one of ${words.join(', ')} was expected${sent(schema, text)}${didYouMean(text, words)}`, blameOf(schema))
+      throw this.#refusal('parameter_invalid', path, `must be one of ${words.join(', ')}${sent(schema, text)}${didYouMean(text, words)}`, blameOf(schema))
     }
     if (schema.format !== undefined) return this.#formatted(field, text)
     const { 'x-refers': family } = schema
@@ -272,16 +272,16 @@ class Decoder<C extends DecodeContext> {
     const { value, problem } = readInteger(text)
     const [least, most] = [schema.minimum, schema.maximum] as [number, number]
     const refuse = (expected: string, blame: Blame) => this.#refusal('parameter_invalid', path, `${expected}${sent(schema, text)}`, blame)
-    if (problem === 'not_an_integer') throw refuse('a whole number, digits only, was expected', blameOf(schema))
-    if (problem === 'too_large' || value > most) throw refuse(`at most ${most} was expected`, { assumption: 'A27' })
-    if (problem === 'negative' || value < least) throw refuse(`at least ${least} was expected`, least > 0 ? blameOf(schema) : { assumption: 'A27' })
+    if (problem === 'not_an_integer') throw refuse('must be a whole number, digits only', blameOf(schema))
+    if (problem === 'too_large' || value > most) throw refuse(`must be at most ${most}`, { assumption: 'A27' })
+    if (problem === 'negative' || value < least) throw refuse(`must be at least ${least}`, least > 0 ? blameOf(schema) : { assumption: 'A27' })
     return value
   }
 
   #decimal({ path, schema }: Field, text: string): number {
     const { value, problem } = readDecimal(text)
     if (problem === null) return value
-    const expected = problem === 'inexact' ? 'a number that a double holds exactly was expected' : 'a decimal number was expected'
+    const expected = problem === 'inexact' ? 'must be a number that a double holds exactly' : 'must be a decimal number'
     throw this.#refusal('parameter_invalid', path, `${expected}${sent(schema, text)}`, blameOf(schema))
   }
 
@@ -289,25 +289,25 @@ class Decoder<C extends DecodeContext> {
   #pageSize({ path, schema }: Field, text: string): number {
     const { value, problem } = readInteger(text)
     if (problem === 'not_an_integer')
-      throw this.#refusal('parameter_invalid', path, `a whole number, digits only, was expected${sent(schema, text)}`, blameOf(schema))
+      throw this.#refusal('parameter_invalid', path, `must be a whole number, digits only${sent(schema, text)}`, blameOf(schema))
     const context = this.#context
     const { settings } = context
     const largest = settings['pagination.max_limit']
     if (value >= 1 && value <= largest && problem === null) return value
     if (settings['pagination.out_of_range'] === 'reject') {
-      throw this.#refusal('parameter_invalid', path, `1 to ${largest} was expected${sent(schema, text)}`, { assumption: 'A10' })
+      throw this.#refusal('parameter_invalid', path, `must be 1 to ${largest}${sent(schema, text)}`, { assumption: 'A10' })
     }
     context.rely('A10')
     return Math.min(Math.max(value, 1), largest)
   }
 
-  #refusal(code: ErrorCode, param: string, expected: string, blame: Blame, separator = ': '): ApiError {
-    return new ApiError(code, { message: sentence(`${param}${separator}${expected}`), param, ...blame })
+  #refusal(code: ErrorCode, param: string, expected: string, blame: Blame): ApiError {
+    return new ApiError(code, { message: sentence(`${param} ${expected}`), param, ...blame })
   }
 }
 
 /** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be distinguished from other digits. */
 function sent({ 'x-secret': secret }: Schema, text: string): string {
   if (secret) return ''
-  return text.length > 40 ? `, not a text of ${text.length} characters` : `, not ${text}`
+  return text.length > 40 ? `; got a text of ${text.length} characters` : `; got ${text}`
 }

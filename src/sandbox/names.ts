@@ -22,7 +22,7 @@ export function checkedName(name: string, shown = name): string {
   if (NAME.test(name))
     throw new ApiError('name_invalid', { message: 'The name holds a card number; names are shown and written, so take another one.', param: 'name' })
   throw new ApiError('name_invalid', {
-    message: `${shown === '' ? 'The name is empty' : `${shown} is no name`}: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`,
+    message: `${shown === '' ? 'The name is empty' : `${shown} is not a name`}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.`,
     param: 'name'
   })
 }

@@ -531,7 +531,7 @@ export class Sandbox {
     const actor = given['auth.accept_any_key']
     const isNamed = typeof actor === 'string' && found.every(({ path }) => path !== 'auth.accept_any_key')
     const unknown = isNamed ? this.#accountProblem(actor) : null
-    if (unknown) found.push(problemAt(['auth', 'accept_any_key'], unknown))
+    if (unknown) found.push(problemAt(['auth', 'accept_any_key'], { message: unknown }))
     const problems: Problem[] = inDocumentOrder<PlacedProblem>(shown, found).map(({ path, message }) => ({
       path,
       message: processSettingProblem(path) ?? message

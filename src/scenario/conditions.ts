@@ -254,7 +254,7 @@ function compileComparison({ holds }: Comparison, bound: Scalar, { name, schemas
     return ofText(value => isRight(value, placeOf(String(answeredValue(bound as string, answers)))))
   }
   const at = isNumber && typeof bound !== 'number' ? null : placeOf(String(bound))
-  if (at === null) report(isNumber ? `a number was expected, not ${bound}` : `an instant was expected, such as 2026-03-01T10:00:00Z, not ${bound}`)
+  if (at === null) report(isNumber ? `must be a number; got ${bound}` : `must be an instant, such as 2026-03-01T10:00:00Z; got ${bound}`)
   return ofText(value => isRight(value, at))
 }
 
@@ -263,10 +263,10 @@ function neverSent(wanted: Scalar, schema: Schema): string | null {
   const text = String(wanted)
   if (schema.enum !== undefined && !schema.enum.includes(text)) {
     const words = schema.enum.map(String)
-    return `can never match: one of ${words.join(', ')} was expected, not ${text}${didYouMean(text, words)}`
+    return `can never match: must be one of ${words.join(', ')}; got ${text}${didYouMean(text, words)}`
   }
-  if (isNumeric(schema) && !NUMBER.test(text)) return `can never match: a number was expected, not ${text}`
-  if (schema.type === 'integer' && text.includes('.')) return `can never match: a whole number was expected, not ${text}`
+  if (isNumeric(schema) && !NUMBER.test(text)) return `can never match: must be a number; got ${text}`
+  if (schema.type === 'integer' && text.includes('.')) return `can never match: must be a whole number; got ${text}`
   const problem = schema.format === undefined ? null : FORMATS[schema.format as keyof typeof FORMATS].problem(text)
   if (problem === null) return null
   const isShort = schema.format === 'last4' && typeof wanted === 'number' && text.length < 4

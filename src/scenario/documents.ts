@@ -4,6 +4,7 @@ import type { Checker } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
+import type { Said } from '../core/sentences.js'
 import { inDocumentOrder } from './document-order.js'
 import { sizeOfJson } from './json-size.js'
 import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from './limits.js'
@@ -24,9 +25,9 @@ export type TextType = 'json' | 'yaml'
 /** `script` is a file of script entries that scenarios share. */
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
 /** A problem, its document and its place in that. */
-export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; message: string }
+export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; code?: string; message: string }
 /** Takes a problem by its place in the part of a document that is looked at. */
-export type Report = (steps: readonly Step[], message: string) => void
+export type Report = (steps: readonly Step[], said: Said | string) => void
 
 /** Where problems are put. */
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
@@ -69,8 +70,8 @@ export async function withoutProblems<T>(problems: ProblemList, make: () => Prom
 /** Adds what is reported of a part of a document to its problems. */
 export const reportTo =
   (problems: Problems, document: SourceDocument, under: readonly Step[] = []): Report =>
-  (steps, message) =>
-    void problems.push({ document, steps: [...under, ...steps], message })
+  (steps, said) =>
+    void problems.push({ document, steps: [...under, ...steps], ...(typeof said === 'string' ? { message: said } : said) })
 
 /** A document that is data already: it has no lines. */
 export const documentOf = (name: string, data: unknown, limits = DEFAULT_LIMITS): SourceDocument => ({
@@ -134,7 +135,7 @@ export async function listedProblems(problems: readonly DocumentProblem[], docum
 /** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
   const found = await checker.problems(document.data, document.limits['limits.problems'])
-  if (found.length > 0) throw await refusalOf(found.map(({ steps, message }) => ({ document, steps, message })))
+  if (found.length > 0) throw await refusalOf(found.map(({ steps, code, message }) => ({ document, steps, code, message })))
 }
 
 /** Follows the listed problems where there may be more. */
@@ -146,9 +147,9 @@ async function placed(problems: readonly DocumentProblem[]): Promise<Problem[]> 
   for (const document of new Set(problems.map(({ document }) => document))) {
     const own = problems.filter(problem => problem.document === document)
     const places = await document.locate(own.map(({ steps }) => steps))
-    for (const [index, { steps, message }] of own.entries()) {
+    for (const [index, { steps, code, message }] of own.entries()) {
       const { source, ...place } = places[index] ?? {}
-      found.push({ file: document.name, path: pathOf(steps), message: cut(source === undefined ? message : withZeros(message, source)), ...place })
+      found.push({ file: document.name, path: pathOf(steps), code, message: cut(source === undefined ? message : withZeros(message, source)), ...place })
     }
   }
   // a part that came through an alias or a merge is elsewhere in the text

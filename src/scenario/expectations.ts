@@ -55,7 +55,7 @@ export async function compileExpectation(data: ExpectationData, report: Report, 
   }
   const ways = ['on', 'sequence', 'state'].filter(way => way in data)
   if (ways.length !== 1) {
-    report([], `one of on, sequence and state was expected${ways.length === 0 ? '' : `, not ${ways.join(' and ')}`}`)
+    report([], `must have one of on, sequence and state${ways.length === 0 ? '' : `; got ${ways.join(' and ')}`}`)
     return null
   }
   const expectation = await compiled(data, note, { answers, patterns: patternsIn(all) })

@@ -36,8 +36,7 @@ export async function loadFaker(): Promise<Faker> {
 /** Checks what an entry says by itself: one family, and a range that is not reversed. */
 export function checkGenerate(data: GenerateData, report: Report): boolean {
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-  if (asked.length !== 1)
-    report([], `one of ${GENERATED_FAMILIES.join(', ')} with a count was expected${asked.length > 1 ? `, not ${asked.join(' and ')}` : ''}`)
+  if (asked.length !== 1) report([], `must have a count of one of ${GENERATED_FAMILIES.join(', ')}${asked.length > 1 ? `; got ${asked.join(' and ')}` : ''}`)
   const { created } = data
   const isReversed = created !== undefined && (instantOf(created.from) as number) > (instantOf(created.to) as number)
   if (isReversed) report(['created'], `from ${created.from} is later than to ${created.to}`)

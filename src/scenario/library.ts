@@ -93,7 +93,7 @@ export class Library {
 
   /** Finds a file of shared script entries, by name among the scenarios or by a path as of a fixture. Returns a sentence that says why when it cannot. */
   async sharedScript(reference: string, from: string | null): Promise<SourceDocument | string> {
-    if (reference === '') return 'a file and a group of it were expected, such as outages.yaml#brief-outage'
+    if (reference === '') return 'must be a file and a group of it, such as outages.yaml#brief-outage'
     const path = isPath(reference) ? this.#pathOf(reference, from, 'files of script entries') : this.#find('scenarios', reference)
     if (typeof path === 'object' && path !== null) return path.problem
     const document = path === null ? null : await this.file(path)

@@ -22,7 +22,7 @@ const INSTANT = '^\\d{4}(-?\\d{2}-?\\d{2}|-?\\d{3}|-?W\\d{2}-?\\d)([Tt].+)?$'
 const NUMBER = '\\d+([.,]\\d+)?'
 const DURATION = `^(\\d+(\\.\\d+)?(ms|s|m|h|d)|P(?=[\\dT])(${NUMBER}[YMWD])*(T(${NUMBER}[HMS])+)?)$`
 const STATUS = '^[1-5](\\d\\d|[xX][xX])$'
-/** Formats of our own in words that every validator knows. An e-mail address may have letters that the format of that name does not. */
+/** Formats of our own in words that every validator knows. An email address may have letters that the format of that name does not. */
 const FORMATS: Readonly<Record<string, Json>> = {
   instant: { pattern: INSTANT },
   email: { pattern: '@.' },

@@ -357,7 +357,7 @@ async function usedGroups(
 }
 
 const missingGroup = (file: string, group: string | null, groups: readonly string[]) =>
-  group === null ? `a group of ${file} was expected, such as ${file}#${groups[0] ?? 'GROUP'}` : unknownGroup(group, groups)
+  group === null ? `must be a group of ${file}, such as ${file}#${groups[0] ?? 'GROUP'}` : unknownGroup(group, groups)
 
 /** Reports given values that no variable takes, and warns of variables that nothing refers to; `names` are those of files that the scenario uses. */
 function checkVariables({ variables, used, report, warn }: Checked, given: GivenVariables | undefined, names: readonly string[]): void {

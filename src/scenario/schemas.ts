@@ -43,7 +43,7 @@ export const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
 
 const letters = (most: number, what: string) => ({
   pattern: `^[A-Za-z0-9_-]{1,${most}}$`,
-  'x-expected': `${what} of 1 to ${most} letters, digits, _ and - was expected`,
+  'x-expected': `${what} of 1 to ${most} letters, digits, _ and -`,
   'x-instead': '[A-Za-z0-9_-]+'
 })
 /** The id of a record, as a fixture may give it. */
@@ -91,7 +91,7 @@ export function fixtureSchema(): Schema {
 
 /** What the names of operations are, for messages. */
 export const OPERATION = {
-  what: 'operation of the reference',
+  what: 'an operation',
   advice: 'an operation is written as a method and a path, such as POST /refunds; * is any of them'
 }
 const ONE = { ...wordOf<string>(OPERATION_NAMES, 'A method and a path of the reference.'), 'x-many': OPERATION, 'x-published': referTo('operation') }

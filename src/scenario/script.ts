@@ -137,7 +137,7 @@ function durationIn(text: string, steps: Step[], report: Report): number {
 function callsOf(text: string, report: Report): Entry['calls'] {
   const [, from, dash, to] = /^([1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []
   if (from === undefined || (dash && Number(to) < Number(from))) {
-    report(['calls'], `1, 2-3 or 4+ was expected, not ${text}`)
+    report(['calls'], `must be 1, 2-3 or 4+; got ${text}`)
     return ALL_CALLS
   }
   const last = text.includes('+') ? Number.POSITIVE_INFINITY : Number(from)
@@ -160,7 +160,7 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): { min:
 }
 
 function checkHold({ until, gate, for: longest, once }: Hold, report: Report): void {
-  if ((until === undefined) === (gate === undefined)) report([], `one of until and gate was expected${until === undefined ? '' : ', not both'}`)
+  if ((until === undefined) === (gate === undefined)) report([], `must have one of until and gate${until === undefined ? '' : '; got both'}`)
   if (once !== undefined && until === undefined) report(['once'], 'once goes with until')
   if (longest !== undefined) durationIn(longest, ['for'], report)
 }
@@ -182,7 +182,7 @@ function checkRespond({ headers = {}, body, error, status = error === undefined 
       validateHeaderName(name)
       validateHeaderValue(name, value)
     } catch {
-      report(['headers', name], 'a header name and a value without line breaks or control characters was expected')
+      report(['headers', name], 'must be a header name and a value without line breaks or control characters')
     }
   }
 }

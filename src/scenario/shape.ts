@@ -21,7 +21,7 @@ export async function problemsOfShape(kind: keyof typeof CHECKERS, data: unknown
   const problems = [...found]
   for (const { at, section, records } of meant) {
     const ofRecords = await FIXTURE_CHECKER.problems({ [section]: records }, most)
-    for (const { steps, message } of ofRecords) problems.push(problemAt([...at, ...steps.slice(1)], message))
+    for (const { steps, ...said } of ofRecords) problems.push(problemAt([...at, ...steps.slice(1)], said))
   }
   return problems
 }

@@ -11,6 +11,6 @@ export function compileStatus(wanted: Statuses, report: Report): (status: number
 function statusTest(wanted: number | string, report: (message: string) => void): (status: number) => boolean {
   const [, hundreds] = /^([1-5])xx$/i.exec(String(wanted)) ?? []
   if (hundreds !== undefined) return status => Math.floor(status / 100) === Number(hundreds)
-  if (!/^[1-5]\d\d$/.test(String(wanted))) report(`a status was expected, such as 402 or 2xx, not ${wanted}`)
+  if (!/^[1-5]\d\d$/.test(String(wanted))) report(`must be a status, such as 402 or 2xx; got ${wanted}`)
   return status => status === Number(wanted)
 }

@@ -65,7 +65,7 @@ export function checkSteps(
     if (!isObject(step)) continue
     const group = place.slice(0, 2).join(' ')
     checkExpected(step.expect, own?.get('expect'), within(report, ...place, 'expect'))
-    if (step.do === undefined && own === undefined) report(place, 'do, at_once or wait was expected')
+    if (step.do === undefined && own === undefined) report(place, 'must have do, at_once or wait')
     if (step.do !== undefined && !own?.has('do')) {
       const [method, path] = splitCall(step.do)
       const operation = operationsAt(path.replace(REFERENCE, 'x')).find(operation => operation.method === method)
@@ -314,13 +314,13 @@ export function problemsOf(
 ): Difference[] {
   const expected = [...at, 'expect']
   if (fault !== undefined) {
-    const message = `fault: ${fault} was expected, not ${answer.fault ?? `an answer with ${answer.status}`}`
+    const message = `fault: must be ${fault}; got ${answer.fault ?? `an answer with ${answer.status}`}`
     return answer.fault === fault ? [] : [{ at: [...expected, 'fault'], message }]
   }
   const problems: Difference[] = []
   if (!wantsStatus(status, answer.status)) {
     const reason = reasonIn(answer, error)
-    const message = `status: ${status === undefined ? 'a 2xx' : [status].flat().join(' or ')} was expected, ${answer.status === 0 && reason ? `but ${reason}` : `not ${answer.status}${reason && ` (${reason})`}`}`
+    const message = `status: must be ${status === undefined ? 'a 2xx' : [status].flat().join(' or ')}${answer.status === 0 && reason ? `, but ${reason}` : `; got ${answer.status}${reason && ` (${reason})`}`}`
     problems.push({ at: status === undefined ? at : [...expected, 'status'], message })
   }
   for (const [name, value] of Object.entries(headers)) {
@@ -351,9 +351,9 @@ function shown(value: Json | undefined): string {
 /** What an answer lacks of what was expected: names that are not expected are not looked at, values are compared strictly. */
 export function differences(expected: Json, actual: Json | undefined, path: string, at: readonly PathStep[] = []): Difference[] {
   const isObject = typeof expected === 'object' && expected !== null
-  if (!isObject) return isDeepStrictEqual(expected, actual) ? [] : [{ at, message: `${path}: ${JSON.stringify(expected)} was expected, not ${shown(actual)}` }]
+  if (!isObject) return isDeepStrictEqual(expected, actual) ? [] : [{ at, message: `${path}: must be ${JSON.stringify(expected)}; got ${shown(actual)}` }]
   if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(expected)) {
-    return [{ at, message: `${path}: ${Array.isArray(expected) ? 'a list' : 'an object'} was expected, not ${shown(actual)}` }]
+    return [{ at, message: `${path}: must be ${Array.isArray(expected) ? 'a list' : 'an object'}; got ${shown(actual)}` }]
   }
   if (Array.isArray(expected) && expected.length !== (actual as Json[]).length)
     return [{ at, message: `${path}: ${expected.length} ${expected.length === 1 ? 'member was' : 'members were'} expected, not ${(actual as Json[]).length}` }]

@@ -19,7 +19,7 @@ export type GivenVariables = {
 
 /** Names such as `last4`, of variables and of steps. */
 export const NAME = /^[A-Za-z_][\w-]*$/
-export const NAME_EXPECTED = 'letters, digits, _ and - were expected, beginning with a letter'
+export const NAME_EXPECTED = 'must be letters, digits, _ and -, beginning with a letter'
 /** Characters of a value: a text may hold many references. */
 const LONGEST = 1000
 const TYPES: Readonly<Record<string, string>> = { string: 'text', number: 'a number', boolean: 'true or false' }
@@ -59,7 +59,7 @@ function givenOr(name: string, fallback: VariableValue, all: readonly GivenVaria
   const value = given.isText ? valueIn(given.values[name] as string, fallback) : given.values[name]
   const shown = typeof value === 'string' ? `the text ${shortened(value)}` : shortened(JSON.stringify(value) ?? 'nothing')
   if (typeof value !== typeof fallback)
-    report([name], `${TYPES[typeof fallback]} was expected for the variable ${name}, as its default ${shortened(String(fallback))} is, not ${shown}`)
+    report([name], `must be ${TYPES[typeof fallback]} for the variable ${name}, as its default ${shortened(String(fallback))} is; got ${shown}`)
   else if (String(value).length > LONGEST) report([name], tooLong(String(value)))
   else return value as VariableValue
   return null
@@ -144,7 +144,7 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
   function valueAt(reference: string): VariableValue | null {
     const [, name] = /^\s*vars(?:\.(.*?))?\s*$/s.exec(reference) ?? []
     if (name === undefined) {
-      if (reference.trim() === 'vars') note(`a variable was expected, such as \${vars.${declared[0] ?? 'NAME'}}`)
+      if (reference.trim() === 'vars') note(`must be a variable, such as \${vars.${declared[0] ?? 'NAME'}}`)
       return null
     }
     used.add(name)

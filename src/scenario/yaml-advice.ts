@@ -91,7 +91,7 @@ function adviceFor(error: Case): Advice | null {
 }
 
 const COMMA_MISSING = 'a comma is missing before this'
-const NAME_EXPECTED = 'a name with a colon was expected, such as name: value'
+const NAME_EXPECTED = 'must be a name with a colon, such as name: value'
 
 /** `[ - a, - b ]`, and a list with dashes in braces. */
 const dashInBrackets: Mistake = ({ rest }) =>

@@ -107,7 +107,7 @@ function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): 
     for (const { key } of node.items) {
       const at = startOf(key)
       // the library writes a list or an object as a name, which takes twice as long for each level
-      if (!isScalar(key)) add('A name was expected, not a list, an object or an alias', at)
+      if (!isScalar(key)) add('Must be a name; got a list, an object or an alias', at)
       else if (names.has(key.value))
         add(`${shortened(String(key.value))} is given twice, in line ${lineOf(names.get(key.value) as number)} already; keep one of them`, at)
       else names.set(key.value, at)

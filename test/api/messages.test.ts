@@ -10,7 +10,7 @@ const records = {
   ]
 }
 
-t.test('A07: a refusal says in words what was expected, with the figures', async t => {
+t.test('A07: a refusal says in words what was wrong, with the figures', async t => {
   const { call } = await startTestEmulator(t, { records })
   const cases: [on: string, options: object, message: string][] = [
     ['POST /locations', { body: 'address[country]=US' }, 'display_name is required. The name shown.'],
@@ -32,7 +32,7 @@ t.test('A07: a refusal says in words what was expected, with the figures', async
     [
       'GET /tickets',
       { query: 'created[gte]=2026-01-03T12:00:00+01:00' },
-      "created[gte]: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z; a space is where a + was meant: write the offset's + as %2B, not 2026-01-03T12:00:00 01:00."
+      "created[gte] must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z; a space is where a + was meant: write the offset's + as %2B, not 2026-01-03T12:00:00 01:00."
     ]
   ]
   for (const [on, options, message] of cases) t.equal((await call(on, options)).body.error.message, message, on)

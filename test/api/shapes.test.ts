@@ -58,7 +58,7 @@ t.test('pagination.cursors: what is refused names the parameters that are sent',
     ['after=none', 'after', 'cursor_unknown', 'A10', /^after: no record of this list has the id none/],
     ['before=none', 'before', 'cursor_unknown', 'A10', /^before: no record/],
     ['after=t1&before=t2', 'before', 'parameter_invalid', 'A10', /^after and before cannot be sent together/],
-    ['after[id]=t1', 'after[id]', 'form_malformed', 'A36', /one value was expected, not an object/]
+    ['after[id]=t1', 'after[id]', 'form_malformed', 'A36', /must be one value; got an object/]
   ]
   for (const [query, param, code, by, says] of cases) {
     t.strictSame(await refusal('GET /tickets', { query }), [400, code, param, by], query)
@@ -69,14 +69,14 @@ t.test('pagination.cursors: what is refused names the parameters that are sent',
 t.test('pagination.cursors: two names that differ and that no other parameter of a list has', async t => {
   const { control, call } = await startTestEmulator(t, { records })
   const cases: [value: unknown, path: string, says: RegExp][] = [
-    ['after', '', /a list was expected, not after; write it as a list: \[after\]/],
-    [['after'], '', /^at least 2 members were expected, not 1/],
-    [[], '', /^at least 2 members were expected, not 0/],
-    [['a', 'b', 'c'], '', /^at most 2 members were expected, not 3/],
-    [['after', 'after'], '', /^members that differ were expected, not the same one twice/],
+    ['after', '', /must be a list; got after; write it as a list: \[after\]/],
+    [['after'], '', /^must have at least 2 items; got 1/],
+    [[], '', /^must have at least 2 items; got 0/],
+    [['a', 'b', 'c'], '', /^must have at most 2 items; got 3/],
+    [['after', 'after'], '', /^must not list an item twice/],
     [['page[after]', 'before'], '[0]', /^a name of letters, digits and underscores that is none of .*, not page\[after\]; write page_after/],
     [['after', ''], '[1]', /not an empty text/],
-    [['after', 1], '[1]', /^text was expected, not 1/],
+    [['after', 1], '[1]', /^must be text; got 1/],
     ...['limit', 'created', 'location', 'transaction', 'search_query'].map((name): [unknown, string, RegExp] => [
       ['after', name],
       '[1]',
@@ -91,7 +91,7 @@ t.test('pagination.cursors: two names that differ and that no other parameter of
   }
   t.equal((await call('GET /tickets', { query: 'starting_after=t1' })).status, 200, 'nothing was changed')
   t.strictSame({ ...(await settingsOfFlags({}, ['pagination.cursors=after, before'])) }, CURSORS)
-  await t.rejects(settingsOfFlags({}, ['pagination.cursors=after']), /--set pagination.cursors=after: at least 2 members were expected/)
+  await t.rejects(settingsOfFlags({}, ['pagination.cursors=after']), /--set pagination.cursors=after must have at least 2 items/)
 })
 
 t.test('pagination.cursors: a change while a call is held leaves its cursor as it was sent', async t => {
@@ -197,7 +197,7 @@ t.test('shapes: the bytes of the usual list, of the Refunds in a Transaction and
   t.equal((await call('GET /accounts/mch_a/users')).text, refunds.replace('refunds?transaction=txn_a', 'accounts/mch_a/users'))
   t.equal(
     (await call('GET /tickets', { query: 'limit=x' })).text,
-    '{"error":{"type":"invalid_request_error","code":"parameter_invalid","message":"limit: a whole number, digits only, was expected, not x.","param":"limit","rule":"LIST-3","request_id":"req_4"}}'
+    '{"error":{"type":"invalid_request_error","code":"parameter_invalid","message":"limit must be a whole number, digits only; got x.","param":"limit","rule":"LIST-3","request_id":"req_4"}}'
   )
 })
 
@@ -292,16 +292,16 @@ t.test('shapes: a template that is wrong is refused, with what is wrong, and not
   const { control, call } = await startTestEmulator(t)
   const before = (await call('GET /tickets')).text
   const cases: [key: 'list' | 'error', value: unknown, says: RegExp][] = [
-    ['list', {}, /^the placeholder \$members was expected once, not never$/],
-    ['list', { data: '$members', more: ['$members'] }, /^the placeholder \$members was expected once, not 2 times$/],
-    ['list', { data: '$member' }, /^\$member is no placeholder; did you mean \$members\?$/],
-    ['list', { data: '$members', code: '$code' }, /^\$code is no placeholder; known here: \$members, \$has_more, \$url, \$first_id, \$last_id$/],
-    ['list', { data: '$members', text: 'page $url' }, /^page \$url is no placeholder/],
-    ['list', '$members', /^an object was expected, not \$members$/],
-    ['list', ['$members'], /^an object was expected, not a list$/],
-    ['list', null, /^an object was expected, not null$/],
-    ['error', { message: { text: ['$mesage'] } }, /^\$mesage is no placeholder; did you mean \$message\?$/],
-    ['error', 'text', /^an object was expected, not text$/]
+    ['list', {}, /^must have the placeholder \$members once; got it never$/],
+    ['list', { data: '$members', more: ['$members'] }, /^must have the placeholder \$members once; got it 2 times$/],
+    ['list', { data: '$member' }, /^\$member is not a placeholder; did you mean \$members\?$/],
+    ['list', { data: '$members', code: '$code' }, /^\$code is not a placeholder; available: \$members, \$has_more, \$url, \$first_id, \$last_id$/],
+    ['list', { data: '$members', text: 'page $url' }, /^page \$url is not a placeholder/],
+    ['list', '$members', /^must be an object; got \$members$/],
+    ['list', ['$members'], /^must be an object; got a list$/],
+    ['list', must be null, /^an object; got null$/],
+    ['error', { message: { text: ['$mesage'] } }, /^\$mesage is not a placeholder; did you mean \$message\?$/],
+    ['error', 'text', /^must be an object; got text$/]
   ]
   for (const [key, value, says] of cases) {
     for (const shapes of [{ shapes: { [key]: value } }, { [`shapes.${key}`]: value }]) {
@@ -320,7 +320,7 @@ t.test('shapes: a template that is wrong is refused, with what is wrong, and not
   )
   t.equal((await call('GET /tickets')).text, before)
   t.strictSame({ ...(await settingsOfFlags({}, ['shapes.list={"data":"$members"}'])) }, { 'shapes.list': { data: '$members' } })
-  await t.rejects(settingsOfFlags({}, ['shapes.list={ data: $members }']), /an object was expected, not \{ data: \$members \}/)
+  await t.rejects(settingsOfFlags({}, ['shapes.list={ data: $members }']), /must be an object; got \{ data: \$members \}/)
 })
 
 t.test('shapes: steps and plays expect what is answered, refer to it, and are written so from the journal', async t => {

@@ -203,7 +203,7 @@ t.test('console: a document is checked and loaded, and each problem is shown at 
 
   await editor.fill('name: mine\nseed: soon\nfixtures: [bistro]\nscript:\n  - { on: GET /tikets, delay: 1s }\n')
   await button(page, 'Load the document').click()
-  await form.getByRole('listitem').filter({ hasText: 'a whole number was expected, not soon' }).waitFor()
+  await form.getByRole('listitem').filter({ hasText: 'must be a whole number; got soon' }).waitFor()
   await form.getByRole('listitem').filter({ hasText: 'did you mean GET /tickets' }).waitFor()
   t.equal(await editor.getAttribute('aria-invalid'), 'true')
   t.strictSame(await page.locator('.yaml-editor .marked').allTextContents(), ['2', '5'])
@@ -236,7 +236,7 @@ t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
 
   await snapshots.getByText('There is none yet.').waitFor()
   await button(page, 'Save a snapshot').click()
-  await snapshots.getByText('A name was expected, such as lunch.').waitFor()
+  await snapshots.getByText('Must be a name, such as lunch.').waitFor()
   await name.fill('not a name')
   await name.press('Enter')
   await snapshots.locator('.problem').filter({ hasText: 'not a name' }).waitFor()
@@ -430,7 +430,7 @@ t.test('console: a setting is changed and set back; it shows its assumption and 
   t.equal((await call('GET /tickets?limit=6')).status, 400)
   await value.fill('0')
   await button(page, 'Change pagination.max_limit').click()
-  await setting.locator('.problem').filter({ hasText: 'at least 1 was expected' }).waitFor()
+  await setting.locator('.problem').filter({ hasText: 'must be at least 1' }).waitFor()
   await button(page, 'Set back pagination.max_limit').click()
   await page.getByText('pagination.max_limit is set back').waitFor()
   t.equal((await control('GET /settings')).body.settings['pagination.max_limit'].source, 'default')

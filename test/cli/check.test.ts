@@ -43,7 +43,7 @@ const BAD = {
   ],
   expect: [{ on: 'GET /tickets/{id}', match: { params: { id: 'tkt_a' } }, times: 2 }]
 }
-const REFUSED = 'status: a 2xx was expected, not 404 (No Ticket has the id tkt_none.)'
+const REFUSED = 'status: must be a 2xx; got 404 (No Ticket has the id tkt_none.)'
 
 t.test('check: plays are made as a client would, so that the script acts on them', async t => {
   const data = smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] })
@@ -109,12 +109,12 @@ t.test('check: plays are made as a client would, so that the script acts on them
           { ...refund(10), expect: { fault: 'hang' } }
         ]
       },
-      ['✓ play 1. POST /refunds', '✗ play 2. POST /refunds', '    own.json:1:815 fault: hang was expected, not an answer with 200']
+      ['✓ play 1. POST /refunds', '✗ play 2. POST /refunds', '    own.json:1:815 fault: must be hang; got an answer with 200']
     ],
     [
       'an answer that never comes',
       { script: [{ on: 'POST /refunds', fault: 'hang' }], play: [refund(10)] },
-      ['✗ play 1. POST /refunds', 'a 2xx was expected, but no answer came: the request is held and nothing lets it go on', '']
+      ['✗ play 1. POST /refunds', 'must be a 2xx, but no answer came: the request is held and nothing lets it go on', '']
     ],
     [
       'closed for ten seconds, which check does not wait itself',
@@ -141,7 +141,7 @@ t.test('check: plays are made as a client would, so that the script acts on them
         '✓ play 1. POST /refunds',
         'play 2 at_once',
         'play 2 at_once',
-        'status: a 2xx was expected',
+        'status: must be a 2xx',
         '✓ expects POST /refunds that took effect: 3 calls'
       ]
     ]
@@ -256,8 +256,8 @@ t.test('check: the steps are played in process, and the expectations checked aga
         '  ✗ 2. GET /tickets/${gone.id}',
         '      bad.json:1:558 ${gone.id} has no value: the step that it refers to did not return it',
         '  ✗ 3. GET /tickets/tkt_a',
-        '      bad.json:1:648 body.reference: "T-2" was expected, not "T-1"',
-        '      bad.json:1:665 body.location: null was expected, not "loc_a"',
+        '      bad.json:1:648 body.reference: must be "T-2"; got "T-1"',
+        '      bad.json:1:665 body.location: must be null; got "loc_a"',
         '  ✗ expects GET /tickets/{id} with {"params":{"id":"tkt_a"}}: 2 calls',
         '      bad.json:1:684 1 came',
         good,
@@ -299,7 +299,7 @@ t.test('check: a document that cannot be loaded is a failed point, with the plac
 
   t.strictSame(await problemsOf('wrong.yaml'), [
     'wrong.yaml:1:7 sede: unknown name sede; did you mean seed?',
-    'wrong.yaml:3:11 steps[0].do: GET /nowhere is no operation of the reference; a call is written as a method and a path, such as POST /refunds'
+    'wrong.yaml:3:11 steps[0].do: GET /nowhere is not an operation; a call is written as a method and a path, such as POST /refunds'
   ])
   t.ok((await problemsOf('broken.yaml'))[0]?.startsWith('broken.yaml:1:4 [ is not closed'))
   t.strictSame(await problemsOf('outer.yaml'), ['parts/inner.yaml:2:17 tickets[0].location: no Location has the id loc_z'])
@@ -446,9 +446,9 @@ t.test('check: a key goes to the address that was given and to no other', async 
   t.equal(status, 1)
   t.strictSame(stdout.replaceAll(`${root}/`, '').split('\n').slice(2, 6), [
     '  ✗ 1. GET /tickets',
-    '      list.yaml:2:5 status: a 2xx was expected, not 302',
+    '      list.yaml:2:5 status: must be a 2xx; got 302',
     '  ✗ 2. POST /refunds',
-    '      list.yaml:3:5 status: a 2xx was expected, not 307'
+    '      list.yaml:3:5 status: must be a 2xx; got 307'
   ])
   t.strictSame(asked.slice(0, 2), ['GET /v1/tickets secret:', 'POST /v1/refunds secret:'])
   t.strictSame(asked.slice(2), ['POST /v1/transactions ', 'GET /v1/tickets secret:'], 'where no key is needed none is sent')
@@ -472,12 +472,12 @@ t.test('check: a service that does not answer, or does not answer with JSON, fai
   const nothing = await serving(t, (_request, response) => response.end())
   const resetting = await serving(t, request => request.socket.resetAndDestroy())
 
-  const none = (why: string) => [`one.yaml:2:5 status: a 2xx was expected, but ${why}`, 'one.yaml:2:51 body.object: "list" was expected, not nothing']
+  const none = (why: string) => [`one.yaml:2:5 status: must be a 2xx, but ${why}`, 'one.yaml:2:51 body.object: must be "list"; got nothing']
   t.strictSame(await problemsOf(`http://127.0.0.1:${port}`), none('no answer came: nothing listens at that address (ECONNREFUSED)'))
   t.strictSame(await problemsOf('http://127.0.0.1:6000'), none('no answer came: bad port'))
   t.ok(/no answer came: .* \((ECONNRESET|UND_ERR_SOCKET)\)$/.test((await problemsOf(resetting))[0] as string))
-  t.strictSame(await problemsOf(html), ['one.yaml:2:41 body: an object was expected, not "<h1>Welcome</h1>"'])
-  t.strictSame(await problemsOf(nothing), ['one.yaml:2:41 body: an object was expected, not null'])
+  t.strictSame(await problemsOf(html), ['one.yaml:2:41 body: must be an object; got "<h1>Welcome</h1>"'])
+  t.strictSame(await problemsOf(nothing), ['one.yaml:2:41 body: must be an object; got null'])
 })
 
 t.test('check: where a service cannot be reached, no further call is sent', async t => {

@@ -370,7 +370,7 @@ t.test('check --against: without a message by the template, a step that fails te
   const given = await against(t, baseUrl, { play, settings: { shapes: { error: { reason: '$code', why: '$message' } } } })
   const nobody = await against(t, 'http://127.0.0.1:1', { play, settings: { shapes: { error: { why: '$message' } } } })
 
-  t.strictSame(usual.found['✗ play 1. GET /tickets/tkt_nowhere'], ['status: a 2xx was expected, not 404'])
-  t.match(given.found['✗ play 1. GET /tickets/tkt_nowhere']?.[0], /^status: a 2xx was expected, not 404 \(.*tkt_nowhere/)
-  t.match(nobody.found['✗ play 1. GET /tickets/tkt_nowhere']?.[0], /^status: a 2xx was expected, but no answer came/)
+  t.strictSame(usual.found['✗ play 1. GET /tickets/tkt_nowhere'], ['status: must be a 2xx; got 404'])
+  t.match(given.found['✗ play 1. GET /tickets/tkt_nowhere']?.[0], /^status: must be a 2xx; got 404 \(.*tkt_nowhere/)
+  t.match(nobody.found['✗ play 1. GET /tickets/tkt_nowhere']?.[0], /^status: must be a 2xx, but no answer came/)
 })

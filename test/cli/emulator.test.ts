@@ -141,8 +141,8 @@ t.test('cli: in process a failed start rejects with what is wrong and leaves not
       1
     ],
     [{ settings: { 'pagination.max_limt': 3 } as object }, 'setting_invalid', /^pagination\.max_limt: unknown name max_limt; did you mean max_limit\?$/, 1],
-    [{ settings: { port: '4010' } as object }, 'setting_invalid', /^port: a whole number was expected, not 4010\.$/, 1],
-    [{ environment: { cors: 'no', nonsense: 1 } as object }, 'setting_invalid', /cors: true or false was expected, not no/, 2]
+    [{ settings: { port: '4010' } as object }, 'setting_invalid', /^port: must be a whole number; got 4010\.$/, 1],
+    [{ environment: { cors: 'no', nonsense: 1 } as object }, 'setting_invalid', /cors: must be true or false; got no/, 2]
   ]
 
   await t.rejects(runEmulator({ settings: { port } }), { code: 'EADDRINUSE', port })

@@ -57,10 +57,7 @@ await callIn(null, 'GET /accounts')`),
       status: 2,
       calls: 4,
       unused: ['never so often'],
-      unmet: [
-        'GET /refunds: at least 1 call was expected, 0 came, in one, the base address',
-        'POST /transactions: 1 call was expected, 0 came, in two, the base address'
-      ]
+      unmet: ['GET /refunds: must be at least 1 call, 0 came, in one, the base address', 'POST /transactions: must be 1 call, 0 came, in two, the base address']
     },
     'an entry that applied in any sandbox is used; an expectation is met in each sandbox or not'
   )
@@ -78,10 +75,10 @@ await controlIn('two', 'DELETE /sandboxes/two')`),
       calls: 5,
       unused: ['down once', 'never so often'],
       unmet: [
-        'POST /transactions: 1 call was expected, 2 came, in one (one#1/req_1, one#1/req_2)',
-        'GET /refunds: at least 1 call was expected, 0 came, in one, two',
-        'POST /transactions: 1 call was expected, 0 came, in two',
-        'GET /accounts: at most 1 call was expected, 2 came, in two (two#1/req_1, two#1/req_2)'
+        'POST /transactions: must be 1 call, 2 came, in one (one#1/req_1, one#1/req_2)',
+        'GET /refunds: must be at least 1 call, 0 came, in one, two',
+        'POST /transactions: must be 1 call, 0 came, in two',
+        'GET /accounts: must be at most 1 call, 2 came, in two (two#1/req_1, two#1/req_2)'
       ]
     },
     'too many calls in any period leave an expectation unmet'
@@ -118,7 +115,7 @@ for (let nth = 1; nth <= 50; nth++) {
     const { status, stderr } = await ran(args)
     return { status, stderr, run: read(`${folder}/run.json`) }
   }
-  const message = 'POST /transactions that took effect: 1 call was expected, 0 came'
+  const message = 'POST /transactions that took effect: must be 1 call, 0 came'
 
   for (const gates of [[], ['--fail-on', 'errors'], ['--min-coverage', '1']]) {
     const { status, stderr, run } = await runWith(`await fetch(url + '/tickets', { headers: headers(nth) })`, ...gates)

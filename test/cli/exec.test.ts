@@ -66,8 +66,8 @@ t.test('exec: the variables can have other names, and the port can be chosen', a
 
 t.test('exec: the status is the command’s own; a gate makes it 2 only when the command itself ended with 0', async t => {
   const scenario = scenarioIn(t, { expect: [{ on: 'POST /refunds', times: 1 }] })
-  const unmet = '  Expectations  POST /refunds: 1 call was expected, 0 came'
-  const failed = '  FAILED        POST /refunds: 1 call was expected, 0 came'
+  const unmet = '  Expectations  POST /refunds: must be 1 call, 0 came'
+  const failed = '  FAILED        POST /refunds: must be 1 call, 0 came'
   const of = async (...args: string[]) => {
     const { status, stderr } = await ran(['exec', '--scenario', scenario, ...args])
     return [status, stderr.includes(unmet), stderr.includes(failed)]
@@ -100,7 +100,7 @@ t.test('exec: the command is not run when the emulator cannot start or the folde
   const touch = ['--', ...script(`save(${JSON.stringify(mark)}, 1)`)]
   const cases: [args: string[], complaint: string][] = [
     [['--scenario', `${root}/bad.yaml`], `${root}/bad.yaml:1:7 sede: unknown name sede; did you mean seed?`],
-    [['--set', 'seed=x'], '--set seed=x: a whole number was expected, not x'],
+    [['--set', 'seed=x'], '--set seed=x: must be a whole number; got x'],
     [['--report', `${root}/file/deep`], `${root}/file/deep cannot be made: a part of the path is a file, not a folder`]
   ]
   for (const [args, complaint] of cases) {
@@ -117,7 +117,7 @@ t.test('exec: --min-coverage takes a percentage, and --fail-on the names of gate
   for (const text of ['101', '-1', 'most', ' ']) {
     const { status, stderr } = await ran(['exec', `--min-coverage=${text}`, '--', 'true'])
     t.equal(status, 1)
-    t.equal(stderr, `error: option '--min-coverage <percent>' argument '${text}' is invalid. A percentage from 0 to 100 was expected.${hint}`)
+    t.equal(stderr, `error: option '--min-coverage <percent>' argument '${text}' is invalid. Must be a percentage from 0 to 100.${hint}`)
   }
 })
 
@@ -215,7 +215,7 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings, unused s
   const share = Math.floor((coverage.seen / 93) * 1000) / 10
   t.equal(coverage.percent, share)
 
-  const message = 'GET /refunds: at least 1 call was expected, 0 came'
+  const message = 'GET /refunds: must be at least 1 call, 0 came'
   const failures = [
     ['coverage', `rule coverage is ${share} %, below 80 %`],
     ['expectations', message],

@@ -49,7 +49,7 @@ t.test('judge: a running emulator passes or fails by the gates of exec; judging 
     const { status, stderr } = await ran(['judge', '--url', baseUrl, ...args])
     return [status, ...[...stderr.matchAll(/FAILED {8}(.*)\n/g)].map(([, message]) => message)]
   }
-  const unmet = 'POST /refunds: 1 call was expected, 0 came'
+  const unmet = 'POST /refunds: must be 1 call, 0 came'
   const before = await (await fetch(`${controlUrl}/run`)).text()
 
   t.strictSame(await of(), [2, unmet])

@@ -127,56 +127,56 @@ t.test('cli: an invalid command line is refused with what is wrong, what was pro
 })
 
 const FOREIGN_HOST =
-  'the variable HOST: an IP address or localhost was expected, not x86_64-linux-gnu; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_HOST, which wins'
+  'the variable HOST: must be an IP address or localhost; got x86_64-linux-gnu; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_HOST, which wins'
 
 t.test('cli: a setting that is unknown or has a bad value is refused where it was given', async t => {
   const cases: [args: string[], environment: Record<string, string>, message: string][] = [
-    [['--set', 'foo'], {}, '--set foo: key=value was expected, such as --set pagination.max_limit=5'],
-    [['--set', '=1'], {}, '--set =1: key=value was expected, such as --set pagination.max_limit=5'],
+    [['--set', 'foo'], {}, '--set foo: must be key=value, such as --set pagination.max_limit=5'],
+    [['--set', '=1'], {}, '--set =1: must be key=value, such as --set pagination.max_limit=5'],
     [['--set', 'prot=1'], {}, '--set prot=1: there is no setting prot; did you mean port?'],
     [['--set', 'constructor=1'], {}, '--set constructor=1: there is no setting constructor'],
     [['--set', 'search=exact'], {}, '--set search=exact: there is no setting search; the settings in that group are search.reference, search.last4'],
-    [['--set', 'port=x'], {}, '--set port=x: a whole number was expected, not x'],
-    [['--set', 'port=1.5'], {}, '--set port=1.5: a whole number was expected, not 1.5'],
-    [['--set', 'port='], {}, '--set port=: a whole number was expected, not '],
-    [['--set', 'cors=yes'], {}, '--set cors=yes: true or false was expected, not yes'],
-    [['--set', 'host='], {}, '--set host=: text was expected, not an empty one'],
+    [['--set', 'port=x'], {}, '--set port=x: must be a whole number; got x'],
+    [['--set', 'port=1.5'], {}, '--set port=1.5: must be a whole number; got 1.5'],
+    [['--set', 'port='], {}, '--set port=: must be a whole number; got '],
+    [['--set', 'cors=yes'], {}, '--set cors=yes: must be true or false; got yes'],
+    [['--set', 'host='], {}, '--set host=: must not be empty'],
     [['--set', 'control_token=fifteen letters'], {}, '--set control_token: must be at least 16 characters long'],
     [[], { COMMERCE_EMULATOR_CONTROL_TOKEN: 'x'.repeat(15) }, 'the variable COMMERCE_EMULATOR_CONTROL_TOKEN: must be at least 16 characters long'],
-    [['--set', 'control_hosts=a,,b'], {}, '--set control_hosts=a,,b: text was expected, not an empty one'],
-    [['--set', 'auth.visibility=opne'], {}, '--set auth.visibility=opne: one of open, scoped was expected, not opne; did you mean open?'],
-    [['--port', '65536'], {}, '--port: at most 65535 was expected, not 65536'],
-    [['--seed', '-1'], {}, '--seed: at least 0 was expected, not -1'],
-    [['--log-level', 'loud'], {}, '--log-level: one of trace, debug, info, warn, error, fatal, silent was expected, not loud'],
+    [['--set', 'control_hosts=a,,b'], {}, '--set control_hosts=a,,b: must not be empty'],
+    [['--set', 'auth.visibility=opne'], {}, '--set auth.visibility=opne: must be one of open, scoped; got opne; did you mean open?'],
+    [['--port', '65536'], {}, '--port: must be at most 65535; got 65536'],
+    [['--seed', '-1'], {}, '--seed: must be at least 0; got -1'],
+    [['--log-level', 'loud'], {}, '--log-level: must be one of trace, debug, info, warn, error, fatal, silent; got loud'],
     [
       [],
       { PORT: 'abc' },
-      'the variable PORT: a whole number was expected, not abc; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_PORT, which wins'
+      'the variable PORT: must be a whole number; got abc; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_PORT, which wins'
     ],
-    [[], { COMMERCE_EMULATOR_PORT: 'abc', PORT: '0' }, 'the variable COMMERCE_EMULATOR_PORT: a whole number was expected, not abc'],
+    [[], { COMMERCE_EMULATOR_PORT: 'abc', PORT: '0' }, 'the variable COMMERCE_EMULATOR_PORT: must be a whole number; got abc'],
     [
       [],
       { COMMERCE_EMULATOR_PORT: 'tcp://10.0.0.1:4010' },
-      'the variable COMMERCE_EMULATOR_PORT: a whole number was expected, not tcp://10.0.0.1:4010; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod'
+      'the variable COMMERCE_EMULATOR_PORT: must be a whole number; got tcp://10.0.0.1:4010; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod'
     ],
     [
       [],
       { SEED: 'maple' },
-      'the variable SEED: a whole number was expected, not maple; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_SEED, which wins'
+      'the variable SEED: must be a whole number; got maple; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_SEED, which wins'
     ],
     [[], { HOST: 'x86_64-linux-gnu' }, FOREIGN_HOST],
     [['exec', '--', 'true'], { HOST: 'x86_64-linux-gnu' }, FOREIGN_HOST],
     [
       [],
       { LIMITS_BODY: '0' },
-      'the variable LIMITS_BODY: at least 1 was expected, not 0; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_LIMITS_BODY, which wins'
+      'the variable LIMITS_BODY: must be at least 1; got 0; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_LIMITS_BODY, which wins'
     ],
     [
       [],
       { TRANSACTIONS_DEFAULT_CURRENCY: 'USD' },
       'the variable TRANSACTIONS_DEFAULT_CURRENCY: the code is written in lower case: usd; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_TRANSACTIONS_DEFAULT_CURRENCY, which wins'
     ],
-    [['healthcheck', '--port', 'x'], {}, '--port: a whole number was expected, not x'],
+    [['healthcheck', '--port', 'x'], {}, '--port: must be a whole number; got x'],
     [['validate', '--set', 'prot=1', 'x.yaml'], {}, '--set prot=1: there is no setting prot; did you mean port?']
   ]
   for (const [args, environment, message] of cases) {
@@ -191,9 +191,9 @@ t.test('cli: a setting that is unknown or has a bad value is refused where it wa
     several.stderr,
     [
       'commerce-emulator: 3 problems; nothing was started',
-      '  --set foo: key=value was expected, such as --set pagination.max_limit=5',
-      '  --set cors=1: true or false was expected, not 1',
-      '  --seed: a whole number was expected, not x',
+      '  --set foo: must be key=value, such as --set pagination.max_limit=5',
+      '  --set cors=1: must be true or false; got 1',
+      '  --seed: must be a whole number; got x',
       ''
     ].join('\n')
   )
@@ -230,7 +230,7 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
       'bad.yaml:1:7 sede: unknown name sede; did you mean seed?',
       'bad.yaml:2:19 settings.port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=',
       'bad.yaml:5:30 data.tickets[0].location: no Location has the id loc_x',
-      'bad.yaml:5:48 data.tickets[0].reference: text or null was expected, not 12; quote it: "12"',
+      'bad.yaml:5:48 data.tickets[0].reference: must be text or null; got 12; quote it: "12"',
       'bad.yaml: 4 problems',
       'right.yaml: valid',
       'one.yaml:1:12 fixtures[0]: no fixture is called mien; did you mean mine? Known are: …',
@@ -238,10 +238,10 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
       'none.yaml cannot be read: there is no such file or folder',
       'none.yaml: 1 problem',
       'parts/inner.yaml:2:14 users[0].account: no Account has the id mch_none',
-      'parts/inner.yaml:4:12 users[0].email: an e-mail address was expected, such as ana@example.com',
+      'parts/inner.yaml:4:12 users[0].email: must be an email address, such as ana@example.com',
       'parts/inner.yaml: 2 problems',
       'parts/inner.yaml:2:14 users[0].account: no Account has the id mch_none',
-      'parts/inner.yaml:4:12 users[0].email: an e-mail address was expected, such as ana@example.com',
+      'parts/inner.yaml:4:12 users[0].email: must be an email address, such as ana@example.com',
       'parts/outer.yaml: 2 problems',
       '',
       '6 files: 1 valid, 5 with 10 problems',
@@ -255,13 +255,13 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
     [
       1,
       [
-        'steps.yaml:2:9 steps[0].do: GET /nowhere is no operation of the reference; a call is written as a method and a path, such as POST /refunds',
+        'steps.yaml:2:9 steps[0].do: GET /nowhere is not an operation; a call is written as a method and a path, such as POST /refunds',
         'steps.yaml:3:9 steps[1].do: ${gone.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',
         'steps.yaml: 2 problems',
         'made.yaml: valid',
-        'refused.yaml:2:5 steps[0]: GET /tickets/none: status: a 2xx was expected, not 401 (No API key was sent: send the API key as the user name and leave the password empty, as curl -u KEY: does.)',
+        'refused.yaml:2:5 steps[0]: GET /tickets/none: status: must be a 2xx; got 401 (No API key was sent: send the API key as the user name and leave the password empty, as curl -u KEY: does.)',
         'refused.yaml: 1 problem',
-        'misspelled.yaml:3:5 steps[0]: POST /refunds: status: a 2xx was expected, not 400 (amout is not a parameter of this call; did you mean amount?)',
+        'misspelled.yaml:3:5 steps[0]: POST /refunds: status: must be a 2xx; got 400 (amout is not a parameter of this call; did you mean amount?)',
         'misspelled.yaml: 1 problem',
         '',
         '4 files: 1 valid, 3 with 4 problems',
@@ -271,10 +271,7 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
     'the calls of steps are made where nothing else is wrong'
   )
   t.equal(outer.status, 1)
-  t.ok(
-    outer.stdout.includes(`${at('parts/inner.yaml')}:4:12 users[0].email: an e-mail address was expected, such as ana@example.com\n`),
-    'in the file that it is in'
-  )
+  t.ok(outer.stdout.includes(`${at('parts/inner.yaml')}:4:12 users[0].email: must be an email address, such as ana@example.com\n`), 'in the file that it is in')
   const broken = await ran(['validate', at('broken.json')])
   t.equal(broken.status, 1)
   t.ok(/^.*broken\.json:1:\d+ .+\n/.test(broken.stdout))
@@ -301,10 +298,7 @@ t.test('cli: a start that fails says why on stderr, ends with 1 and leaves no po
     [['--snapshots-dir', `${root}/file`], /\/file cannot be made: it is a file, not a folder$/],
     [['--snapshots-dir', `${root}/${long}`], /\/x+ cannot be made: ENAMETOOLONG/],
     [['--snapshots-dir', `${root}/file/below`], /\/file\/below cannot be made: a part of the path is a file, not a folder$/],
-    [
-      ['--scenario', `${root}/step.yaml`],
-      /step\.yaml:2:5 steps\[0\]: GET \/tickets\/none: status: a 2xx was expected, not 404 \(No Ticket has the id none\.\)$/
-    ],
+    [['--scenario', `${root}/step.yaml`], /step\.yaml:2:5 steps\[0\]: GET \/tickets\/none: status: must be a 2xx; got 404 \(No Ticket has the id none\.\)$/],
     [['--scenario', `${root}/one.yaml`], /one\.yaml:1:12 fixtures\[0\]: no fixture is called nope\. Known are: /],
     [
       ['--scenario', `${root}/any-key.yaml`],

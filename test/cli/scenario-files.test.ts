@@ -160,8 +160,8 @@ expect:
   t.equal(status, 1)
   const lines = plain(stdout).split('\n')
   for (const line of [
-    '      own.yaml:8:15 status: 404 was expected, not 200',
-    '      own.yaml:15:48 body.data[0].reference: "nope" was expected, not "T-1"',
+    '      own.yaml:8:15 status: must be 404; got 200',
+    '      own.yaml:15:48 body.data[0].reference: must be "nope"; got "T-1"',
     '      own.yaml:17:5 2 came (play 1. POST /refunds, play 2 at_once 1. POST /refunds)',
     '      own.yaml:19:25 refunds: wanted 2; got 1',
     '      own.yaml:22:28 transactions.txn_a.amount_refunded: wanted 7; got 1',
@@ -178,7 +178,7 @@ expect:
   t.equal(lines.at(-2), '2 passed, 4 failed, 2 warnings')
   t.equal(plain(strict.stdout).split('\n').at(-2), '2 passed, 6 failed')
   const annotations = strict.stderr.split('\n')
-  t.equal(plain(annotations[0] as string), `::error file=${plain(file)},line=8,col=15,title=1. GET /tickets/tkt_a::status: 404 was expected, not 200`)
+  t.equal(plain(annotations[0] as string), `::error file=${plain(file)},line=8,col=15,title=1. GET /tickets/tkt_a::status: must be 404; got 200`)
   t.ok(annotations.some(line => line.includes(',line=3,col=5,title=the script entry "never" must apply::it never applied to a play')))
   t.equal(await readFile(`${root}/reports/deep/check.txt`, 'utf8'), strict.stdout)
   t.ok((await readFile(`${root}/reports/deep/junit.xml`, 'utf8')).includes('own.yaml:3:5 it never applied to a play</failure>'))
@@ -207,10 +207,10 @@ t.test('settings: a file of settings, by itself or under settings, below flags a
   const refused: [file: string, message: string][] = [
     [
       'wrong.yaml',
-      '2 problems; nothing was started\n  wrong.yaml:3:16 settings.pagination.max_limit: at least 1 was expected, not 0\n  wrong.yaml:4:9 settings.sede: unknown name sede; did you mean seed?\n'
+      '2 problems; nothing was started\n  wrong.yaml:3:16 settings.pagination.max_limit: must be at least 1; got 0\n  wrong.yaml:4:9 settings.sede: unknown name sede; did you mean seed?\n'
     ],
-    ['list.yaml', 'list.yaml:1:1 an object of settings was expected, such as pagination: { max_limit: 5 }\n'],
-    ['list-within.yaml', 'list-within.yaml:1:11 settings: an object of settings was expected, such as pagination: { max_limit: 5 }\n'],
+    ['list.yaml', 'list.yaml:must be 1:1 an object of settings, such as pagination: { max_limit: 5 }\n'],
+    ['list-within.yaml', 'list-within.yaml:1:11 settings: must be an object of settings, such as pagination: { max_limit: 5 }\n'],
     ['none.yaml', 'none.yaml cannot be read: there is no such file or folder\n']
   ]
   for (const [file, message] of refused) {

@@ -80,10 +80,10 @@ t.test('check: an answer that is too long, too slow, compressed or hostile is a 
       [],
       /\(no key \*\*\*, card \*{4} \*{4} \*{4} \*{4}\)/
     ],
-    ['deep', (_q, a) => a.end(deep), [], /body: an object was expected, not data that is nested too deeply to be shown/],
+    ['deep', (_q, a) => a.end(deep), [], /body: must be an object; got data that is nested too deeply to be shown/],
     ['large', (_q, a) => a.end(JSON.stringify(['x'.repeat(100_000)])), [], /not \["x{998}…$/m],
-    ['nothing', (_q, a) => a.end(), [], /body: an object was expected, not null/],
-    ['no content', (_q, a) => a.writeHead(204).end(), [], /body: an object was expected, not null/]
+    ['nothing', (_q, a) => a.end(), [], /body: must be an object; got null/],
+    ['no content', (_q, a) => a.writeHead(204).end(), [], /body: must be an object; got null/]
   ]
   for (const [title, answer, args, problem] of cases) {
     const base = await serving(t, (request, response) => {
@@ -104,6 +104,6 @@ t.test('check: an answer that is too long, too slow, compressed or hostile is a 
   ] as const) {
     const { status, stderr } = await ran(['check', file, '--against', 'http://x', flag, text])
     t.equal(status, 1)
-    t.match(stderr, /A whole number from 1 to 2147483647 was expected\./, `${flag} ${text}`)
+    t.match(stderr, /Must be a whole number from 1 to 2147483647\./, `${flag} ${text}`)
   }
 })

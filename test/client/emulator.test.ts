@@ -168,7 +168,7 @@ const CASES: Case[] = [
   {
     title: 'a name that leads elsewhere is refused',
     run: ({ snapshot }) => snapshot('..'),
-    is: refused('name_invalid', '.. is no name: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.', undefined, 'name')
+    is: refused('name_invalid', '.. is no name: must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.', undefined, 'name')
   },
   { title: 'clock.now', run: ({ clock }) => clock.now(), is: CLOCK },
   {
@@ -183,7 +183,7 @@ const CASES: Case[] = [
   {
     title: 'clock.advance refuses what is no length of time',
     run: ({ clock }) => clock.advance('soon'),
-    is: refused('body_malformed', 'by: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H, not soon.', 400, 'by')
+    is: refused('body_malformed', 'by: must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H; got soon.', 400, 'by')
   },
   {
     title: 'script.list says what an entry nearly was applied to',
@@ -237,7 +237,7 @@ const CASES: Case[] = [
   {
     title: 'gates.open refuses what is no name',
     run: ({ gates }) => gates.open('..'),
-    is: refused('option_invalid', 'An id was expected, not "..".', undefined, 'id')
+    is: refused('option_invalid', 'Must be an id; got "..".', undefined, 'id')
   },
   {
     title: 'script.remove refuses an id that is not there',
@@ -247,7 +247,7 @@ const CASES: Case[] = [
   {
     title: 'script.remove refuses what is no id',
     run: ({ script }) => script.remove(''),
-    is: refused('option_invalid', 'An id was expected, not "".', undefined, 'id')
+    is: refused('option_invalid', 'Must be an id; got "".', undefined, 'id')
   },
   {
     title: 'requests is the journal, newest first',
@@ -339,7 +339,7 @@ const CASES: Case[] = [
     is: [
       {
         holds: true,
-        message: 'POST /refunds with {"body":{"amount":100},"account":"mch_a"}: 1 call was expected, 1 came',
+        message: 'POST /refunds with {"body":{"amount":100},"account":"mch_a"}: must be 1 call, 1 came',
         seen: 1
       },
       'All that the scenario expects holds.',
@@ -350,8 +350,8 @@ const CASES: Case[] = [
   {
     title: 'verify rejects with the verdict where it did not',
     run: ({ verify }) => verify({ on: 'POST /refunds' }),
-    is: refused('expectation_unmet', 'POST /refunds: at least 1 call was expected, 0 came', 409, undefined, {
-      verdict: { holds: false, message: 'POST /refunds: at least 1 call was expected, 0 came', seen: 0, requests: [] }
+    is: refused('expectation_unmet', 'POST /refunds: must be at least 1 call, 0 came', 409, undefined, {
+      verdict: { holds: false, message: 'POST /refunds: must be at least 1 call, 0 came', seen: 0, requests: [] }
     })
   },
   {
@@ -440,7 +440,7 @@ const CASES: Case[] = [
   {
     title: 'inject refuses what is no call',
     run: ({ inject }) => inject('refunds'),
-    is: refused('option_invalid', 'A method and a path were expected, as in POST /refunds, not refunds.', undefined, 'on')
+    is: refused('option_invalid', 'Must be a method and a path, as in POST /refunds, not refunds.', undefined, 'on')
   },
   {
     title: 'inject refuses an option that it does not have',
@@ -488,7 +488,7 @@ const CASES: Case[] = [
   {
     title: 'the name of a sandbox is checked before any call',
     run: async ({ sandbox }) => sandbox('../other'),
-    is: refused('name_invalid', '../other is no name: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.', undefined, 'name')
+    is: refused('name_invalid', '../other is no name: must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.', undefined, 'name')
   }
 ]
 

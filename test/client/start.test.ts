@@ -147,12 +147,12 @@ t.test('api: what cannot be started is refused by name, with every problem, and 
       { port: -1, settings: { sede: 1 } },
       {
         code: 'setting_invalid',
-        message: 'sede: unknown name sede; did you mean seed?; port: at least 0 was expected, not -1.',
+        message: 'sede: unknown name sede; did you mean seed?; port: must be at least 0; got -1.',
         problems: 2
       }
     ],
     [{ scenario: document }, { code: 'document_invalid', problems: 2 }],
-    [{ scenario: 5 }, { code: 'option_invalid', message: 'A name, a path or a document was expected as scenario, not 5.', param: 'scenario' }],
+    [{ scenario: 5 }, { code: 'option_invalid', message: 'Must be a name, a path or a document as scenario, not 5.', param: 'scenario' }],
     [{ scenario: 'defalt' }, { code: 'scenario_unknown' }],
     [{ port }, { code: 'EADDRINUSE', message: `listen EADDRINUSE: address already in use 127.0.0.1:${port}` }],
     [{ settings: { fixtures_dir: '/nowhere' } }, { code: 'ENOENT' }]
@@ -267,7 +267,7 @@ t.test('api: what cannot be connected to is refused', async t => {
     [{ url: `http://127.0.0.1:${broken}` }, { code: 'answer_unreadable', status: 500 }],
     ...['localhost:4010', 'ftp://localhost', undefined].map((url): [object, object] => [
       { url },
-      { code: 'option_invalid', message: `The url of an emulator was expected, as http://localhost:4010, not ${url}.`, param: 'url' }
+      { code: 'option_invalid', message: `url must be the address of an emulator, such as http://localhost:4010; got ${url}.`, param: 'url' }
     ]),
     [
       { url: 'http://localhost', tokn: 'x' },

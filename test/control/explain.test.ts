@@ -316,13 +316,13 @@ t.test('control: explain as text is for people', async t => {
   t.ok(text.includes('  BROKEN  REF-7 '))
 })
 
-const PATH = (path: string) => `path: a path below the base address was expected, such as /refunds, not ${path}.`
+const PATH = (path: string) => `path: must be a path below the base address, such as /refunds; got ${path}.`
 const BAD: [body: Json, code: string, message: string][] = [
   [{}, 'document_invalid', 'The document has 2 problems, the first: body:1:1 method is required. Nothing was changed.'],
-  [{ method: 'get', path: '/' }, 'document_invalid', 'one of GET, POST, DELETE, PUT, PATCH, HEAD, OPTIONS was expected, not get; did you mean GET?'],
+  [{ method: 'get', path: '/' }, 'document_invalid', 'must be one of GET, POST, DELETE, PUT, PATCH, HEAD, OPTIONS; got get; did you mean GET?'],
   [{ method: 'GET', path: '/', boby: {} }, 'document_invalid', 'unknown name boby; did you mean body?'],
-  [{ method: 'GET', path: '/', body: 4 }, 'document_invalid', 'an object or text or null was expected, not 4'],
-  [{ method: 'GET', path: '/', headers: { a: 1 } }, 'document_invalid', 'text was expected, not 1'],
+  [{ method: 'GET', path: '/', body: 4 }, 'document_invalid', 'must be an object or text or null; got 4'],
+  [{ method: 'GET', path: '/', headers: { a: 1 } }, 'document_invalid', 'must be text; got 1'],
   [{ method: 'GET', path: 'refunds' }, 'parameter_invalid', PATH('refunds')],
   [{ method: 'GET', path: 'http://localhost/next/refunds' }, 'parameter_invalid', PATH('http://localhost/next/refunds')],
   [{ method: 'POST', path: '/../_control/reset' }, 'parameter_invalid', PATH('/../_control/reset')],
@@ -335,11 +335,7 @@ const BAD: [body: Json, code: string, message: string][] = [
     'changes.data.tickets[0].location: no Location has the id loc_b; did you mean loc_a?'
   ],
   [{ method: 'GET', path: '/', changes: { data: { tikets: [] } } }, 'document_invalid', 'changes.data.tikets: unknown name tikets; did you mean tickets?'],
-  [
-    { method: 'GET', path: '/', changes: { settings: { pagination: { max_limit: 0 } } } },
-    'setting_invalid',
-    'pagination.max_limit: at least 1 was expected, not 0'
-  ],
+  [{ method: 'GET', path: '/', changes: { settings: { pagination: { max_limit: 0 } } } }, 'setting_invalid', 'pagination.max_limit: must be at least 1; got 0'],
   [{ method: 'GET', path: '/', changes: { clock: 'noon' } }, 'document_invalid', 'changes.clock: an ISO 8601'],
   [{ method: 'GET', path: '/', changes: { script: [] } }, 'document_invalid', 'changes.script: unknown name script']
 ]

@@ -49,8 +49,8 @@ t.test('control: GET /run holds the run of every sandbox, reset and load, with e
   t.strictSame(
     unmet.map(({ sandbox, tests, message }: Record<string, unknown>) => [sandbox, tests, message]),
     [
-      [null, ['reads a Ticket'], 'POST /refunds: 1 call was expected, 0 came'],
-      ['till', ['reads a Ticket', 'searches'], 'POST /refunds: 1 call was expected, 0 came']
+      [null, ['reads a Ticket'], 'POST /refunds: must be 1 call, 0 came'],
+      ['till', ['reads a Ticket', 'searches'], 'POST /refunds: must be 1 call, 0 came']
     ]
   )
   t.strictSame(

@@ -150,16 +150,16 @@ t.test('script: an entry that can never apply is refused with every problem, and
   const cases: [entry: object, problems: [path: string, message: RegExp][]][] = [
     [{}, [['', /^on is required$/]]],
     [{ on: 'GET /tickets', respnd: {} }, [['respnd', /^unknown name respnd; did you mean respond\?$/]]],
-    [{ on: 'GET /ticket', ...act }, [['on', /^GET \/ticket is no operation of the reference; did you mean GET \/tickets\?$/]]],
+    [{ on: 'GET /ticket', ...act }, [['on', /^GET \/ticket is not an operation; did you mean GET \/tickets\?$/]]],
     [{ on: 'GET /tickets' }, [['', /^an entry needs respond, delay, fault or hold$/]]],
     [{ on: 'DELETE /accounts/{id}', ...act }, [['on', /^can never apply: DELETE \/accounts\/\{id\} is disabled and always answers 501$/]]],
     [{ on: 'GET /tickets', match: { body: { a: 1 } }, ...act }, [['match.body', /^GET \/tickets has no body$/]]],
     [{ on: 'POST /refunds', match: { body: { amunt: 1 } }, ...act }, [['match.body.amunt', /^amunt is not a parameter of this call; did you mean amount\?$/]]],
     [{ on: 'POST /refunds', match: { body: { reason: '/(/' } }, ...act }, [['match.body.reason', /is not a regular expression of the RE2 syntax/]]],
-    [{ on: 'POST /refunds', calls: '3-2', ...act }, [['calls', /^1, 2-3 or 4\+ was expected, not 3-2$/]]],
-    [{ on: 'POST /refunds', delay: 'soon' }, [['delay', /^a length of time was expected/]]],
+    [{ on: 'POST /refunds', calls: '3-2', ...act }, [['calls', /^must be 1, 2-3 or 4\+; got 3-2$/]]],
+    [{ on: 'POST /refunds', delay: 'soon' }, [['delay', /^must be a length of time/]]],
     [{ on: 'POST /refunds', delay: { min: '2s', max: '1s' } }, [['delay', /^min 2s is longer than max 1s$/]]],
-    [{ on: 'POST /refunds', fault: 'explode' }, [['fault', /^one of connection_reset, .*, hang was expected, not explode$/]]],
+    [{ on: 'POST /refunds', fault: 'explode' }, [['fault', /^must be one of connection_reset, .*, hang; got explode$/]]],
     [{ on: 'POST /refunds', when: 'after', ...act }, [['when', /^when: after goes with a fault$/]]],
     [
       { on: 'POST /refunds', respond: { headers: { 'Content-Length': '3' } } },
@@ -170,7 +170,7 @@ t.test('script: an entry that can never apply is refused with every problem, and
       [
         ['respond', /^body and error cannot both be the answer$/],
         ['respond.status', /^an error has a status of 400 or more, not 200$/],
-        ['calls', /^1, 2-3 or 4\+ was expected/]
+        ['calls', /^must be 1, 2-3 or 4\+/]
       ]
     ]
   ]

@@ -170,18 +170,18 @@ t.test('control: settings that cannot be changed so are refused together, with t
     [{ limits: { body: 1 } }, [process('limits', 'limits.body', 'LIMITS_BODY')]],
     [{ 'limits.body': 1 }, [process('limits', 'limits.body', 'LIMITS_BODY')]],
     [{ control_token: 'x' }, [process('control_token', 'control_token', 'CONTROL_TOKEN')]],
-    [{ nonsense: 1 }, [{ path: 'nonsense', message: `unknown name nonsense; known here: ${known}` }]],
-    [{ constructor: 1 }, [{ path: 'constructor', message: `unknown name constructor; known here: ${known}` }]],
+    [{ nonsense: 1 }, [{ path: 'nonsense', message: `unknown name nonsense; available: ${known}` }]],
+    [{ constructor: 1 }, [{ path: 'constructor', message: `unknown name constructor; available: ${known}` }]],
     [{ pagination: { max_limt: 1 } }, [{ path: 'pagination.max_limt', message: 'unknown name max_limt; did you mean max_limit?' }]],
-    [{ 'pagination.max_limit': 0 }, [{ path: 'pagination.max_limit', message: 'at least 1 was expected, not 0' }]],
-    [{ 'pagination.max_limit': 1001 }, [{ path: 'pagination.max_limit', message: 'at most 1000 was expected, not 1001' }]],
-    [{ 'pagination.max_limit': '5' }, [{ path: 'pagination.max_limit', message: 'a whole number was expected, not 5' }]],
-    [{ 'pagination.max_limit': null }, [{ path: 'pagination.max_limit', message: 'a whole number was expected, not null' }]],
-    [{ 'errors.expose_rule': 'yes' }, [{ path: 'errors.expose_rule', message: 'true or false was expected, not yes' }]],
-    [{ 'auth.visibility': 'opne' }, [{ path: 'auth.visibility', message: 'one of open, scoped was expected, not opne; did you mean open?' }]],
-    [{ 'auth.accept_any_key': 7 }, [{ path: 'auth.accept_any_key', message: 'text or null was expected, not 7; quote it: "7"' }]],
+    [{ 'pagination.max_limit': 0 }, [{ path: 'pagination.max_limit', message: 'must be at least 1; got 0' }]],
+    [{ 'pagination.max_limit': 1001 }, [{ path: 'pagination.max_limit', message: 'must be at most 1000; got 1001' }]],
+    [{ 'pagination.max_limit': '5' }, [{ path: 'pagination.max_limit', message: 'must be a whole number; got 5' }]],
+    [{ 'pagination.max_limit': null }, [{ path: 'pagination.max_limit', message: 'must be a whole number; got null' }]],
+    [{ 'errors.expose_rule': 'yes' }, [{ path: 'errors.expose_rule', message: 'must be true or false; got yes' }]],
+    [{ 'auth.visibility': 'opne' }, [{ path: 'auth.visibility', message: 'must be one of open, scoped; got opne; did you mean open?' }]],
+    [{ 'auth.accept_any_key': 7 }, [{ path: 'auth.accept_any_key', message: 'must be text or null; got 7; quote it: "7"' }]],
     [{ 'transactions.default_currency': 'USD' }, [{ path: 'transactions.default_currency', message: 'the code is written in lower case: usd' }]],
-    [{ pagination: 5 }, [{ path: 'pagination', message: 'an object was expected, not 5' }]],
+    [{ pagination: 5 }, [{ path: 'pagination', message: 'must be an object; got 5' }]],
     [
       { 'pagination.max_limit': 9, port: 1, 'auth.accept_any_key': 'nobody' },
       [process('port', 'port', 'PORT'), { path: 'auth.accept_any_key', message: 'no Account has the id nobody' }]
@@ -196,7 +196,7 @@ t.test('control: settings that cannot be changed so are refused together, with t
   }
   const one = await control('PATCH /settings', { 'auth.visibility': 'opne' })
   const two = await control('PATCH /settings', { port: 1, nonsense: 1 })
-  t.equal(one.body.error.message, 'auth.visibility: one of open, scoped was expected, not opne; did you mean open? Nothing was changed.')
+  t.equal(one.body.error.message, 'auth.visibility: must be one of open, scoped; got opne; did you mean open? Nothing was changed.')
   t.equal(
     two.body.error.message,
     '2 settings cannot be changed like this, the first: port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=. Nothing was changed.'

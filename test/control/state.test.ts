@@ -229,15 +229,15 @@ t.test('control: every refused call says what is wrong and where, and changes no
       on: 'POST /load',
       body: { scenario: 3 },
       code: 'document_invalid',
-      message: 'The document has a problem: body:1:13 scenario: text or an object was expected, not 3; quote it: "3". Nothing was changed.',
-      more: { problems: [problem('scenario', 'text or an object was expected, not 3; quote it: "3"', 1, 13)] }
+      message: 'The document has a problem: body:1:13 scenario: must be text or an object; got 3; quote it: "3". Nothing was changed.',
+      more: { problems: [problem('scenario', 'must be text or an object; got 3; quote it: "3"', 1, 13)] }
     },
     {
       on: 'POST /load',
       body: 'null',
       code: 'document_invalid',
-      message: 'The document has a problem: body:1:1 an object was expected, not null. Nothing was changed.',
-      more: { problems: [problem('', 'an object was expected, not null', 1, 1)] }
+      message: 'The document has a problem: must be body:1:1 an object; got null. Nothing was changed.',
+      more: { problems: [problem('', 'must be an object; got null', 1, 1)] }
     },
     {
       on: 'POST /load',
@@ -276,7 +276,7 @@ t.test('control: every refused call says what is wrong and where, and changes no
           problem('fixtures[1]', 'a document that does not come from a file may name fixtures, not paths: ./x.yaml', 1, 20),
           problem('settings.port', 'it belongs to the process; give it when the emulator is started, as with PORT or --set port=', 3, 9),
           problem('settings.limits', 'it belongs to the process; give it when the emulator is started, as with LIMITS_BODY or --set limits.body=', 4, 11),
-          problem('settings.pagination.max_limit', 'at least 1 was expected, not 0', 5, 28)
+          problem('settings.pagination.max_limit', 'must be at least 1; got 0', 5, 28)
         ]
       }
     },
@@ -299,7 +299,7 @@ t.test('control: every refused call says what is wrong and where, and changes no
       on: 'POST /load?dry_run=yes',
       body: { scenario: 'default' },
       code: 'parameter_invalid',
-      message: 'dry_run: one of 1, 0, true, false was expected, not yes',
+      message: 'dry_run: must be one of 1, 0, true, false; got yes',
       more: { param: 'dry_run' }
     },
     {
@@ -325,7 +325,7 @@ t.test('control: every refused call says what is wrong and where, and changes no
       more: { param: 'account' }
     },
     { on: 'PATCH /settings?seed=3', body: { seed: 3 }, code: 'parameter_unknown', message: 'seed is not a parameter of this call', more: { param: 'seed' } },
-    { on: 'GET /state?format=xml', code: 'parameter_invalid', message: 'format: one of json, yaml was expected, not xml', more: { param: 'format' } },
+    { on: 'GET /state?format=xml', code: 'parameter_invalid', message: 'format: must be one of json, yaml; got xml', more: { param: 'format' } },
     {
       on: 'POST /records',
       code: 'body_malformed',
@@ -335,15 +335,15 @@ t.test('control: every refused call says what is wrong and where, and changes no
       on: 'POST /records',
       body: { name: 'x' },
       code: 'document_invalid',
-      message: `The document has a problem: body:1:9 name: unknown name name; known here: ${FIXTURE_NAMES}. Nothing was changed.`,
-      more: { problems: [problem('name', `unknown name name; known here: ${FIXTURE_NAMES}`, 1, 9)] }
+      message: `The document has a problem: body:1:9 name: unknown name name; available: ${FIXTURE_NAMES}. Nothing was changed.`,
+      more: { problems: [problem('name', `unknown name name; available: ${FIXTURE_NAMES}`, 1, 9)] }
     },
     {
       on: 'POST /records',
       body: [],
       code: 'document_invalid',
-      message: 'The document has a problem: body:1:1 an object was expected, not a list. Nothing was changed.',
-      more: { problems: [problem('', 'an object was expected, not a list', 1, 1)] }
+      message: 'The document has a problem: must be body:1:1 an object; got a list. Nothing was changed.',
+      more: { problems: [problem('', 'must be an object; got a list', 1, 1)] }
     },
     {
       on: 'POST /records',
@@ -381,8 +381,8 @@ t.test('control: every refused call says what is wrong and where, and changes no
       on: 'POST /keys',
       body: { account: 'mch_a', key: 'sk_x' },
       code: 'document_invalid',
-      message: 'The document has a problem: body:1:26 key: unknown name key; known here: account. Nothing was changed.',
-      more: { problems: [problem('key', 'unknown name key; known here: account', 1, 26)] }
+      message: 'The document has a problem: body:1:26 key: unknown name key; available: account. Nothing was changed.',
+      more: { problems: [problem('key', 'unknown name key; available: account', 1, 26)] }
     },
     {
       on: 'PATCH /settings',
@@ -393,8 +393,8 @@ t.test('control: every refused call says what is wrong and where, and changes no
       on: 'PATCH /settings',
       body: [],
       code: 'document_invalid',
-      message: 'The document has a problem: body:1:1 an object was expected, not a list. Nothing was changed.',
-      more: { problems: [problem('', 'an object was expected, not a list', 1, 1)] }
+      message: 'The document has a problem: must be body:1:1 an object; got a list. Nothing was changed.',
+      more: { problems: [problem('', 'must be an object; got a list', 1, 1)] }
     }
   ]
 

@@ -97,8 +97,8 @@ t.test('clock: it ends with the year 9999', async t => {
 
 t.test('clock: an invalid time is refused and leaves the clock as it is', async t => {
   const { control } = await startTestEmulator(t)
-  const length = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
-  const instant = 'an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'
+  const length = 'must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H'
+  const instant = 'must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z'
   const cases: [on: string, body: object | string | undefined, code: string, message: string][] = [
     [
       'PUT /clock',
@@ -113,7 +113,7 @@ t.test('clock: an invalid time is refused and leaves the clock as it is', async 
       'PUT /clock',
       { running: 'yes' },
       'document_invalid',
-      'The document has a problem: body:1:12 running: true or false was expected, not yes. Nothing was changed.'
+      'The document has a problem: body:1:12 running: must be true or false; got yes. Nothing was changed.'
     ],
     ['PUT /clock', { nwo: NOW }, 'document_invalid', 'The document has a problem: body:1:8 nwo: unknown name nwo; did you mean now? Nothing was changed.'],
     ['PUT /clock?now=1', { now: NOW }, 'parameter_unknown', 'now is not a parameter of this call; it takes none.'],
@@ -123,7 +123,7 @@ t.test('clock: an invalid time is refused and leaves the clock as it is', async 
       'POST /clock/advance',
       { by: 36 },
       'document_invalid',
-      'The document has a problem: body:1:7 by: text was expected, not 36; quote it: "36". Nothing was changed.'
+      'The document has a problem: body:1:7 by: must be text; got 36; quote it: "36". Nothing was changed.'
     ],
     ['POST /clock/advance?by=1h', { by: '1h' }, 'parameter_unknown', 'by is not a parameter of this call; it takes none.'],
     ...['', 'soon', '36', '36 h', '-1h', '1y', 'PT', 'P-1D', 'P1', '1h30m', '101y', '40000d'].map(
@@ -324,7 +324,7 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it, and no
         clock: { at: 1e300, running: 1 },
         script: [{ id: 'x', entry: {}, matched: 0, applied: 0 }]
       }),
-      /odd\.json settings\.seed: a whole number was expected, not x/,
+      /odd\.json settings\.seed: must be a whole number; got x/,
       ['settings.seed', 'counters.user', 'clock.at', 'clock.running', 'script[0].id', 'script[0].entry']
     ],
     [

@@ -70,7 +70,7 @@ t.test('verify: counts of calls, by operation and match', async t => {
     else t.strictSame([status, body.holds, body.seen, body.requests.length], [holds ? 200 : 409, holds, seen, seen], JSON.stringify(asked))
   }
   const { body } = await emulator.control('POST /verify', { on: 'POST /refunds', times: 1 })
-  t.equal(body.message, 'POST /refunds: 1 call was expected, 2 came')
+  t.equal(body.message, 'POST /refunds: must be 1 call, 2 came')
   t.strictSame(
     body.requests.map(({ id, status, body }: Json) => [id, status, body.amount]),
     [
@@ -96,7 +96,7 @@ t.test('verify: a value that is too long for a pattern is not left unsaid', asyn
   const [, holds, message] = await verdict(emulator, { on: 'POST /refunds', match: { body: { reason: '/x/' } } })
 
   t.equal(holds, false)
-  t.match(message, /at least 1 call was expected, 0 came; 1 more could not be matched: a value is too long for its pattern/)
+  t.match(message, /must be at least 1 call, 0 came; 1 more could not be matched: a value is too long for its pattern/)
 })
 
 t.test('verify: sequences', async t => {
@@ -159,7 +159,7 @@ t.test('verify: a body left out judges what the scenario expects', async t => {
   const after = await emulator.control('POST /verify', '  ')
   await emulator.control('POST /reset')
 
-  t.strictSame([before.status, before.body.message], [409, 'POST /refunds: 1 call was expected, 0 came; GET /tickets: at least 1 call was expected, 0 came'])
+  t.strictSame([before.status, before.body.message], [409, 'POST /refunds: must be 1 call, 0 came; GET /tickets: must be at least 1 call, 0 came'])
   t.strictSame([after.status, after.body.holds, after.body.message], [200, true, 'All that the scenario expects holds.'])
   t.strictSame([after.body.expectations.map(({ seen }: Json) => seen), after.body.unused_script_entries.length], [[1, 1], 1])
   t.equal((await emulator.control('POST /verify')).status, 409)
@@ -169,7 +169,7 @@ t.test('verify: a body left out judges what the scenario expects', async t => {
 t.test('verify: what cannot be judged is refused with every problem', async t => {
   const emulator = await start(t)
   const NAMED = 'is used and forgotten, so no call can be found by it; it can be matched in a script (POST /transactions)'
-  const WAYS = "one of on, sequence, state and script was expected, not several; a body left out judges the scenario's own expectations"
+  const WAYS = "must be one of on, sequence, state and script; got several; a body left out judges the scenario's own expectations"
 
   for (const [asked, ...expected] of [
     [{}, `: ${WAYS.replace(', not several', '')}`],
@@ -211,7 +211,7 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
     t.strictSame([status, code, String(first).split(':')[0]], [400, 'document_invalid', path], JSON.stringify(asked))
   }
   t.strictSame((await problems(emulator, { on: 'GET /tickets', within: '2 minutes' })).slice(0, 2), [400, 'body_malformed'])
-  t.strictSame(await problems(emulator, { on: 'GET /tickets', within: '2m' }), [400, 'body_malformed', 'within: at most a minute was expected, not 2m.'])
+  t.strictSame(await problems(emulator, { on: 'GET /tickets', within: '2m' }), [400, 'body_malformed', 'within: must be at most a minute; got 2m.'])
   t.equal((await emulator.control('POST /verify?within=1s')).status, 400)
   t.equal((await emulator.control('POST /verify', '{"on":')).body.error.code, 'body_malformed')
 })
@@ -233,7 +233,7 @@ t.test('verify: within waits without polling, and answers as soon as the call co
   t.strictSame([counted.status, counted.body.seen, ordered.status, ordered.body.requests], [200, 1, 200, ['req_1', 'req_2']])
   t.ok(Date.now() - began < 10_000)
   t.strictSame(listeners, { now: 0, most: 2 })
-  t.strictSame(await verdict(emulator, { on: 'POST /refunds', within: '30s' }), [200, true, 'POST /refunds: at least 1 call was expected, 1 came'])
+  t.strictSame(await verdict(emulator, { on: 'POST /refunds', within: '30s' }), [200, true, 'POST /refunds: must be at least 1 call, 1 came'])
   t.equal(listeners.most, 2, 'what holds already waits for nothing')
 })
 
@@ -296,7 +296,7 @@ t.test('verify: within gives up in time, and a caller that leaves is waited for 
   gone.destroy()
   for (let left = 200; left > 0 && listeners.now > 0; left--) await wait(5)
 
-  t.strictSame(late, [409, false, 'POST /refunds: at least 1 call was expected, 0 came'])
+  t.strictSame(late, [409, false, 'POST /refunds: must be at least 1 call, 0 came'])
   t.strictSame([during, listeners.now], [1, 0])
 })
 

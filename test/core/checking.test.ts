@@ -8,7 +8,7 @@ t.test('paths of a document are written as code would', async t => {
   t.equal(pathOf([]), '')
   t.equal(pathOf(['tickets', 3, 'location']), 'tickets[3].location')
   t.equal(pathOf([0, 'a']), '[0].a')
-  t.strictSame(problemAt(['a', 0], 'm'), { path: 'a[0]', message: 'm', steps: ['a', 0] })
+  t.strictSame(problemAt(['a', 0], { code: 'c', message: 'm' }), { path: 'a[0]', code: 'c', message: 'm', steps: ['a', 0] })
 })
 
 t.test('checking: every kind of problem is said in words, with its place', async t => {
@@ -38,43 +38,43 @@ t.test('checking: every kind of problem is said in words, with its place', async
   const cases: [document: object, problems: Record<string, string>][] = [
     [{ name: 'x' }, {}],
     [{}, { '': 'name is required' }],
-    [{ name: '' }, { name: 'text was expected, not an empty one' }],
-    [{ name: 1 }, { name: 'text was expected, not 1; quote it: "1"' }],
-    [{ name: true }, { name: 'text was expected, not true; quote it: "true"' }],
-    [{ name: null }, { name: 'text was expected, not null' }],
-    [{ name: [] }, { name: 'text was expected, not a list' }],
-    [{ name: {} }, { name: 'text was expected, not an object' }],
-    [{ name: 'x', maybe: 5 }, { maybe: 'text or nothing was expected, not 5; quote it: "5"'.replace('nothing', 'null') }],
-    [{ name: 'x', count: '5' }, { count: 'a whole number was expected, not 5' }],
-    [{ name: 'x', count: 1.5 }, { count: 'a whole number was expected, not 1.5' }],
-    [{ name: 'x', count: 0 }, { count: 'at least 1 was expected, not 0' }],
-    [{ name: 'x', count: 10 }, { count: 'at most 9 was expected, not 10' }],
-    [{ name: 'x', number: undefined, count: 0 }, { count: 'at least 1 was expected, not 0' }],
-    [{ name: 'x', number: 'y' }, { number: 'a number was expected, not y' }],
-    [{ name: 'x', flag: 'yes' }, { flag: 'true or false was expected, not yes' }],
-    [{ name: 'x', list: {} }, { list: 'a list was expected, not an object' }],
-    [{ name: 'x', parts: [] }, { parts: 'an object was expected, not a list' }],
-    [{ name: 'x', word: 'carb' }, { word: 'one of card, vip was expected, not carb; did you mean card?' }],
-    [{ name: 'x', word: 'zzzzzz' }, { word: 'one of card, vip was expected, not zzzzzz' }],
-    [{ name: 'x', wordOrNull: 'visa!!' }, { wordOrNull: 'one of card was expected, not visa!!' }],
-    [{ name: 'x', mail: 'no' }, { mail: 'an e-mail address was expected, such as ana@example.com' }],
+    [{ name: '' }, { name: 'must not be empty' }],
+    [{ name: 1 }, { name: 'must be text; got 1; quote it: "1"' }],
+    [{ name: true }, { name: 'must be text; got true; quote it: "true"' }],
+    [{ name: null }, { name: 'must be text; got null' }],
+    [{ name: [] }, { name: 'must be text; got a list' }],
+    [{ name: {} }, { name: 'must be text; got an object' }],
+    [{ name: 'x', maybe: 5 }, { maybe: 'must be text or nothing; got 5; quote it: "5"'.replace('nothing', 'null') }],
+    [{ name: 'x', count: '5' }, { count: 'must be a whole number; got 5' }],
+    [{ name: 'x', count: 1.5 }, { count: 'must be a whole number; got 1.5' }],
+    [{ name: 'x', count: 0 }, { count: 'must be at least 1; got 0' }],
+    [{ name: 'x', count: 10 }, { count: 'must be at most 9; got 10' }],
+    [{ name: 'x', number: undefined, count: 0 }, { count: 'must be at least 1; got 0' }],
+    [{ name: 'x', number: 'y' }, { number: 'must be a number; got y' }],
+    [{ name: 'x', flag: 'yes' }, { flag: 'must be true or false; got yes' }],
+    [{ name: 'x', list: {} }, { list: 'must be a list; got an object' }],
+    [{ name: 'x', parts: [] }, { parts: 'must be an object; got a list' }],
+    [{ name: 'x', word: 'carb' }, { word: 'must be one of card, vip; got carb; did you mean card?' }],
+    [{ name: 'x', word: 'zzzzzz' }, { word: 'must be one of card, vip; got zzzzzz' }],
+    [{ name: 'x', wordOrNull: 'visa!!' }, { wordOrNull: 'must be one of card; got visa!!' }],
+    [{ name: 'x', mail: 'no' }, { mail: 'must be an email address, such as ana@example.com' }],
     [{ name: 'x', at: '2026-03-01T18:00:00 02:00' }, { at: instantProblem('2026-03-01T18:00:00 02:00').expected }],
-    [{ name: 'x', id: 'A B' }, { id: 'must match pattern "^[a-z]+$", not A B' }],
-    [{ name: 'x', id: 'A'.repeat(100) }, { id: `must match pattern "^[a-z]+$", not ${'A'.repeat(60)}…` }],
-    [{ name: 'x', key: 'SECRET' }, { key: 'a key is printable, without spaces and without a colon' }],
+    [{ name: 'x', id: 'A B' }, { id: 'must match the pattern "^[a-z]+$"; got A B' }],
+    [{ name: 'x', id: 'A'.repeat(100) }, { id: `must match the pattern "^[a-z]+$"; got ${'A'.repeat(60)}…` }],
+    [{ name: 'x', key: 'SECRET' }, { key: 'must be printable, without spaces and without a colon' }],
     [{ name: 'x', nmae: 1 }, { nmae: 'unknown name nmae; did you mean name?' }],
-    [{ name: 'x', parts: { zzzzzz: 1 } }, { 'parts.zzzzzz': 'unknown name zzzzzz; known here: inner' }],
-    [{ name: 'x', list: [{}, { 'a/b~c': 'x' }] }, { 'list[1].a/b~c': 'a whole number was expected, not x' }],
-    [{ name: 'x', list: [{}, 5] }, { 'list[1]': 'an object was expected, not 5' }],
-    [{ name: 'x', nested: [1, 'y'] }, { 'nested[1]': 'a whole number was expected, not y' }],
-    [{ name: 'x', nested: { a: 1, b: 'y' } }, { 'nested.b': 'a whole number was expected, not y' }],
-    [{ name: 'x', either: 5 }, { either: 'text was expected, not 5; quote it: "5"' }],
+    [{ name: 'x', parts: { zzzzzz: 1 } }, { 'parts.zzzzzz': 'unknown name zzzzzz; available: inner' }],
+    [{ name: 'x', list: [{}, { 'a/b~c': 'x' }] }, { 'list[1].a/b~c': 'must be a whole number; got x' }],
+    [{ name: 'x', list: [{}, 5] }, { 'list[1]': 'must be an object; got 5' }],
+    [{ name: 'x', nested: [1, 'y'] }, { 'nested[1]': 'must be a whole number; got y' }],
+    [{ name: 'x', nested: { a: 1, b: 'y' } }, { 'nested.b': 'must be a whole number; got y' }],
+    [{ name: 'x', either: 5 }, { either: 'must be text; got 5; quote it: "5"' }],
     [{ name: 'x', either: {} }, { either: 'now is required' }],
-    [{ name: 'x', either: [] }, { either: 'text was expected, not a list' }],
+    [{ name: 'x', either: [] }, { either: 'must be text; got a list' }],
     [
       { name: 'x', ['y'.repeat(200)]: 1 },
       {
-        [`${'y'.repeat(128)}…`]: `unknown name ${'y'.repeat(60)}…; known here: name, count, number, flag, maybe, word, wordOrNull, mail, at, id, key, list, parts, nested, either`
+        [`${'y'.repeat(128)}…`]: `unknown name ${'y'.repeat(60)}…; available: name, count, number, flag, maybe, word, wordOrNull, mail, at, id, key, list, parts, nested, either`
       }
     ]
   ]
@@ -85,7 +85,7 @@ t.test('checking: every kind of problem is said in words, with its place', async
   }
   t.strictSame(
     (await check([])).map(({ path, message }) => [path, message]),
-    [['', 'an object was expected, not a list']]
+    [['', 'must be an object; got a list']]
   )
 })
 

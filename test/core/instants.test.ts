@@ -3,7 +3,7 @@ import { type Bounds, boundsOf, instantOf, instantProblem, isoOf, LATEST_INSTANT
 import { cpuTime } from '../support/cpu.js'
 
 const DAY = 86_400_000
-const EXPECTED = 'an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'
+const EXPECTED = 'must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z'
 const digits = (value: number, length: number) => String(value).padStart(length, '0')
 
 t.test('FILT-1 A05 A38: every ISO 8601 form that names an instant is read; which of them rely on A38', async t => {

@@ -120,16 +120,16 @@ t.test('FORM-2: text where nested names belong is refused with how to send it, a
   ]) {
     const { body } = call('POST /locations', { body: { display_name: 'A', address: text } })
     const hint = isPrinted ? '; the client turned an object into text' : ''
-    t.equal(body.error.message, `address: nested names were expected, sent as address[country]=…, not one value${hint}.`, text)
+    t.equal(body.error.message, `address must be nested names, sent as address[country]=…; got one value${hint}.`, text)
   }
   const { body } = call('POST /locations', { body: `${LOCATION}&metadata=map[a:b]` })
-  t.equal(body.error.message, 'metadata: nested names were expected, sent as metadata[key]=…, not one value; the client turned an object into text.')
+  t.equal(body.error.message, 'metadata must be nested names, sent as metadata[key]=…; got one value; the client turned an object into text.')
   const list = call('POST /locations', { body: `${LOCATION}&metadata[]=a` })
-  t.equal(list.body.error.message, 'metadata[]: nested names were expected, sent as metadata[key]=….')
+  t.equal(list.body.error.message, 'metadata[] must be nested names, sent as metadata[key]=….')
   const twice = call('POST /locations', { body: 'display_name[]=A' })
-  t.equal(twice.body.error.message, 'display_name[]: one value was expected, not a list.')
+  t.equal(twice.body.error.message, 'display_name[] must be one value; got a list.')
   const object = call('POST /locations', { body: 'display_name[a]=A' })
-  t.equal(object.body.error.message, 'display_name[a]: one value was expected, not an object.')
+  t.equal(object.body.error.message, 'display_name[a] must be one value; got an object.')
 })
 
 t.test('A35: the bounds of a form are settings', async t => {
@@ -153,9 +153,9 @@ t.test('TXN-2, TXN-7: a word is one of those that the reference lists, the neare
     ['toString', 'toString.']
   ]) {
     const { body } = call('POST /transactions', { body: `ticket=tkt_a&payment_type=${word}` })
-    t.equal(body.error.message, `payment_type: one of ${words} was expected, not ${rest}`)
+    t.equal(body.error.message, `payment_type must be one of ${words}; got ${rest}`)
   }
-  for (const [value, message] of Object.entries({ '1e3': 'a whole number, digits only, was expected, not 1e3', '-1': 'at least 0 was expected, not -1' }))
+  for (const [value, message] of Object.entries({ '1e3': 'must be a whole number, digits only; got 1e3', '-1': 'must be at least 0; got -1' }))
     t.equal(call('POST /transactions', { body: `${PAYMENT}&amount=${value}` }).body.error.message, `amount: ${message}.`)
 })
 
@@ -223,8 +223,8 @@ t.test('A25: a secret value is never repeated, not even where it is refused for 
   const lookups = { unknown: () => {}, find: () => {}, cursor: () => {} }
   const decode = (text: string) => decodeParameters(table, form(text), { settings, rely: () => {} }, lookups)
 
-  t.throws(() => decode('pin=12ab&count=1'), { message: 'pin: a whole number, digits only, was expected.' })
-  t.throws(() => decode('pin=1&count=12ab'), { message: 'count: a whole number, digits only, was expected, not 12ab.' })
-  t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), { message: 'count: a whole number, digits only, was expected, not a text of 41 characters.' })
+  t.throws(() => decode('pin=12ab&count=1'), { message: 'pin must be a whole number, digits only.' })
+  t.throws(() => decode('pin=1&count=12ab'), { message: 'count must be a whole number, digits only; got 12ab.' })
+  t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), { message: 'count must be a whole number, digits only; got a text of 41 characters.' })
   t.strictSame(decode('pin=1&count=2'), { pin: 1, count: 2 })
 })

@@ -98,7 +98,7 @@ t.test('A07: an error has its one shape, and names its rule or assumption unless
     rule: 'REF-7',
     request_id: 'req_1'
   })
-  const limit = { type: 'invalid_request_error', code: 'parameter_invalid', message: 'limit: 1 to 100 was expected, not 0.', param: 'limit', assumption: 'A10' }
+  const limit = { type: 'invalid_request_error', code: 'parameter_invalid', message: 'limit must be 1 to 100; got 0.', param: 'limit', assumption: 'A10' }
   t.strictSame(open.call(...NO_LIMIT).body.error, { ...limit, request_id: 'req_2' })
   const message = 'Deleting Locations is disabled: the service always aborts it.'
   t.strictSame(open.call('DELETE /locations/loc_a').body, {

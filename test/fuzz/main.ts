@@ -13,7 +13,7 @@ import { fuzz } from './fuzz.js'
 /** A whole number of an option. Errors: `InvalidArgumentError`. */
 function whole(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('a whole number was expected, such as 7')
+  throw new InvalidArgumentError('must be a whole number, such as 7')
 }
 
 const values = new Command('npm run fuzz --')

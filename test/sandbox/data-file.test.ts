@@ -311,10 +311,10 @@ t.test('every problem of a file is reported with its place', async t => {
       [
         ['first_states[0].settings.port', /^unknown name port/],
         ['first_states[0].settings.seed', /^at least 0/],
-        ['first_states[0].expectations[0].on', /^x is no operation of the reference; /],
-        ['first_states[0].clock.at', /^a whole number or null was expected, not x$/],
-        ['first_states[0].clock.running', /^true or false was expected, not 1/],
-        ['sandboxes[0].counters.user', /^a whole number was expected, not x$/],
+        ['first_states[0].expectations[0].on', /^x is not an operation; /],
+        ['first_states[0].clock.at', /^must be a whole number or null; got x$/],
+        ['first_states[0].clock.running', /^must be true or false; got 1/],
+        ['sandboxes[0].counters.user', /^must be a whole number; got x$/],
         ['sandboxes[0].script[0].id', /^must match pattern/],
         ['sandboxes[0].script[0].entry', /^on is required$/],
         ['sandboxes[0].records.cats', /^unknown name cats/]
@@ -351,7 +351,7 @@ t.test('every problem of a file is reported with its place', async t => {
       [
         ['first_states[0].expectations[0]', /^times is given alone/],
         ['first_states[0].script[0].entry', /^an entry needs respond, delay, fault or hold$/],
-        ['sandboxes[0].script[0].entry.calls', /^1, 2-3 or 4\+ was expected/]
+        ['sandboxes[0].script[0].entry.calls', /^must be 1, 2-3 or 4\+/]
       ]
     ]
   ]

@@ -65,8 +65,8 @@ steps:
     t.strictSame(
       body.error.problems,
       [
-        [7, 5, 'steps[1]', 'GET /tickets/tkt_none: status: a 2xx was expected, not 404 (No Ticket has the id tkt_none.)'],
-        [8, 5, 'steps[2]', 'GET /locations/${place.id}: body.display_name: "Y" was expected, not "Z"'],
+        [7, 5, 'steps[1]', 'GET /tickets/tkt_none: status: must be a 2xx; got 404 (No Ticket has the id tkt_none.)'],
+        [8, 5, 'steps[2]', 'GET /locations/${place.id}: body.display_name: must be "Y"; got "Z"'],
         [9, 5, 'steps[3]', 'GET /tickets/${none.id}: ${none.id} has no value: the step that it refers to did not return it']
       ].map(([line, column, path, message]) => ({ file: 'body', path, message, line, column }))
     )

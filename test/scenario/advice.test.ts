@@ -107,7 +107,7 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
       ['2:1 a colon is missing after script: write script:'],
       entry('delay: 2s')
     ],
-    ['no colon', `${BEGIN}name\n`, ['2:1 a name with a colon was expected, such as name: value'], `${BEGIN}name: value\n`],
+    ['no colon', `${BEGIN}name\n`, ['must be 2:1 a name with a colon, such as name: value'], `${BEGIN}name: value\n`],
     ['a tab', `${BEGIN}script:\n\t- { on: POST /refunds, delay: 2s }\n`, ['3:1 the line begins with a tab; indent it with spaces'], entry('delay: 2s')],
     [
       'tabs',
@@ -313,33 +313,33 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
   const matching = (match: string) => entry(`match: { ${match} }, respond: { status: 402 }`, 'POST /transactions')
   const unknown = (name: string) => `no ${name}`
   const cases: [title: string, wrong: string, problems: string[], followed: string][] = [
-    ['zeros', card('0042'), ['4:115 data.transactions[0].payment_method.card.last4: text or null was expected, not 42; quote it: "0042"'], card('"0042"')],
+    ['zeros', card('0042'), ['4:115 data.transactions[0].payment_method.card.last4: must be text or null; got 42; quote it: "0042"'], card('"0042"')],
     [
       'zeros in a match',
       matching('body: { card: { last4: 0042 } }'),
-      ['3:63 script[0].match.body.card.last4: can never match: four digits were expected, such as 4242; quote it: "0042"'],
+      ['3:63 script[0].match.body.card.last4: can never match: must be four digits, such as 4242; quote it: "0042"'],
       matching('body: { card: { last4: "0042" } }')
     ],
-    ['no unit', entry('delay: 2'), ['3:33 script[0].delay: a length of time was expected, not 2 without a unit: write 2s or 2ms'], entry('delay: 2s')],
+    ['no unit', entry('delay: 2'), ['3:33 script[0].delay: must be a length of time; got 2 without a unit: write 2s or 2ms'], entry('delay: 2s')],
     [
       'no unit, the other one',
       entry('delay: "2"'),
-      ['3:33 script[0].delay: a length of time was expected, not 2 without a unit: write 2s or 2ms'],
+      ['3:33 script[0].delay: must be a length of time; got 2 without a unit: write 2s or 2ms'],
       entry('delay: 2ms')
     ],
     [
       'a space before the unit',
       entry('delay: 2 s'),
-      ['3:33 script[0].delay: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H; write 2s'],
+      ['3:33 script[0].delay: must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H; write 2s'],
       entry('delay: 2s')
     ],
     [
       'an id with a space',
       ticket('tkt x'),
-      ['4:13 data.tickets[0].id: an id of 1 to 128 letters, digits, _ and - was expected, not tkt x; write tkt_x'],
+      ['4:13 data.tickets[0].id: must be an id of 1 to 128 letters, digits, _ and -; got tkt x; write tkt_x'],
       ticket('tkt_x')
     ],
-    ['one value for a list', 'fixtures: bistro\n', ['1:11 fixtures: a list was expected, not bistro; write it as a list: [bistro]'], BEGIN],
+    ['one value for a list', 'fixtures: bistro\n', ['1:11 fixtures: must be a list; got bistro; write it as a list: [bistro]'], BEGIN],
     ['records at the top', `${BEGIN}tickets: []\n`, ['2:10 tickets: unknown name tickets; it goes under data'], `${BEGIN}data: { tickets: [] }\n`],
     [
       'a parameter in match itself',
@@ -358,7 +358,7 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
       "an enum's wrong word",
       matching('body: { payment_type: visa }'),
       [
-        '3:62 script[0].match.body.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not visa; did you mean vip?'
+        '3:62 script[0].match.body.payment_type: can never match: must be one of card, apple_pay, google_pay, emv, external, paypal, vip; got visa; did you mean vip?'
       ],
       matching('body: { payment_type: vip }')
     ],
@@ -393,15 +393,15 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
     ).map(([text, meant]): [string, string, string[], string] => [
       `a comparison as text, ${text}`,
       matching(`body: { amount: "${text}" }`),
-      [`3:56 script[0].match.body.amount: can never match: a number was expected, not ${text}; write { ${meant} }`],
+      [`3:56 script[0].match.body.amount: can never match: must be a number; got ${text}; write { ${meant} }`],
       matching(`body: { amount: { ${meant} } }`)
     ]),
     [
       'a comparison with a word, and one in a list',
       matching('body: { amount: ">many", tip_amount: [">5", 5] }'),
       [
-        '3:56 script[0].match.body.amount: can never match: a number was expected, not >many',
-        '3:77 script[0].match.body.tip_amount: can never match: a number was expected, not >5'
+        '3:56 script[0].match.body.amount: can never match: must be a number; got >many',
+        '3:77 script[0].match.body.tip_amount: can never match: must be a number; got >5'
       ],
       matching('body: { amount: 5, tip_amount: [5] }')
     ],
@@ -409,7 +409,7 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
       'a comparison of instants as text',
       entry('match: { query: { created: { gte: ">=2026-03-01" } } }, delay: 1s', 'GET /tickets'),
       [
-        '3:59 script[0].match.query.created.gte: can never match: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z; write { gte: 2026-03-01 }'
+        '3:59 script[0].match.query.created.gte: can never match: must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z; write { gte: 2026-03-01 }'
       ],
       entry('match: { query: { created: { gte: { gte: 2026-03-01 } } } }, delay: 1s', 'GET /tickets')
     ],
@@ -422,7 +422,7 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
     [
       'a wrong operation',
       entry('delay: 2s', 'POST /tranactions'),
-      ['3:11 script[0].on: POST /tranactions is no operation of the reference; did you mean POST /transactions, or GET /transactions, or POST /locations?'],
+      ['3:11 script[0].on: POST /tranactions is not an operation; did you mean POST /transactions, or GET /transactions, or POST /locations?'],
       entry('delay: 2s', 'POST /transactions')
     ],
     [

@@ -138,12 +138,12 @@ t.test('documents: the place of everything, in YAML and in JSON', async t => {
 
 t.test('documents: a refusal lists every problem with its place, up to a thousand', async t => {
   const document = await readDocument('doc.yaml', 'tickets:\n  - { id: 5 }\n')
-  const one: DocumentProblem = { document, steps: ['tickets', 0, 'id'], message: 'text was expected' }
+  const one: DocumentProblem = { document, steps: ['tickets', 0, 'id'], message: 'must be text' }
 
   const single = await refusalOf([one])
   t.equal(single.code, 'document_invalid')
-  t.equal(single.message, 'The document has a problem: doc.yaml:2:11 tickets[0].id: text was expected. Nothing was changed.')
-  t.strictSame(single.problems, [{ file: 'doc.yaml', path: 'tickets[0].id', message: 'text was expected', line: 2, column: 11 }])
+  t.equal(single.message, 'The document has a problem: doc.yaml:2:11 tickets[0].id: must be text. Nothing was changed.')
+  t.strictSame(single.problems, [{ file: 'doc.yaml', path: 'tickets[0].id', message: 'must be text', line: 2, column: 11 }])
 
   const two = await refusalOf([one, { document: documentOf('inline', {}), steps: [], message: 'name is required; did you mean x?' }])
   t.ok(two.message.startsWith('The document has 2 problems, the first: doc.yaml:2:11 '))
@@ -377,10 +377,7 @@ t.test('documents: a text that is too large is refused before it is parsed, in J
   t.strictSame(await messageOf('- '.repeat(100)), ['it is nested deeper than 64 levels (limits.nesting)'])
   const anchored = `a: [${Array.from({ length: 5000 }, (_, n) => `&a${n} x`).join(', ')}]\nb: [${Array.from({ length: 5000 }, (_, n) => `*a${n}`).join(', ')}]`
   t.match((await messageOf(anchored, DEFAULT_LIMITS))?.[0], /^There are 5000 aliases of 5000 anchors/)
-  t.strictSame(
-    await messageOf(`a: ${'{'.repeat(60)}1${'}'.repeat(60)}`, DEFAULT_LIMITS),
-    Array(59).fill('A name was expected, not a list, an object or an alias')
-  )
+  t.strictSame(await messageOf(`a: ${'{'.repeat(60)}1${'}'.repeat(60)}`, DEFAULT_LIMITS), Array(59).fill('Must be a name; got a list, an object or an alias'))
   const [{ message }] = (await refusalOf([{ document: documentOf('x', {}), steps: [], message: 'm'.repeat(5000) }])).problems as [Problem]
   t.equal(message.length, 2001)
   t.equal((await refusal(() => readDocument('doc', '{"a', { type: 'json' }))).code, 'body_malformed')

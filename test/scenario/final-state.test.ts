@@ -180,44 +180,44 @@ t.test('expect: a field that can never be what is wanted is refused, and what me
   const cases: [state: object, ...problems: string[]][] = [
     [{}, 'state: must name at least one family, such as refunds: { count: 1 }'],
     [{ refunds: {} }, 'state.refunds: must give count, or a record by its id'],
-    [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum: an object or null was expected, not 5000'],
+    [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum: must be an object or null; got 5000'],
     [
       { transactions: { count: 1, where: { payment_type: 'visa' } } },
-      'state.transactions.where.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not visa; did you mean vip?'
+      'state.transactions.where.payment_type: can never match: must be one of card, apple_pay, google_pay, emv, external, paypal, vip; got visa; did you mean vip?'
     ],
     [
       { transactions: { count: 1, where: { payment_type: { not: ['visa'] } } } },
-      'state.transactions.where.payment_type.not: always matches: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not visa; did you mean vip?'
+      'state.transactions.where.payment_type.not: always matches: must be one of card, apple_pay, google_pay, emv, external, paypal, vip; got visa; did you mean vip?'
     ],
-    [{ transactions: { txn_a: { amount: '4999' } } }, 'state.transactions.txn_a.amount: can never match: a whole number was expected, not 4999'],
+    [{ transactions: { txn_a: { amount: '4999' } } }, 'state.transactions.txn_a.amount: can never match: must be a whole number; got 4999'],
     [
       { transactions: { txn_a: { amount: '>4999' } } },
-      'state.transactions.txn_a.amount: can never match: a whole number was expected, not >4999; write { gt: 4999 }'
+      'state.transactions.txn_a.amount: can never match: must be a whole number; got >4999; write { gt: 4999 }'
     ],
-    [{ transactions: { txn_a: { amount: null } } }, 'state.transactions.txn_a.amount: can never match: a whole number was expected, not null'],
-    [{ transactions: { txn_a: { amount: -1 } } }, 'state.transactions.txn_a.amount: can never match: at least 0 was expected, not -1'],
+    [{ transactions: { txn_a: { amount: null } } }, 'state.transactions.txn_a.amount: can never match: must be a whole number; got null'],
+    [{ transactions: { txn_a: { amount: -1 } } }, 'state.transactions.txn_a.amount: can never match: must be at least 0; got -1'],
     [{ transactions: { txn_a: { amount: { lt: 0 } } } }, 'state.transactions.txn_a.amount: can never match: no value is below 0 and at least 0'],
     [{ transactions: { txn_a: { amount: { gt: 5, lt: 3 } } } }, 'state.transactions.txn_a.amount: can never match: no value is above 5 and below 3'],
-    [{ transactions: { txn_a: { amount: { gt: '5' } } } }, 'state.transactions.txn_a.amount.gt: a number was expected, not 5'],
+    [{ transactions: { txn_a: { amount: { gt: '5' } } } }, 'state.transactions.txn_a.amount.gt: must be a number; got 5'],
     [
       { transactions: { txn_a: { amount: { lt: 5, present: false } } } },
       'state.transactions.txn_a.amount: can never match: what is not there has no value to compare'
     ],
     [
       { transactions: { txn_a: { created: { gt: 'noon' } } } },
-      'state.transactions.txn_a.created.gt: an instant was expected, such as 2026-03-01T10:00:00Z, not noon'
+      'state.transactions.txn_a.created.gt: must be an instant, such as 2026-03-01T10:00:00Z; got noon'
     ],
     [{ transactions: { txn_a: { amount: [] } } }, 'state.transactions.txn_a.amount: an empty list matches no value'],
-    [{ transactions: { txn_a: { payment_method: 'card' } } }, 'state.transactions.txn_a.payment_method: can never match: an object was expected, not card'],
+    [{ transactions: { txn_a: { payment_method: 'card' } } }, 'state.transactions.txn_a.payment_method: can never match: must be an object; got card'],
     [
       { transactions: { txn_a: { payment_method: { card: { las4: '0341' } } } } },
       'state.transactions.txn_a.payment_method.card.las4: a Transaction has no payment_method.card.las4; did you mean last4?'
     ],
     [
       { transactions: { txn_a: { payment_method: { card: { last4: 341 } } } } },
-      'state.transactions.txn_a.payment_method.card.last4: can never match: text or null was expected, not 341; quote it: "341"'
+      'state.transactions.txn_a.payment_method.card.last4: can never match: must be text or null; got 341; quote it: "341"'
     ],
-    [{ locations: { loc_a: { metadata: { table: 5 } } } }, 'state.locations.loc_a.metadata.table: can never match: text was expected, not 5; quote it: "5"'],
+    [{ locations: { loc_a: { metadata: { table: 5 } } } }, 'state.locations.loc_a.metadata.table: can never match: must be text; got 5; quote it: "5"'],
     [{ accounts: { mch_a: { nme: 'A' } } }, 'state.accounts.mch_a.nme: an Account has no nme; did you mean name?'],
     [
       { transactions: { count: 1, where: { customer: { name: { gt: 'A' } } } } },

@@ -317,33 +317,33 @@ t.test('generate: 2,000 records are made and imported in good time, with their p
 })
 
 t.test('generate: every problem, with its place', async t => {
-  const one = 'one of accounts, users, locations, tickets, transactions with a count was expected'
+  const one = 'must be one of accounts, users, locations, tickets, transactions with a count'
   const none = (what: string, id: string) => `no ${what} has the id ${id}`
   const tooEarly = (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`
   const reversed = { created: { from: '2026-03-02', to: '2026-03-01' } }
   const isLater = 'from 2026-03-02 is later than to 2026-03-01'
-  const word = (given: string, meant: string) => `one of ${PAYMENT_TYPES.join(', ')} was expected, not ${given}; did you mean ${meant}?`
+  const word = (given: string, meant: string) => `must be one of ${PAYMENT_TYPES.join(', ')}; got ${given}; did you mean ${meant}?`
   const cases: [title: string, generate: unknown, problems: string[], data?: object][] = [
-    ['no list', { tickets: 5 }, ['generate: a list was expected, not an object']],
+    ['no list', { tickets: 5 }, ['generate: must be a list; got an object']],
     ['no family', [{}], [`generate[0]: ${one}`]],
     ['no family, but a place', [{ location: 'loc_a', created: RANGE }], [`generate[0]: ${one}`]],
     ['two families', [{ tickets: 1, users: 1 }], [`generate[0]: ${one}, not users and tickets`]],
     ['three families', [{ transactions: 1, tickets: 1, users: 0 }], [`generate[0]: ${one}, not users and tickets and transactions`]],
     ['a family that is not generated', [{ refunds: 5 }], ['generate[0].refunds: unknown name refunds; did you mean refunded?']],
     ['a family misspelt', [{ tikets: 5 }], ['generate[0].tikets: unknown name tikets; did you mean tickets?']],
-    ['less than none', [{ tickets: -1 }], ['generate[0].tickets: at least 0 was expected, not -1']],
-    ['half a Ticket', [{ tickets: 0.5 }], ['generate[0].tickets: a whole number was expected, not 0.5']],
-    ['too many', [{ tickets: 1_000_001 }], ['generate[0].tickets: at most 1000000 was expected, not 1000001']],
-    ['a share above all', [{ transactions: 1, refunded: 1.1 }], ['generate[0].refunded: at most 1 was expected, not 1.1']],
-    ['a share below none', [{ transactions: 1, refunded: -0.1 }], ['generate[0].refunded: at least 0 was expected, not -0.1']],
-    ['a share as text', [{ transactions: 1, refunded: '20%' }], ['generate[0].refunded: a number was expected, not 20%']],
+    ['less than none', [{ tickets: -1 }], ['generate[0].tickets: must be at least 0; got -1']],
+    ['half a Ticket', [{ tickets: 0.5 }], ['generate[0].tickets: must be a whole number; got 0.5']],
+    ['too many', [{ tickets: 1_000_001 }], ['generate[0].tickets: must be at most 1000000; got 1000001']],
+    ['a share above all', [{ transactions: 1, refunded: 1.1 }], ['generate[0].refunded: must be at most 1; got 1.1']],
+    ['a share below none', [{ transactions: 1, refunded: -0.1 }], ['generate[0].refunded: must be at least 0; got -0.1']],
+    ['a share as text', [{ transactions: 1, refunded: '20%' }], ['generate[0].refunded: must be a number; got 20%']],
     ['a payment type that is none', [{ transactions: 1, payment_types: ['card', 'paypall'] }], [`generate[0].payment_types[1]: ${word('paypall', 'paypal')}`]],
-    ['no payment type', [{ transactions: 1, payment_types: [] }], ['generate[0].payment_types: a list with a member was expected, not an empty one']],
+    ['no payment type', [{ transactions: 1, payment_types: [] }], ['generate[0].payment_types: must have at least one item']],
     ['half a range', [{ tickets: 1, created: { from: FROM } }], ['generate[0].created: to is required']],
     [
       'a range of what is no instant',
       [{ tickets: 1, created: { from: 'yesterday', to: TO } }],
-      ['generate[0].created.from: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z']
+      ['generate[0].created.from: must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z']
     ],
     ['a reversed range', [{ tickets: 1, ...reversed }], [`generate[0].created: ${isLater}`]],
     ['a reversed range of nothing', [{ users: 0, ...reversed }], [`generate[0].created: ${isLater}`]],
@@ -411,7 +411,7 @@ t.test('generate: entries are checked beside records with problems', async t => 
 
   t.strictSame(await problemsIn({ data, generate }), [
     'data.tickets[1].location: no Location has the id loc_none',
-    'generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets',
+    'generate[0]: must be one of accounts, users, locations, tickets, transactions with a count; got users and tickets',
     'generate[1].location: no Location has the id loc_none',
     `generate[2].created: from ${TO} is later than to ${FROM}`
   ])

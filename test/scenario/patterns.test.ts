@@ -218,7 +218,7 @@ t.test('expectations say how many calls could not be matched', async t => {
   t.strictSame(
     (await tally.verdicts(new Store())).map(({ seen, holds, message }) => [seen, holds, message]),
     [
-      [1, true, 'POST /refunds with {"body":{"reason":"/x/"}}: 1 call was expected, 1 came; 1 more could not be matched: a value is too long for its pattern'],
+      [1, true, 'POST /refunds with {"body":{"reason":"/x/"}}: must be 1 call, 1 came; 1 more could not be matched: a value is too long for its pattern'],
       [1, false, 'Call 2 of the sequence, GET /refunds, did not come after the 1 before it.'],
       [0, false, 'Call 1 of the sequence, POST /refunds, did not come after the 0 before it; 1 more could not be matched: a value is too long for its pattern.']
     ]

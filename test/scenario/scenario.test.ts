@@ -168,37 +168,33 @@ t.test('A03 A05: ids left out are drawn and created left out is now, in file ord
 t.test('fixtures: every kind of problem, each with its path', async t => {
   const cases: [title: string, data: object, ...problems: string[]][] = [
     ['an unknown section', { tickets: [], tikets: [] }, 'tikets: unknown name tikets; did you mean tickets?'],
-    ['no list', { tickets: {} }, 'tickets: a list was expected, not an object'],
-    ['no record', { tickets: ['x'] }, 'tickets[0]: an object was expected, not x'],
+    ['no list', { tickets: {} }, 'tickets: must be a list; got an object'],
+    ['no record', { tickets: ['x'] }, 'tickets[0]: must be an object; got x'],
     ['an unknown field', small({ tickets: [ticket('x', { referense: 'T' })] }), 'tickets[1].referense: unknown name referense; did you mean reference?'],
     [
       'a derived field',
       small({ transactions: [charge('x', { amount_refunded: 5 })] }),
-      'transactions[1].amount_refunded: unknown name amount_refunded; known here: id, created, ticket, location, payment_type, payment_method, currency, amount, tip_amount, donation_amount, adjustment_number, amounts, customer, extra'
+      'transactions[1].amount_refunded: unknown name amount_refunded; available: id, created, ticket, location, payment_type, payment_method, currency, amount, tip_amount, donation_amount, adjustment_number, amounts, customer, extra'
     ],
     ['a field that is needed', small({ users: [{ account: 'mch_a', name: 'U' }] }), 'users[0]: email is required'],
     ['a part that is needed', small({ locations: [location('x', { address: {} })] }), 'locations[1].address: country is required'],
-    ['a bad id', small({ tickets: [ticket('a b')] }), 'tickets[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not a b; write a_b'],
-    ['an empty id', small({ tickets: [ticket('')] }), 'tickets[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not an empty text'],
-    [
-      'a long id',
-      small({ tickets: [ticket('x'.repeat(129))] }),
-      `tickets[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not ${'x'.repeat(60)}…`
-    ],
+    ['a bad id', small({ tickets: [ticket('a b')] }), 'tickets[1].id: must be an id of 1 to 128 letters, digits, _ and -; got a b; write a_b'],
+    ['an empty id', small({ tickets: [ticket('')] }), 'tickets[1].id: must be an id of 1 to 128 letters, digits, _ and -; got an empty text'],
+    ['a long id', small({ tickets: [ticket('x'.repeat(129))] }), `tickets[1].id: must be an id of 1 to 128 letters, digits, _ and -; got ${'x'.repeat(60)}…`],
     [
       'a word that is none',
       small({ transactions: [charge('x', { payment_type: 'carb' })] }),
-      'transactions[1].payment_type: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not carb; did you mean card?'
+      'transactions[1].payment_type: must be one of card, apple_pay, google_pay, emv, external, paypal, vip; got carb; did you mean card?'
     ],
     [
       'a country that is none',
       small({ locations: [location('x', { address: { country: 'XX' } })] }),
-      'locations[1].address.country: a two-letter ISO 3166-1 country code was expected, such as US'
+      'locations[1].address.country: must be a two-letter ISO 3166-1 country code, such as US'
     ],
     [
       'an address that is none',
       small({ users: [{ account: 'mch_a', name: 'U', email: 'u' }] }),
-      'users[0].email: an e-mail address was expected, such as ana@example.com'
+      'users[0].email: must be an email address, such as ana@example.com'
     ],
     [
       'a currency in upper case',
@@ -208,32 +204,28 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
     [
       'four digits as a number',
       small({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: 4242 } } })] }),
-      'transactions[1].payment_method.card.last4: text or null was expected, not 4242; quote it: "4242"'
+      'transactions[1].payment_method.card.last4: must be text or null; got 4242; quote it: "4242"'
     ],
     [
       'five digits',
       small({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: '42424' } } })] }),
-      'transactions[1].payment_method.card.last4: four digits were expected, such as 4242'
+      'transactions[1].payment_method.card.last4: must be four digits, such as 4242'
     ],
-    ['a negative amount', small({ transactions: [charge('x', { amount: -1 })] }), 'transactions[1].amount: at least 0 was expected, not -1'],
-    ['a fraction', small({ transactions: [charge('x', { tip_amount: 1.5 })] }), 'transactions[1].tip_amount: a whole number or null was expected, not 1.5'],
+    ['a negative amount', small({ transactions: [charge('x', { amount: -1 })] }), 'transactions[1].amount: must be at least 0; got -1'],
+    ['a fraction', small({ transactions: [charge('x', { tip_amount: 1.5 })] }), 'transactions[1].tip_amount: must be a whole number or null; got 1.5'],
     [
       'an amount that is too large',
       small({ transactions: [charge('x', { amount: 2 ** 53 })] }),
-      `transactions[1].amount: at most ${2 ** 53 - 1} was expected, not ${2 ** 53}`
+      `transactions[1].amount: must be at most ${2 ** 53 - 1}; got ${2 ** 53}`
     ],
-    ['a Refund of nothing', small({ refunds: [refund({ amount: 0 })] }), 'refunds[0].amount: at least 1 was expected, not 0'],
-    [
-      'metadata that is no text',
-      small({ locations: [location('x', { metadata: { n: 5 } })] }),
-      'locations[1].metadata.n: text was expected, not 5; quote it: "5"'
-    ],
+    ['a Refund of nothing', small({ refunds: [refund({ amount: 0 })] }), 'refunds[0].amount: must be at least 1; got 0'],
+    ['metadata that is no text', small({ locations: [location('x', { metadata: { n: 5 } })] }), 'locations[1].metadata.n: must be text; got 5; quote it: "5"'],
     [
       'an instant that is none',
       small({ tickets: [ticket('x', { created: '1767225600' })] }),
-      'tickets[1].created: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'
+      'tickets[1].created: must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z'
     ],
-    ['extra that is no object', small({ tickets: [ticket('x', { extra: 5 })] }), 'tickets[1].extra: an object was expected, not 5'],
+    ['extra that is no object', small({ tickets: [ticket('x', { extra: 5 })] }), 'tickets[1].extra: must be an object; got 5'],
     [
       'extra with a name of the API',
       small({ tickets: [ticket('x', { extra: { reference: 1, object: 2, more: 3 } })] }),
@@ -264,7 +256,7 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
       'refunds[0].transaction: no Transaction has the id txn_a'
     ],
     ['a key of nothing', small({ api_keys: [{ key: 'sk_x', account: 'mch_b' }] }), 'api_keys[0].account: no Account has the id mch_b; did you mean mch_a?'],
-    ['a bad key', small({ api_keys: [{ key: 'a:b', account: 'mch_a' }] }), 'api_keys[0].key: a key is printable, without spaces and without a colon'],
+    ['a bad key', small({ api_keys: [{ key: 'a:b', account: 'mch_a' }] }), 'api_keys[0].key: must be printable, without spaces and without a colon'],
     ['an id given twice', small({ tickets: [ticket('x'), ticket('x')] }), 'tickets[2].id: the id x is given twice'],
     [
       'a key given twice',
@@ -330,21 +322,21 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
     [
       'with a problem of shape',
       small({ locations: [location('loc_b', { phone: 5 })], tickets: [ticket('tkt_b', { location: 'loc_b' }), ticket('tkt_c', { location: 'loc_c' })] }),
-      'locations[1].phone: text or null was expected, not 5; quote it: "5"',
+      'locations[1].phone: must be text or null; got 5; quote it: "5"',
       'tickets[2].location: no Location has the id loc_c; did you mean loc_a?'
     ],
     [
       'whose id is not right',
       small({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'loc_b' })] }),
-      'locations[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not loc b; write loc_b'
+      'locations[1].id: must be an id of 1 to 128 letters, digits, _ and -; got loc b; write loc_b'
     ],
     [
       'whose id is misspelled',
       { accounts: [{ ...account(''), id: undefined, idd: 'mch_a' }], locations: [location('loc_a')] },
       'accounts[0].idd: unknown name idd; did you mean id?'
     ],
-    ['that is no record', { accounts: ['mch_a'], locations: [location('loc_a')] }, 'accounts[0]: an object was expected, not mch_a'],
-    ['in a section that is no list', { accounts: {}, locations: [location('loc_a')] }, 'accounts: a list was expected, not an object'],
+    ['that is no record', { accounts: ['mch_a'], locations: [location('loc_a')] }, 'accounts[0]: must be an object; got mch_a'],
+    ['in a section that is no list', { accounts: {}, locations: [location('loc_a')] }, 'accounts: must be a list; got an object'],
     [
       'in a section with an unknown name',
       { acounts: [account('mch_a')], locations: [location('loc_a')] },
@@ -356,13 +348,13 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
         shops: [{ ...account('mch_a'), colour: 'red' }],
         locations: [location('loc_a'), location('loc_b', { account: 'the_other_one' }), location('loc_c', { account: 'mch_aa' })]
       },
-      'shops: unknown name shops; known here: api_keys, accounts, users, locations, tickets, transactions, refunds',
+      'shops: unknown name shops; available: api_keys, accounts, users, locations, tickets, transactions, refunds',
       'locations[1].account: no Account has the id the_other_one'
     ],
     [
       'whose id is not right, but for one that is nowhere near',
       small({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'somewhere_else' })] }),
-      'locations[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not loc b; write loc_b',
+      'locations[1].id: must be an id of 1 to 128 letters, digits, _ and -; got loc b; write loc_b',
       'tickets[1].location: no Location has the id somewhere_else'
     ],
     [
@@ -379,7 +371,7 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
       },
       ...Array.from(
         { length: 101 },
-        (_, nth) => `accounts[${nth}].id: an id of 1 to 128 letters, digits, _ and - was expected, not an account ${nth}; write an_account_${nth}`
+        (_, nth) => `accounts[${nth}].id: must be an id of 1 to 128 letters, digits, _ and -; got an account ${nth}; write an_account_${nth}`
       )
     ],
     [
@@ -404,7 +396,7 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
       'tickts: unknown name tickts; did you mean tickets?',
       'tickts[0].location: no Location has the id elsewhere',
       'tickts[1].refrence: unknown name refrence; did you mean reference?',
-      'tickts[2]: an object was expected, not 5'
+      'tickts[2]: must be an object; got 5'
     ],
     [
       'records that name one that is nowhere',
@@ -422,7 +414,7 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
       'no list',
       { ...small(), tickts: 5, transactions: [charge('x', { ticket: 'nowhere' })] },
       'tickts: unknown name tickts; did you mean tickets?',
-      'tickts: a list was expected, not 5'
+      'tickts: must be a list; got 5'
     ]
   ]
   for (const [title, data, ...problems] of cases) {
@@ -457,7 +449,7 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
     }),
     [
       'dta: unknown name dta; did you mean data?',
-      'dta.tickets[1].location: text was expected, not 5; quote it: "5"',
+      'dta.tickets[1].location: must be text; got 5; quote it: "5"',
       'dta.tickets[2].location: no Location has the id elsewhere',
       'dta.refnds[0]: transaction is required',
       'steps[1].do: ${tkt_c_x} refers to nothing; give the name that an earlier step has under as, or the id of a record'
@@ -486,10 +478,10 @@ t.test('a scenario: a key of a step is looked for among the keys that could be r
       'beside a problem elsewhere',
       { ...keys({ key: 'sk_stepp', account: 'mch_a' }), script: [{ on: 'GET /tickets', delay: 5 }] },
       `${unknown}; did you mean sk_stepp?`,
-      'script[0].delay: a length of time was expected, not 5 without a unit: write 5s or 5ms'
+      'script[0].delay: must be a length of time; got 5 without a unit: write 5s or 5ms'
     ],
     ['of nobody', keys({ key: 'sk_step', account: 'mch_none' }), 'data.api_keys[0].account: no Account has the id mch_none'],
-    ['that is not right itself', keys({ key: 'sk_step:', account: 'mch_a' }), 'data.api_keys[0].key: a key is printable, without spaces and without a colon'],
+    ['that is not right itself', keys({ key: 'sk_step:', account: 'mch_a' }), 'data.api_keys[0].key: must be printable, without spaces and without a colon'],
     [
       'that may be under another name',
       keys({ kye: 'sk_step', account: 'mch_a' }),
@@ -501,7 +493,7 @@ t.test('a scenario: a key of a step is looked for among the keys that could be r
       keys({ kye: 'another_key', account: 'mch_a', shared: [true, null] }),
       'data.api_keys[0]: key is required',
       'data.api_keys[0].kye: unknown name kye; did you mean key?',
-      'data.api_keys[0].shared: unknown name shared; known here: key, account',
+      'data.api_keys[0].shared: unknown name shared; available: key, account',
       other
     ],
     ['that may be missing', keys({ account: 'mch_a' }), 'data.api_keys[0]: key is required'],
@@ -509,12 +501,12 @@ t.test('a scenario: a key of a step is looked for among the keys that could be r
     [
       'that any may be, as far as is known',
       { ...keys(), settings: { auth: { accept_any_key: 5 } } },
-      'settings.auth.accept_any_key: text or null was expected, not 5; quote it: "5"'
+      'settings.auth.accept_any_key: must be text or null; got 5; quote it: "5"'
     ],
     [
       'of a step whose expectation is not right',
       { data: small(), steps: [{ do: 'GET /tickets', key: 'sk_step', expect: { status: 4010 } }] },
-      'steps[0].expect.status: at most 599 was expected, not 4010'
+      'steps[0].expect.status: must be at most 599; got 4010'
     ]
   ]
   for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(plain(data)), problems, title)
@@ -535,7 +527,7 @@ t.test('a scenario: a Ticket that is nowhere is found beside a record with a pro
 t.test('fixtures: a record that is wrong in one place is still checked in the others', async t => {
   const wrong = { extra: { id: 1 }, created: 'soon' }
   const said = (at: string) => [
-    `${at}.created: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z`,
+    `${at}.created: must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z`,
     `${at}.extra.id: id is a name that the API itself returns; give it outside extra`
   ]
   const cases: [data: object, ...problems: string[]][] = [
@@ -558,7 +550,7 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
       'transactions[1].amount: the amount with tip and donation is above 2^53-1',
       'transactions[1].location: the Ticket tkt_a is at loc_b'.replace('loc_b', 'loc_a'),
       'transactions[1].payment_method: its type is vip, but payment_type is card',
-      'transactions[1].payment_method.card: an object or null was expected, not 5',
+      'transactions[1].payment_method.card: must be an object or null; got 5',
       ...said('transactions[1]')
     ],
     [
@@ -569,21 +561,21 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
     ],
     [
       small({ transactions: [charge('x', { location: 5, payment_type: 'carb', payment_method: { type: 'vip' }, tip_amount: 'x' })] }),
-      'transactions[1].payment_type: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not carb; did you mean card?',
-      'transactions[1].location: text or null was expected, not 5; quote it: "5"',
-      'transactions[1].tip_amount: a whole number or null was expected, not x'
+      'transactions[1].payment_type: must be one of card, apple_pay, google_pay, emv, external, paypal, vip; got carb; did you mean card?',
+      'transactions[1].location: must be text or null; got 5; quote it: "5"',
+      'transactions[1].tip_amount: must be a whole number or null; got x'
     ],
     [
       small({ refunds: [refund({ amount: '5', currency: 5 }), { transaction: 'txn_a' }] }),
-      'refunds[0].amount: a whole number was expected, not 5',
-      'refunds[0].currency: text or null was expected, not 5; quote it: "5"',
+      'refunds[0].amount: must be a whole number; got 5',
+      'refunds[0].currency: must be text or null; got 5; quote it: "5"',
       'refunds[1]: amount is required'
     ],
     [
       small({ api_keys: [{ key: 'a b', account: 'none_such' }, { key: 'k', account: 5 }, { key: 'k' }] }),
-      'api_keys[0].key: a key is printable, without spaces and without a colon',
+      'api_keys[0].key: must be printable, without spaces and without a colon',
       'api_keys[0].account: no Account has the id none_such',
-      'api_keys[1].account: text was expected, not 5; quote it: "5"',
+      'api_keys[1].account: must be text; got 5; quote it: "5"',
       'api_keys[2]: account is required',
       'api_keys[2].key: the key is given twice'
     ]
@@ -599,9 +591,9 @@ t.test('A40: a text that has to be given is not of white space alone', async t =
     [small({ tickets: [ticket('tkt_b', { location: ' ' })] }), 'tickets[1].location']
   ]
   for (const [data, path] of cases) {
-    t.strictSame(await problemsIn(data), [`${path}: text was expected, not white space alone`])
+    t.strictSame(await problemsIn(data), [`${path}: must not be blank`])
     const empty = JSON.parse(JSON.stringify(data).replace(/"(?: |\\u00a0\\t|\\n|\u00a0\\t)"/, '""'))
-    t.strictSame(await problemsIn(empty), [`${path}: text was expected, not an empty one`])
+    t.strictSame(await problemsIn(empty), [`${path}: must not be empty`])
   }
   t.strictSame(await problemsIn(small({ tickets: [ticket('tkt_b', { reference: ' ' })], accounts: [account('mch_b', { name: ' N ' })] })), [])
 })
@@ -910,37 +902,31 @@ t.test('a scenario: what it may not say', async t => {
     `settings.${name}: it belongs to the process; give it when the emulator is started, as with ${variable} or --set ${key}=`
   const names = 'name, description, fixtures, seed, clock, settings, data, generate, vars, use, script, steps, play, expect'
   const cases: [data: unknown, ...problems: string[]][] = [
-    [{ name: 'x', behaviour: [] }, `behaviour: unknown name behaviour; known here: ${names}`],
+    [{ name: 'x', behaviour: [] }, `behaviour: unknown name behaviour; available: ${names}`],
     [{ name: 'x', scripts: [], expects: [] }, 'scripts: unknown name scripts; did you mean script?', 'expects: unknown name expects; did you mean expect?'],
-    [
-      { generate: {}, script: {}, steps: {}, expect: {} },
-      ...['generate', 'script', 'steps', 'expect'].map(name => `${name}: a list was expected, not an object`)
-    ],
-    [
-      { generate: [5], script: [5], steps: [5], expect: [5] },
-      ...['generate', 'script', 'steps', 'expect'].map(name => `${name}[0]: an object was expected, not 5`)
-    ],
+    [{ generate: {}, script: {}, steps: {}, expect: {} }, ...['generate', 'script', 'steps', 'expect'].map(name => `${name}: must be a list; got an object`)],
+    [{ generate: [5], script: [5], steps: [5], expect: [5] }, ...['generate', 'script', 'steps', 'expect'].map(name => `${name}[0]: must be an object; got 5`)],
     [{ nmae: 'x', data: {} }, 'nmae: unknown name nmae; did you mean name?'],
-    [{ name: '' }, 'name: text was expected, not an empty one'],
-    [{ name: 5 }, 'name: text was expected, not 5; quote it: "5"'],
-    [{ seed: -1 }, 'seed: at least 0 was expected, not -1'],
-    [{ seed: '7' }, 'seed: a whole number was expected, not 7'],
-    [{ fixtures: 'bistro' }, 'fixtures: a list was expected, not bistro; write it as a list: [bistro]'],
-    [{ clock: 2026 }, 'clock: text was expected, not 2026; quote it: "2026"'],
-    [{ clock: 'now' }, 'clock: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'],
+    [{ name: '' }, 'name: must not be empty'],
+    [{ name: 5 }, 'name: must be text; got 5; quote it: "5"'],
+    [{ seed: -1 }, 'seed: must be at least 0; got -1'],
+    [{ seed: '7' }, 'seed: must be a whole number; got 7'],
+    [{ fixtures: 'bistro' }, 'fixtures: must be a list; got bistro; write it as a list: [bistro]'],
+    [{ clock: 2026 }, 'clock: must be text; got 2026; quote it: "2026"'],
+    [{ clock: 'now' }, 'clock: must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z'],
     [{ clock: {} }, 'clock: now is required'],
     [{ clock: { now: NOW, runing: true } }, 'clock.runing: unknown name runing; did you mean running?'],
-    [{ settings: 5 }, 'settings: an object was expected, not 5'],
+    [{ settings: 5 }, 'settings: must be an object; got 5'],
     [{ settings: { port: 1 } }, ofProcess('port', 'PORT', 'port')],
     [{ settings: { cors: true } }, ofProcess('cors', 'CORS', 'cors')],
     [{ settings: { limits: { body: 1 } } }, ofProcess('limits', 'LIMITS_BODY', 'limits.body')],
-    [{ settings: { pagination: { max_limit: 0 } } }, 'settings.pagination.max_limit: at least 1 was expected, not 0'],
+    [{ settings: { pagination: { max_limit: 0 } } }, 'settings.pagination.max_limit: must be at least 1; got 0'],
     [{ settings: { paginatoin: { max_limit: 1 } } }, 'settings.paginatoin: unknown name paginatoin; did you mean pagination?'],
     [{ settings: { seed: 5 } }, 'settings.seed: unknown name seed; did you mean search?'],
     [{ settings: { auth: { accept_any_key: 'mch_a' } } }, 'settings.auth.accept_any_key: auth.accept_any_key names mch_a, which is no Account of it'],
-    [null, ': an object was expected, not null'],
-    [[], ': an object was expected, not a list'],
-    ['just text', ': an object was expected, not just text']
+    [null, ': must be an object; got null'],
+    [[], ': must be an object; got a list'],
+    ['just text', ': must be an object; got just text']
   ]
   for (const [data, ...problems] of cases) {
     const found = await problemsIn(data)
@@ -1001,7 +987,7 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
     'bad.yaml:3:11 tickets[1].id: the id tkt_x is given twice',
     'bad.yaml:3:28 tickets[1].location: no Location has the id none',
     'misfit.yaml:2:5 tickets[0]: location is required',
-    'misfit.yaml:2:11 tickets[0].id: text was expected, not 5; quote it: "5"'
+    'misfit.yaml:2:11 tickets[0].id: must be text; got 5; quote it: "5"'
   ])
   t.strictSame(
     await placedIn({ fixtures: ['misfit', 'zzzzzz', 'broken', '../../x.yaml', 'deep'], data: twice }),
@@ -1010,7 +996,7 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
       'doc:undefined:undefined fixtures[3]: there is no file ',
       'doc:undefined:undefined data.tickets[2].id: the id y is given twice',
       'misfit.yaml:2:5 tickets[0]: location is required',
-      'misfit.yaml:2:11 tickets[0].id: text was expected, not 5; quote it: "5"',
+      'misfit.yaml:2:11 tickets[0].id: must be text; got 5; quote it: "5"',
       'broken.yaml:1:4 : [ is not closed; end it with ]',
       'deep.yaml:1:1 : it is nested deeper than 64 levels (limits'
     ],
@@ -1170,49 +1156,49 @@ t.test('a scenario: with every section wrong at once each problem is reported at
   const { control, state, nextIds } = await startTestEmulator(t)
   const { nextIds: expectedIds } = await startTestEmulator(t)
   const before = await state()
-  const operations = 'POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?'
+  const operations = 'POST /refund is not an operation; did you mean POST /refunds, or GET /refunds?'
   const repetition = 'error parsing regexp: missing argument to repetition operator: `*`'
   const cases: [text: string, ...problems: string[]][] = [
     [
       MISSHAPEN,
-      '1:7 name: text was expected, not an empty one',
-      '2:14 description: text was expected, not 5; quote it: "5"',
-      '3:20 fixtures[1]: text was expected, not an empty one',
-      '4:7 seed: at least 0 was expected, not -1',
-      '5:15 clock.now: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z',
+      '1:7 name: must not be empty',
+      '2:14 description: must be text; got 5; quote it: "5"',
+      '3:20 fixtures[1]: must not be empty',
+      '4:7 seed: must be at least 0; got -1',
+      '5:15 clock.now: must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z',
       '5:33 clock.runing: unknown name runing; did you mean running?',
-      '6:38 settings.pagination.max_limit: at least 1 was expected, not 0',
+      '6:38 settings.pagination.max_limit: must be at least 1; got 0',
       '6:49 settings.port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=',
-      '8:19 data.tickets[0].id: an id of 1 to 128 letters, digits, _ and - was expected, not a b; write a_b',
+      '8:19 data.tickets[0].id: must be an id of 1 to 128 letters, digits, _ and -; got a b; write a_b',
       '10:15 generate[0].tikets: unknown name tikets; did you mean tickets?',
       '10:27 generate[0].created: to is required',
       `12:11 script[0].on: ${operations}`,
-      '12:32 script[0].calls: at least 1 was expected, not 0',
-      '12:42 script[0].delay: a length of time was expected, not 5 without a unit: write 5s or 5ms',
-      '12:64 script[0].respond.status: at least 200 was expected, not 99',
-      '12:77 script[0].fault: one of connection_reset, empty_response, truncated_body, malformed_body, hang was expected, not reset',
+      '12:32 script[0].calls: must be at least 1; got 0',
+      '12:42 script[0].delay: must be a length of time; got 5 without a unit: write 5s or 5ms',
+      '12:64 script[0].respond.status: must be at least 200; got 99',
+      '12:77 script[0].fault: must be one of connection_reset, empty_response, truncated_body, malformed_body, hang; got reset',
       '13:5 script[1]: on is required',
-      '13:32 script[1].match.body.amount: text or a number or true or false or a list or an object was expected, not null',
-      '15:11 steps[0].do: text was expected, not an empty one',
-      '15:33 steps[0].expect.status: at least 100 was expected, not 99',
-      '17:32 expect[0].times: at least 0 was expected, not -1',
+      '13:32 script[1].match.body.amount: must be text or a number or true or false or a list or an object; got null',
+      '15:11 steps[0].do: must not be empty',
+      '15:33 steps[0].expect.status: must be at least 100; got 99',
+      '17:32 expect[0].times: must be at least 0; got -1',
       '17:45 expect[0].atleast: unknown name atleast; did you mean at_least?'
     ],
     [
       MISTAKEN,
       '6:30 data.tickets[0].location: no Location has the id loc_none',
-      '8:5 generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets',
+      '8:5 generate[0]: must be one of accounts, users, locations, tickets, transactions with a count; got users and tickets',
       '9:29 generate[1].created: from 2026-02-01 is later than to 2026-01-01',
       '11:9 script[0].on: can never apply: DELETE /locations/{id} is disabled and always answers 501',
       '13:52 script[1].match.query.locaton: locaton is not a parameter of this call; did you mean location?',
       '13:62 script[1].match.key: /(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`',
-      '13:78 script[1].calls: 1, 2-3 or 4+ was expected, not 3-2',
+      '13:78 script[1].calls: must be 1, 2-3 or 4+; got 3-2',
       '13:90 script[1].delay: min 2s is longer than max 1s',
       '15:44 script[3].respond.status: an error has a status of 400 or more, not 200',
       "15:104 script[3].respond.headers.connection: connection is the emulator's own to set",
       '16:5 script[4]: can never apply: entry 3 acts on every call of GET /refunds that it is for',
-      '18:11 steps[0].do: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?',
-      '19:11 steps[1].as: letters, digits, _ and - were expected, beginning with a letter',
+      '18:11 steps[0].do: POST /refund is not an operation; did you mean POST /refunds, or GET /refunds?',
+      '19:11 steps[1].as: must be letters, digits, _ and -, beginning with a letter',
       '19:20 steps[1].do: ${nothing.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',
       '19:56 steps[1].body: a GET takes no body',
       `21:51 expect[0].match.body.reason: /*/ is not a regular expression of the RE2 syntax: ${repetition}`,
@@ -1267,15 +1253,15 @@ t.test(
     const problems = await problemsIn(everything(false))
 
     t.strictSame(problems, [
-      'settings.pagination.max_limit: at least 1 was expected, not 0',
-      'steps[0].expect.status: at least 100 was expected, not 99',
+      'settings.pagination.max_limit: must be at least 1; got 0',
+      'steps[0].expect.status: must be at least 100; got 99',
       'steps[1].do: ${two.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',
-      'data.accounts[0].email: an e-mail address was expected, such as ana@example.com',
+      'data.accounts[0].email: must be an email address, such as ana@example.com',
       'data.tickets[1].location: no Location has the id loc_none',
       'expect[0]: times is given alone, without at_least and at_most',
-      'script[0].on: GET /ticketss is no operation of the reference; did you mean GET /tickets?',
-      'script[1].delay: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H',
-      'generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets'
+      'script[0].on: GET /ticketss is not an operation; did you mean GET /tickets?',
+      'script[1].delay: must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H',
+      'generate[0]: must be one of accounts, users, locations, tickets, transactions with a count; got users and tickets'
     ])
   }
 )
@@ -1296,21 +1282,17 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
     [
       'a step after one of another shape',
       { data: small(), steps: [{ as: 'a', do: 5 }, 5, { as: 5, do: 'GET /tickets/${a.id}' }] },
-      'steps[0].do: text was expected, not 5; quote it: "5"',
-      'steps[1]: an object was expected, not 5',
-      'steps[2].as: text was expected, not 5; quote it: "5"'
+      'steps[0].do: must be text; got 5; quote it: "5"',
+      'steps[1]: must be an object; got 5',
+      'steps[2].as: must be text; got 5; quote it: "5"'
     ],
     [
       'anything about a fixture that was not read',
       { fixtures: ['zzzzzz'], steps: [{ do: 'GET /tickets/${tkt_z}' }], data: { tickets: [ticket('t')] } },
       unread('zzzzzz')
     ],
-    [
-      'nor where fixtures is no list',
-      { fixtures: 'base', data: { tickets: [ticket('t')] } },
-      'fixtures: a list was expected, not base; write it as a list: [base]'
-    ],
-    ['nor where one has no name', { fixtures: [5], data: { tickets: [ticket('t')] } }, 'fixtures[0]: text was expected, not 5; quote it: "5"'],
+    ['nor where fixtures is no list', { fixtures: 'base', data: { tickets: [ticket('t')] } }, 'fixtures: must be a list; got base; write it as a list: [base]'],
+    ['nor where one has no name', { fixtures: [5], data: { tickets: [ticket('t')] } }, 'fixtures[0]: must be text; got 5; quote it: "5"'],
     ['nor where fixtures is misspelled', { fixtuers: ['base'], data: { tickets: [ticket('t')] } }, 'fixtuers: unknown name fixtuers; did you mean fixtures?'],
     [
       'but where another name is',
@@ -1321,15 +1303,15 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
     [
       'but where data is empty',
       { data: null, steps: [{ do: 'GET /tickets/${tkt_z}' }] },
-      'data: an object was expected, not null',
+      'data: must be an object; got null',
       'steps[0].do: ${tkt_z} refers to nothing; give the name that an earlier step has under as, or the id of a record'
     ],
     [
       'what a call of a sequence asks for without an operation',
       { expect: [{ sequence: [{ on: 'POST /refundz', match: { body: { none: 1 } } }] }] },
-      'expect[0].sequence[0].on: POST /refundz is no operation of the reference; did you mean POST /refunds, or GET /refunds?'
+      'expect[0].sequence[0].on: POST /refundz is not an operation; did you mean POST /refunds, or GET /refunds?'
     ],
-    ['nor where data is no object', { data: 5, steps: [{ do: 'GET /tickets/${tkt_z}' }] }, 'data: an object was expected, not 5'],
+    ['nor where data is no object', { data: 5, steps: [{ do: 'GET /tickets/${tkt_z}' }] }, 'data: must be an object; got 5'],
     [
       'generated records of an Account with a problem',
       {
@@ -1354,12 +1336,12 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
           { on: 'GET /tickets', delay: '1s' }
         ]
       },
-      'script[0].delay: a length of time was expected, not 5 without a unit: write 5s or 5ms'
+      'script[0].delay: must be a length of time; got 5 without a unit: write 5s or 5ms'
     ],
     [
       'an Account with a problem that any key acts as',
       { data: { accounts: [account('mch_a', { phone: 5 })] }, settings: { auth: { accept_any_key: 'mch_a' } } },
-      'data.accounts[0].phone: text or null was expected, not 5; quote it: "5"'
+      'data.accounts[0].phone: must be text or null; got 5; quote it: "5"'
     ]
   ]
   for (const [title, data, ...problems] of cases) {
@@ -1405,8 +1387,8 @@ users: {}
     [
       '3:35 refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 401 was asked.',
       '5:17 tickets[0].location: no Location has the id loc_none',
-      '6:35 tickets[1].reference: text or null was expected, not 5; quote it: "5"',
-      '7:8 users: a list was expected, not an object'
+      '6:35 tickets[1].reference: must be text or null; got 5; quote it: "5"',
+      '7:8 users: must be a list; got an object'
     ]
   )
   t.equal(await state(), before)

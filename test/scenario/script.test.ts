@@ -47,8 +47,8 @@ const appliedBy = (script: Script, calls: readonly SentCall[]): (number | null)[
 const repeated = (count: number, call: SentCall) => new Array(count).fill(call) as SentCall[]
 
 const OPERATIONS_NAMED = 'an operation is written as a method and a path, such as POST /refunds; * is any of them'
-const DURATION_PROBLEM = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
-const HEADER_PROBLEM = 'a header name and a value without line breaks or control characters was expected'
+const DURATION_PROBLEM = 'must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H'
+const HEADER_PROBLEM = 'must be a header name and a value without line breaks or control characters'
 const UNBALANCED = 'the brackets are not balanced: a nested name is written parent[child]'
 
 t.test('script: every kind of problem of an entry, with its place in it', async t => {
@@ -56,20 +56,16 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
   const pay = (match: object) => ({ on: 'POST /transactions', match, delay: '1s' })
   const answer = (respond: object) => ({ on: 'POST /refunds', respond })
   const cases: [title: string, data: unknown, ...problems: string[]][] = [
-    ['no entry', 'x', ': an object was expected, not x'],
+    ['no entry', 'x', ': must be an object; got x'],
     ['nothing', {}, ': on is required'],
     ['nothing to do', { on: 'GET /tickets' }, ': an entry needs respond, delay, fault or hold'],
     ['nothing to do but match', { on: 'GET /tickets', match: { key: 'k' }, calls: 1 }, ': an entry needs respond, delay, fault or hold'],
     ['an unknown name', { on: 'GET /tickets', dealy: '1s' }, 'dealy: unknown name dealy; did you mean delay?'],
-    ['an empty name', refuse({ name: '' }), 'name: text was expected, not an empty one'],
+    ['an empty name', refuse({ name: '' }), 'name: must not be empty'],
 
-    ['no such path', { on: 'POST /refund', delay: '1s' }, 'on: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?'],
-    [
-      'no such method',
-      { on: 'DELETE /refunds', delay: '1s' },
-      'on: DELETE /refunds is no operation of the reference; did you mean POST /refunds, or GET /refunds?'
-    ],
-    ['a path without a method', { on: 5, delay: '1s' }, 'on: text was expected, not 5; quote it: "5"'],
+    ['no such path', { on: 'POST /refund', delay: '1s' }, 'on: POST /refund is not an operation; did you mean POST /refunds, or GET /refunds?'],
+    ['no such method', { on: 'DELETE /refunds', delay: '1s' }, 'on: DELETE /refunds is not an operation; did you mean POST /refunds, or GET /refunds?'],
+    ['a path without a method', { on: 5, delay: '1s' }, 'on: must be text; got 5; quote it: "5"'],
     [
       'a disabled delete of a Location',
       { on: 'DELETE /locations/{id}', delay: '1s' },
@@ -118,37 +114,37 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     [
       'a word that no right call has',
       pay({ body: { payment_type: 'visa' } }),
-      'match.body.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not visa; did you mean vip?'
+      'match.body.payment_type: can never match: must be one of card, apple_pay, google_pay, emv, external, paypal, vip; got visa; did you mean vip?'
     ],
     [
       'one such word in a list',
       pay({ body: { payment_type: ['card', 'crad'] } }),
-      'match.body.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not crad; did you mean card?'
+      'match.body.payment_type: can never match: must be one of card, apple_pay, google_pay, emv, external, paypal, vip; got crad; did you mean card?'
     ],
-    ['text for a number', pay({ body: { amount: 'much' } }), 'match.body.amount: can never match: a number was expected, not much'],
-    ['a comparison in text', pay({ body: { amount: '>= 5' } }), 'match.body.amount: can never match: a number was expected, not >= 5; write { gte: 5 }'],
-    ['such a comparison in a list', pay({ body: { amount: ['>5'] } }), 'match.body.amount: can never match: a number was expected, not >5'],
-    ['what compares with no number', pay({ body: { amount: '>2026-03-01' } }), 'match.body.amount: can never match: a number was expected, not >2026-03-01'],
+    ['text for a number', pay({ body: { amount: 'much' } }), 'match.body.amount: can never match: must be a number; got much'],
+    ['a comparison in text', pay({ body: { amount: '>= 5' } }), 'match.body.amount: can never match: must be a number; got >= 5; write { gte: 5 }'],
+    ['such a comparison in a list', pay({ body: { amount: ['>5'] } }), 'match.body.amount: can never match: must be a number; got >5'],
+    ['what compares with no number', pay({ body: { amount: '>2026-03-01' } }), 'match.body.amount: can never match: must be a number; got >2026-03-01'],
     [
       'text for a number of each of several operations',
       { on: ['POST /refunds', 'POST /transactions'], match: { body: { amount: 'much' } }, delay: '1s' },
-      'match.body.amount: can never match: a number was expected, not much'
+      'match.body.amount: can never match: must be a number; got much'
     ],
-    ['a part of the smallest sub-unit', pay({ body: { amount: ['10', 10.5] } }), 'match.body.amount: can never match: a whole number was expected, not 10.5'],
+    ['a part of the smallest sub-unit', pay({ body: { amount: ['10', 10.5] } }), 'match.body.amount: can never match: must be a whole number; got 10.5'],
     [
       'digits that YAML took for a number',
       pay({ body: { card: { last4: 42 } } }),
-      'match.body.card.last4: can never match: four digits were expected, such as 4242; quote it: "0042"'
+      'match.body.card.last4: can never match: must be four digits, such as 4242; quote it: "0042"'
     ],
     ...['42', 42.5, 42424].map((last4): [string, object, ...string[]] => [
       `what is not four digits, ${last4}`,
       pay({ body: { card: { last4 } } }),
-      'match.body.card.last4: can never match: four digits were expected, such as 4242'
+      'match.body.card.last4: can never match: must be four digits, such as 4242'
     ]),
     [
       'a number for a currency',
       pay({ body: { currency: 84 } }),
-      'match.body.currency: can never match: a three-letter ISO 4217 currency code in lower case was expected, such as usd'
+      'match.body.currency: can never match: must be a three-letter ISO 4217 currency code in lower case, such as usd'
     ],
     [
       'a comparison of text',
@@ -181,38 +177,38 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       { on: 'GET /tickets', match: { query: { created: { gte: { gt: '2026-03-02', lt: '2026-03-01' } } } }, delay: '1s' },
       'match.query.created.gte: can never match: no value is above 2026-03-02 and below 2026-03-01'
     ],
-    ['a comparison with text', pay({ body: { amount: { gt: 'much', lt: 0 } } }), 'match.body.amount.gt: a number was expected, not much'],
+    ['a comparison with text', pay({ body: { amount: { gt: 'much', lt: 0 } } }), 'match.body.amount.gt: must be a number; got much'],
     [
       'a comparison with an answer that is not known here',
       pay({ body: { amount: { gt: '${pay.amount}' } } }),
-      'match.body.amount.gt: a number was expected, not ${pay.amount}'
+      'match.body.amount.gt: must be a number; got ${pay.amount}'
     ],
     [
       'a comparison with no instant',
       { on: 'GET /tickets', match: { query: { created: { gte: { gt: 'May' } } } }, delay: '1s' },
-      'match.query.created.gte.gt: an instant was expected, such as 2026-03-01T10:00:00Z, not May'
+      'match.query.created.gte.gt: must be an instant, such as 2026-03-01T10:00:00Z; got May'
     ],
     ['a condition that is none', pay({ body: { amount: { above: 5 } } }), 'match.body.amount.above: amount.above is not a parameter of this call'],
     [
       'an unknown record to be about',
       pay({ about: { refund: 'x' } }),
-      'match.about.refund: unknown name refund; known here: location, ticket, transaction, account'
+      'match.about.refund: unknown name refund; available: location, ticket, transaction, account'
     ],
     [
       'a format that no right call has',
       pay({ body: { currency: 'dollars' } }),
-      'match.body.currency: can never match: a three-letter ISO 4217 currency code in lower case was expected, such as usd'
+      'match.body.currency: can never match: must be a three-letter ISO 4217 currency code in lower case, such as usd'
     ],
-    ['nothing to wait for', { on: 'GET /tickets', hold: {} }, 'hold: one of until and gate was expected'],
+    ['nothing to wait for', { on: 'GET /tickets', hold: {} }, 'hold: must be one of until and gate'],
     ['once without a number', { on: 'GET /tickets', hold: { gate: 'a', once: true } }, 'hold.once: once goes with until'],
-    ['two things to wait for', { on: 'GET /tickets', hold: { until: 2, gate: 'a' } }, 'hold: one of until and gate was expected, not both'],
+    ['two things to wait for', { on: 'GET /tickets', hold: { until: 2, gate: 'a' } }, 'hold: must be one of until and gate; got both'],
     ['no length of time to wait at most', { on: 'GET /tickets', hold: { gate: 'a', for: 'long' } }, `hold.for: ${DURATION_PROBLEM}`],
     [
       'a list with a wrong operation',
       { on: ['POST /refunds', 'POST /refund'], delay: '1s' },
-      'on[1]: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?'
+      'on[1]: POST /refund is not an operation; did you mean POST /refunds, or GET /refunds?'
     ],
-    ['an empty list of operations', { on: [], delay: '1s' }, 'on: a list with a member was expected, not an empty one'],
+    ['an empty list of operations', { on: [], delay: '1s' }, 'on: must have at least one item'],
     [
       'a list with a disabled operation',
       { on: ['POST /refunds', 'DELETE /accounts/{id}'], delay: '1s' },
@@ -228,10 +224,10 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       { on: ['GET /tickets', 'GET /refunds'], match: { body: {} }, delay: '1s' },
       'match.body: GET /tickets, GET /refunds have no body'
     ],
-    ['a chance beyond certainty', refuse({ chance: 1.1 }), 'chance: at most 1 was expected, not 1.1'],
+    ['a chance beyond certainty', refuse({ chance: 1.1 }), 'chance: must be at most 1; got 1.1'],
     ['an end before its beginning', refuse({ from: '2026-03-02', until: '2026-03-01' }), 'until: until 2026-03-01 is not after from 2026-03-02'],
     ['no time at all', refuse({ for: '0s' }), 'for: can never apply: for 0s is over when it begins'],
-    ['no length of time', refuse({ for: '10' }), 'for: a length of time was expected, not 10 without a unit: write 10s or 10ms'],
+    ['no length of time', refuse({ for: '10' }), 'for: must be a length of time; got 10 without a unit: write 10s or 10ms'],
     ['no length of time to wait', answer({ status: 503, retry_after: 'soon' }), `respond.retry_after: ${DURATION_PROBLEM}`],
     [
       'two times to wait',
@@ -251,16 +247,12 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       'match.query: GET /tickets/{id} has no query'
     ],
     ['a body on a GET', { on: 'GET /tickets', match: { body: { location: 'x' } }, delay: '1s' }, 'match.body: GET /tickets has no body'],
-    [
-      'a value that is none',
-      pay({ body: { amount: null } }),
-      'match.body.amount: text or a number or true or false or a list or an object was expected, not null'
-    ],
+    ['a value that is none', pay({ body: { amount: null } }), 'match.body.amount: must be text or a number or true or false or a list or an object; got null'],
     [
       'a list of what is no value',
       pay({ body: { amount: [1, null, {}] } }),
-      'match.body.amount[1]: text or a number or true or false was expected, not null',
-      'match.body.amount[2]: text or a number or true or false was expected, not an object'
+      'match.body.amount[1]: must be text or a number or true or false; got null',
+      'match.body.amount[2]: must be text or a number or true or false; got an object'
     ],
     ['an empty list', pay({ body: { amount: [] } }), 'match.body.amount: an empty list matches no call'],
     ['an empty list of keys', pay({ key: [] }), 'match.key: an empty list matches no call'],
@@ -300,15 +292,15 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       'match.body.ticket: /((a{100}){100}){100}/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid repeat count: `{100}`'
     ],
 
-    ['calls that is no number', refuse({ calls: true }), 'calls: a whole number or text was expected, not true; quote it: "true"'],
-    ['the call before the first', refuse({ calls: 0 }), 'calls: at least 1 was expected, not 0'],
-    ['half a call', refuse({ calls: 1.5 }), 'calls: a whole number or text was expected, not 1.5; quote it: "1.5"'],
+    ['calls that is no number', refuse({ calls: true }), 'calls: must be a whole number or text; got true; quote it: "true"'],
+    ['the call before the first', refuse({ calls: 0 }), 'calls: must be at least 1; got 0'],
+    ['half a call', refuse({ calls: 1.5 }), 'calls: must be a whole number or text; got 1.5; quote it: "1.5"'],
     ...['0', '01', '-1', '1.5', 'all', '', '3-2', '0-2', '1-', '-', '+', '4-+', '4++', '1-2-3', '1,2', '10000000000', '1e3'].map(
-      (calls): [string, object, ...string[]] => [`calls ${calls}`, refuse({ calls }), `calls: 1, 2-3 or 4+ was expected, not ${calls}`]
+      (calls): [string, object, ...string[]] => [`calls ${calls}`, refuse({ calls }), `calls: must be 1, 2-3 or 4+; got ${calls}`]
     ),
-    ['too large a number of calls', refuse({ calls: 1e21 }), 'calls: 1, 2-3 or 4+ was expected, not 1e+21'],
+    ['too large a number of calls', refuse({ calls: 1e21 }), 'calls: must be 1, 2-3 or 4+; got 1e+21'],
 
-    ['a delay that is a number', refuse({ delay: 5 }), 'delay: a length of time was expected, not 5 without a unit: write 5s or 5ms'],
+    ['a delay that is a number', refuse({ delay: 5 }), 'delay: must be a length of time; got 5 without a unit: write 5s or 5ms'],
     ['a delay that is no length of time', refuse({ delay: 'soon' }), `delay: ${DURATION_PROBLEM}`],
     ['an empty delay', refuse({ delay: '' }), `delay: ${DURATION_PROBLEM}`],
     ['a negative delay', refuse({ delay: '-1s' }), `delay: ${DURATION_PROBLEM}`],
@@ -327,7 +319,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     [
       'an error with more',
       answer({ error: { code: 'c', message: 'm', request_id: 'r' } }),
-      'respond.error.request_id: unknown name request_id; known here: type, code, message, param'
+      'respond.error.request_id: unknown name request_id; available: type, code, message, param'
     ],
     ['status 204 with a body', answer({ status: 204, body: {} }), 'respond.status: an answer with status 204 has no body'],
     ['status 304 with a body', answer({ status: 304, body: null }), 'respond.status: an answer with status 304 has no body'],
@@ -337,9 +329,9 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       'respond.status: an error has a status of 400 or more, not 204',
       'respond.status: an answer with status 204 has no body'
     ],
-    ['a status that informs', answer({ status: 199 }), 'respond.status: at least 200 was expected, not 199'],
-    ['a status that is none', answer({ status: 600 }), 'respond.status: at most 599 was expected, not 600'],
-    ['a header that is no text', answer({ headers: { 'retry-after': 5 } }), 'respond.headers.retry-after: text was expected, not 5; quote it: "5"'],
+    ['a status that informs', answer({ status: 199 }), 'respond.status: must be at least 200; got 199'],
+    ['a status that is none', answer({ status: 600 }), 'respond.status: must be at most 599; got 600'],
+    ['a header that is no text', answer({ headers: { 'retry-after': 5 } }), 'respond.headers.retry-after: must be text; got 5; quote it: "5"'],
     ...['connection', 'Content-Length', 'KEEP-ALIVE', 'proxy-connection', 'te', 'trailer', 'Transfer-Encoding', 'upgrade', 'Request-Id'].map(
       (name): [string, object, ...string[]] => [
         `the framing header ${name}`,
@@ -361,9 +353,9 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     [
       'a fault that is none',
       { on: 'POST /refunds', fault: 'conection_reset' },
-      `fault: one of ${FAULTS.join(', ')} was expected, not conection_reset; did you mean connection_reset?`
+      `fault: must be one of ${FAULTS.join(', ')}; got conection_reset; did you mean connection_reset?`
     ],
-    ['when that is none', refuse({ fault: 'hang', when: 'during' }), 'when: one of before, after was expected, not during'],
+    ['when that is none', refuse({ fault: 'hang', when: 'during' }), 'when: must be one of before, after; got during'],
     ['when: after without a fault', refuse({ when: 'after' }), 'when: when: after goes with a fault'],
     [
       'when: after with an answer',
@@ -417,14 +409,10 @@ t.test('script: an operation is looked for by its name, in whatever case its met
   ] as const) {
     const inList: string[] = []
     t.equal(await compileEntry({ on: ['GET /tickets', on], delay: '1s' }, (steps, message) => inList.push(atOf(steps, message))), null)
-    t.strictSame(inList, [`on[1]: ${on} is no operation of the reference; ${hint}`])
+    t.strictSame(inList, [`on[1]: ${on} is not an operation; ${hint}`])
     const problems: string[] = []
     t.equal(await compileEntry({ on, match: { body: { x: 1 } }, delay: 'x' }, (steps, message) => problems.push(atOf(steps, message))), null)
-    t.strictSame(
-      problems,
-      [`on: ${on} is no operation of the reference; ${hint}`, `delay: ${DURATION_PROBLEM}`],
-      'the rest is looked at all the same, but for match'
-    )
+    t.strictSame(problems, [`on: ${on} is not an operation; ${hint}`, `delay: ${DURATION_PROBLEM}`], 'the rest is looked at all the same, but for match')
   }
 })
 
@@ -902,21 +890,21 @@ const expectationProblems = async (data: unknown): Promise<string[]> => {
 
 t.test('expect: every kind of problem of an expectation', async t => {
   const cases: [data: unknown, ...problems: string[]][] = [
-    [{}, ': one of on, sequence and state was expected'],
-    [{ on: 'POST /refunds', sequence: [{ on: 'POST /refunds' }] }, ': one of on, sequence and state was expected, not on and sequence'],
-    [{ sequence: [] }, 'sequence: a list with a member was expected, not an empty one'],
+    [{}, ': must be one of on, sequence and state'],
+    [{ on: 'POST /refunds', sequence: [{ on: 'POST /refunds' }] }, ': must be one of on, sequence and state; got on and sequence'],
+    [{ sequence: [] }, 'sequence: must have at least one item'],
     [
       { on: ['GET /tickets', 'DELETE /locations/{id}'], took_effect: true },
       'took_effect: can never match: GET /tickets or DELETE /locations/{id} changes no record, so no call of it takes effect'
     ],
     [{ on: ['GET /tickets', 'POST /refunds'], took_effect: true }],
-    [{ sequence: [{ on: 'POST /refunds', times: 1 }] }, 'sequence[0].times: unknown name times; known here: on, match, took_effect, status, answered'],
+    [{ sequence: [{ on: 'POST /refunds', times: 1 }] }, 'sequence[0].times: unknown name times; available: on, match, took_effect, status, answered'],
     [
       { sequence: [{ on: 'POST /refunds' }, { on: 'POST refunds' }] },
-      'sequence[1].on: POST refunds is no operation of the reference; did you mean POST /refunds, or GET /refunds?'
+      'sequence[1].on: POST refunds is not an operation; did you mean POST /refunds, or GET /refunds?'
     ],
-    [{ on: 'POST /refunds', status: '3x' }, 'status: a status was expected, such as 402 or 2xx, not 3x'],
-    [{ on: 'POST /refunds', status: [200, 600] }, 'status[1]: a status was expected, such as 402 or 2xx, not 600'],
+    [{ on: 'POST /refunds', status: '3x' }, 'status: must be a status, such as 402 or 2xx; got 3x'],
+    [{ on: 'POST /refunds', status: [200, 600] }, 'status[1]: must be a status, such as 402 or 2xx; got 600'],
     [{ on: 'POST /refunds', status: 200, answered: false }, 'status: a call that was not answered has no status'],
     [{ state: { refund: {} } }, 'state.refund: unknown name refund; did you mean refunds?'],
     [{ state: { refunds: { where: { amount: 1 } } } }, 'state.refunds: where goes with count'],
@@ -926,11 +914,11 @@ t.test('expect: every kind of problem of an expectation', async t => {
       { state: { transactions: { txn_1: { refunds: {} } } } },
       'state.transactions.txn_1.refunds: a Transaction has no refunds; expect them under refunds, with count and where'
     ],
-    [{ on: 'POST /refund' }, 'on: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?'],
+    [{ on: 'POST /refund' }, 'on: POST /refund is not an operation; did you mean POST /refunds, or GET /refunds?'],
     [{ on: 'POST /refunds', time: 1 }, 'time: unknown name time; did you mean times?'],
-    [{ on: 'POST /refunds', times: -1 }, 'times: at least 0 was expected, not -1'],
-    [{ on: 'POST /refunds', times: '1' }, 'times: a whole number was expected, not 1'],
-    [{ on: 'POST /refunds', times: 1_000_001 }, 'times: at most 1000000 was expected, not 1000001'],
+    [{ on: 'POST /refunds', times: -1 }, 'times: must be at least 0; got -1'],
+    [{ on: 'POST /refunds', times: '1' }, 'times: must be a whole number; got 1'],
+    [{ on: 'POST /refunds', times: 1_000_001 }, 'times: must be at most 1000000; got 1000001'],
     [{ on: 'POST /refunds', times: 1, at_least: 1 }, ': times is given alone, without at_least and at_most'],
     [{ on: 'POST /refunds', times: 1, at_most: 1 }, ': times is given alone, without at_least and at_most'],
     [{ on: 'POST /refunds', at_least: 3, at_most: 2 }, 'at_least: at_least 3 is more than at_most 2'],
@@ -950,7 +938,7 @@ t.test('expect: every kind of problem of an expectation', async t => {
 
   const problems: string[] = []
   t.equal(await compileExpectation({ on: 'POST /refund' }, (steps, message) => problems.push(atOf(steps, message))), null)
-  t.strictSame(problems, ['on: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?'])
+  t.strictSame(problems, ['on: POST /refund is not an operation; did you mean POST /refunds, or GET /refunds?'])
 })
 
 t.test('expect: what became of calls, their order, and the records in the end', async t => {

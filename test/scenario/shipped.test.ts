@@ -362,7 +362,7 @@ t.test('over a socket', async t => {
     t.equal(verdict.status, 409)
     t.hasStrict(verdict.body, {
       holds: false,
-      expectations: [{ seen: 2, holds: false, message: 'POST /refunds that took effect: 1 call was expected, 2 came' }]
+      expectations: [{ seen: 2, holds: false, message: 'POST /refunds that took effect: must be 1 call, 2 came' }]
     })
   })
 
@@ -389,7 +389,7 @@ t.test('over a socket', async t => {
     const verdict = await control('POST /verify')
 
     t.equal(verdict.status, 409)
-    t.equal(verdict.body.expectations[0].message, 'POST /refunds that took effect: 1 call was expected, 0 came')
+    t.equal(verdict.body.expectations[0].message, 'POST /refunds that took effect: must be 1 call, 0 came')
   })
 
   await t.test('double-payment: a client that pays again is caught, one that looks first is not', async t => {

@@ -62,8 +62,8 @@ t.test('trial 1: the second card payment declined, for American Express at one L
   t.strictSame(
     await failures(t, changed(DECLINED_SECOND, 'about: { location: loc_bistro_harbor }, ', '')),
     [
-      'play 2. POST /transactions: status: a 2xx was expected, not 402 (The card was declined.)',
-      'play 4. POST /transactions: status: 402 was expected, not 200; body.error: an object was expected, not nothing',
+      'play 2. POST /transactions: status: must be a 2xx; got 402 (The card was declined.)',
+      'play 4. POST /transactions: status: must be 402; got 200; body.error: must be an object; got nothing',
       'expects POST /transactions with {"about":{"location":"loc_bistro_harbor"}} that took effect: 3 calls: 4 came (play 1. POST /transactions, play 3. POST /transactions, play 4. POST /transactions, play 5. POST /transactions)'
     ],
     'without the Location, the second card anywhere'
@@ -93,7 +93,7 @@ expect:
 t.test('trial 2: month-end with 300 generated payments, the clock advanced by a day', async t => {
   t.strictSame(await failures(t, MONTH_END), [])
   const [first] = await failures(t, changed(MONTH_END, 'wait: 1d', 'wait: 29m'))
-  t.equal(first, 'play 4. GET /transactions: body.data: 1 member was expected, not 0', 'half an hour is too short')
+  t.equal(first, 'play 4. GET /transactions: body.data: must be 1 member; got 0', 'half an hour is too short')
 
   const { send, clock } = await listening(t, MONTH_END)
   const pay = async () => (await send('POST /transactions', { ticket: 'tkt_open', payment_type: 'external', amount: '1' })).body
@@ -133,9 +133,7 @@ t.test('trial 3: SRCH-3: a needle on the seventh page', async t => {
     ['expects GET /tickets/{id} with {"params":{"id":"tkt_needle"}}: at least 1 call: 0 came'],
     'what the play does not do itself is still expected of a client'
   )
-  t.strictSame((await failures(t, changed(NEEDLE, 'tickets: 64', 'tickets: 59'))).slice(0, 1), [
-    'play 6. GET /tickets: body.data: 0 members were expected, not 1'
-  ])
+  t.strictSame((await failures(t, changed(NEEDLE, 'tickets: 64', 'tickets: 59'))).slice(0, 1), ['play 6. GET /tickets: body.data: must be 0 members; got 1'])
 
   for (const [title, isPatient] of [
     ['a client that pages on', true],
@@ -205,7 +203,7 @@ t.test('trial 4: Refunds hang at the second try, then work', async t => {
     const { holds, message = '' } = await emulator.verify().catch(({ verdict }) => verdict)
 
     t.strictSame([needed, holds], [tries, made === 1], title)
-    if (made > 1) t.ok(message.includes(`POST /refunds that took effect: 1 call was expected, ${made} came`), message)
+    if (made > 1) t.ok(message.includes(`POST /refunds that took effect: must be 1 call, ${made} came`), message)
     const { refunds } = await emulator.state()
     t.equal(refunds.filter(({ transaction }) => transaction === 'txn_119').length, made, title)
   }
@@ -234,12 +232,12 @@ t.test('trial 5: an outage of three calls in all with Retry-After, then recovery
   t.strictSame(await failures(t, OUTAGE), [])
   t.strictSame(
     (await failures(t, changed(OUTAGE, 'calls: 1-3', 'calls: 1-2'))).at(0),
-    'play 3. GET /accounts/mch_bistro: status: 503 was expected, not 200; headers.Retry-After: "2" was expected, not nothing'
+    'play 3. GET /accounts/mch_bistro: status: must be 503; got 200; headers.Retry-After: must be "2"; got nothing'
   )
   t.strictSame((await failures(t, changed(OUTAGE, 'calls: 1-3', 'calls: 1-4'))).slice(0, 1), [
-    'play 4. GET /tickets: status: a 2xx was expected, not 503 (The service is unavailable; try again later.)'
+    'play 4. GET /tickets: status: must be a 2xx; got 503 (The service is unavailable; try again later.)'
   ])
-  t.match((await failures(t, changed(OUTAGE, 'retry_after: 2s', 'retry_after: 3s')))[0], /Retry-After: "2" was expected, not "3"/)
+  t.match((await failures(t, changed(OUTAGE, 'retry_after: 2s', 'retry_after: 3s')))[0], /Retry-After: must be "2"; got "3"/)
 })
 
 const RESELLER = `
@@ -262,7 +260,7 @@ t.test('trial 6: LOC-3: a reseller tries to create a Location', async t => {
   t.strictSame(
     (await failures(t, changed(RESELLER, 'key: sk_test_reseller\n', 'key: sk_test_merchant\n'))).map(line => line.replace(/ \(.*/, '')),
     [
-      'play 1. POST /locations: status: 403 was expected, not 200; body.error: an object was expected, not nothing',
+      'play 1. POST /locations: status: must be 403; got 200; body.error: must be an object; got nothing',
       'expects POST /locations with {"about":{"account":"rsl_partner"}} answered with 403: 1 call: 0 came; nearly: account: wanted rsl_partner; got mch_bistro, status: wanted 403; got 200 in play 2. POST /locations'
     ],
     'the same by a merchant'

@@ -78,13 +78,13 @@ t.test('variables: values that are given take the place of defaults, each of the
     [texts({ text: '', number: '-2.5', is: 'false' }), ' -2.5 false'],
     [data({ text: '5', number: 0, is: false }), '5 0 false'],
     [texts({ text: '5' }), '5 1 true'],
-    [texts({ number: 'x' }), at(26, 'number', 'a number was expected for the variable number, as its default 1 is, not the text x')],
-    [texts({ number: ' ' }), at(26, 'number', 'a number was expected for the variable number, as its default 1 is, not the text  ')],
-    [texts({ is: 'yes' }), at(33, 'is', 'true or false was expected for the variable is, as its default true is, not the text yes')],
-    [data({ text: 5 }), at(15, 'text', 'text was expected for the variable text, as its default a is, not 5')],
-    [data({ number: '5' }), at(26, 'number', 'a number was expected for the variable number, as its default 1 is, not the text 5')],
-    [data({ number: null }), at(26, 'number', 'a number was expected for the variable number, as its default 1 is, not null')],
-    [data({ number: undefined }), at(26, 'number', 'a number was expected for the variable number, as its default 1 is, not nothing')],
+    [texts({ number: 'x' }), at(26, 'number', 'must be a number for the variable number, as its default 1 is; got the text x')],
+    [texts({ number: ' ' }), at(26, 'number', 'must be a number for the variable number, as its default 1 is; got the text  ')],
+    [texts({ is: 'yes' }), at(33, 'is', 'must be true or false for the variable is, as its default true is; got the text yes')],
+    [data({ text: 5 }), at(15, 'text', 'must be text for the variable text, as its default a is; got 5')],
+    [data({ number: '5' }), at(26, 'number', 'must be a number for the variable number, as its default 1 is; got the text 5')],
+    [data({ number: null }), at(26, 'number', 'must be a number for the variable number, as its default 1 is; got null')],
+    [data({ number: undefined }), at(26, 'number', 'must be a number for the variable number, as its default 1 is; got nothing')],
     [data({ text: 'x'.repeat(1001) }), at(15, 'text', 'the value of a variable has at most 1000 characters, not 1001')],
     [texts({ txt: 'b' }), at(7, 'txt', 'no variable is called txt; did you mean text?')],
     [texts({ __proto__x: 'b' }), at(7, '__proto__x', 'no variable is called __proto__x; there are text, number, is')]
@@ -107,18 +107,18 @@ t.test('variables: every kind of problem, with its place', async t => {
   const cases: [text: string, ...problems: string[]][] = [
     ['vars: { last4: "0341" }\nname: "${vars.last5}"\n', '2:7 name: no variable is called last5; did you mean last4?'],
     ['name: "${vars.last4}"\n', '1:7 name: no variable is called last4; declare it: vars: { last4: … }'],
-    ['vars: { a: 1 }\nname: "${vars}"\nseed: "${vars.a}"\n', '2:7 name: a variable was expected, such as ${vars.a}'],
-    ['name: "${vars}"\n', '1:7 name: a variable was expected, such as ${vars.NAME}'],
+    ['vars: { a: 1 }\nname: "${vars}"\nseed: "${vars.a}"\n', '2:7 name: must be a variable, such as ${vars.a}'],
+    ['name: "${vars}"\n', '1:7 name: must be a variable, such as ${vars.NAME}'],
     ['vars: { a: 1 }\nname: "${vars.a"\nseed: "${vars.a}"\n', '2:7 name: ${ is not closed; a reference ends with }, such as ${vars.a}'],
     ['vars: { a: 1 }\nname: "${vars.a and ${vars.a}"\n', '2:7 name: ${ is not closed; a reference ends with }, such as ${vars.a}'],
     ['vars: { a: 1 }\nseed: "${vars.a"\n', '2:7 seed: ${ is not closed; a reference ends with }, such as ${vars.a}'],
     ['vars: { a: 1 }\nsettings: { "${vars.a}": 1 }\n', '2:26 settings.${vars.a}: a variable can be a value or a part of one, not a name'],
-    ['vars: { a b: 1 }\n', '1:14 vars.a b: letters, digits, _ and - were expected, beginning with a letter'],
+    ['vars: { a b: 1 }\n', '1:14 vars.a b: must be letters, digits, _ and -, beginning with a letter'],
     ['vars: { a: 1, b: "${vars.a}" }\nname: "${vars.b}${vars.a}"\n', '1:18 vars.b: a variable has a value of its own, not that of another one'],
     [`vars: { a: ${'x'.repeat(1001)} }\nname: "\${vars.a}"\n`, '1:12 vars.a: the value of a variable has at most 1000 characters, not 1001'],
-    ['vars: { a: [1] }\nseed: "${vars.a}"\n', '1:12 vars.a: text or a number or true or false was expected, not a list'],
-    ['vars: [a]\n', '1:7 vars: an object was expected, not a list'],
-    ['vars: { a: x }\nseed: "${vars.a}"\n', '2:7 seed: a whole number was expected, not x'],
+    ['vars: { a: [1] }\nseed: "${vars.a}"\n', '1:12 vars.a: must be text or a number or true or false; got a list'],
+    ['vars: [a]\n', '1:7 vars: must be an object; got a list'],
+    ['vars: { a: x }\nseed: "${vars.a}"\n', '2:7 seed: must be a whole number; got x'],
     ['steps: [ { as: vars, do: GET /tickets } ]\n', '1:16 steps[0].as: vars is the name of the variables; give the step another one'],
     [
       'steps: [ { do: GET /tickets, query: { limit: "${var.a}" } } ]\nvars: { a: 1 }\n',
@@ -192,9 +192,9 @@ t.test('POST /load: vars are values of the scenario, by name, inline and in a la
   const state = (await control('GET /state')).text
   for (const [more, says] of [
     [{ vars: { cout: 4 } }, 'vars.cout: no variable is called cout; did you mean count?'],
-    [{ vars: { count: 'x' } }, 'vars.count: a number was expected for the variable count, as its default 2 is, not the text x'],
-    [{ vars: { count: [1] } }, 'vars.count: text or a number or true or false was expected, not a list'],
-    [{ vars: 5 }, 'vars: an object was expected, not 5'],
+    [{ vars: { count: 'x' } }, 'vars.count: must be a number for the variable count, as its default 2 is; got the text x'],
+    [{ vars: { count: [1] } }, 'vars.count: must be text or a number or true or false; got a list'],
+    [{ vars: 5 }, 'vars: must be an object; got 5'],
     [{ var: {} }, 'var: unknown name var; did you mean vars?']
   ] as const) {
     for (const about of [scenario, { ...scenario, description: 'x'.repeat(70_000) }]) {
@@ -260,16 +260,12 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
   })
   const OUTSIDE = 'lies outside the fixtures and scenarios folders'
   const cases: [use: string, ...problems: string[]][] = [
-    ['outages.yaml', 'own.yaml:1:7 use[0]: a group of outages.yaml was expected, such as outages.yaml#brief-outage'],
-    [
-      'list.yaml',
-      'list.yaml:1:9 groups: an object was expected, not a list',
-      'own.yaml:1:7 use[0]: a group of list.yaml was expected, such as list.yaml#GROUP'
-    ],
+    ['outages.yaml', 'own.yaml:1:7 use[0]: must be a group of outages.yaml, such as outages.yaml#brief-outage'],
+    ['list.yaml', 'list.yaml:1:9 groups: must be an object; got a list', 'own.yaml:1:7 use[0]: must be a group of list.yaml, such as list.yaml#GROUP'],
     ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'],
     ['outages.yaml#', 'own.yaml:1:7 use[0]: there is no group ; there are brief-outage, slow, all'],
     ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__; there are brief-outage, slow, all'],
-    ['#x', 'own.yaml:1:7 use[0]: a file and a group of it were expected, such as outages.yaml#brief-outage'],
+    ['#x', 'own.yaml:1:7 use[0]: must be a file and a group of it, such as outages.yaml#brief-outage'],
     ['none.yaml#x', 'own.yaml:1:7 use[0]: there is no file none.yaml'],
     ['../elsewhere/secret.yaml#slow', `own.yaml:1:7 use[0]: ../elsewhere/secret.yaml ${OUTSIDE}`],
     ['/etc/passwd.yaml/#slow', 'own.yaml:1:7 use[0]: there is no file /etc/passwd.yaml/'],
@@ -291,7 +287,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
       'wrong.yaml:3:104 groups.b[1].match.about.ticket: no Ticket has the id tkt_none',
       'wrong.yaml:6:6 use'
     ],
-    ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: a list with a member was expected', 'wrong.yaml:6:6 use'],
+    ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: must be a list with a member', 'wrong.yaml:6:6 use'],
     ['wrong.yaml#d d', 'wrong.yaml:5:10 groups.d d: the name of a group has letters', 'wrong.yaml:6:6 use']
   ]
   for (const [use, ...problems] of cases) {
@@ -303,12 +299,12 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
         `${problem}\n${found.join('\n')}`
       )
   }
-  t.strictSame(await problemsOf('use: [5]\n', { root }), ['own.yaml:1:7 use[0]: text was expected, not 5; quote it: "5"'])
+  t.strictSame(await problemsOf('use: [5]\n', { root }), ['own.yaml:1:7 use[0]: must be text; got 5; quote it: "5"'])
   t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [
     'body:1:7 use[0]: a document that does not come from a file may name files of script entries, not paths: ./outages.yaml'
   ])
   t.strictSame(await problemsOf('vars: { status: x, spare: 1 }\nuse: [outages.yaml#brief-outage]\n', { root }), [
-    'own.yaml:1:17 vars.status: a number was expected for the variable status, as its default 503 is, not the text x'
+    'own.yaml:1:17 vars.status: must be a number for the variable status, as its default 503 is; got the text x'
   ])
   const { warnings, problems } = await made('vars: { spare: 1 }\nuse: [none.yaml#x]\n', { root, variables: texts({ wait: '1s' }) })
   t.strictSame([warnings, problems], [[], ['own.yaml:2:7 use[0]: there is no file none.yaml']], 'what nobody could read may have the variable')
@@ -334,9 +330,9 @@ t.test('use: a file of shared entries is checked by itself', async t => {
   t.strictSame(await problemsIn(OUTAGES, texts({ wait: '5s' })), [])
   t.strictSame(await problemsIn(OUTAGES, texts({ wait: 'soon', status: 'x', no: '1' })), [
     'shared.yaml:1:7 vars.no: no variable is called no; there are status, wait',
-    'shared.yaml:1:17 vars.status: a number was expected for the variable status, as its default 503 is, not the text x',
-    'shared.yaml:4:80 groups.brief-outage[0].respond.retry_after: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H',
-    'shared.yaml:6:39 groups.slow[0].delay: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
+    'shared.yaml:1:17 vars.status: must be a number for the variable status, as its default 503 is; got the text x',
+    'shared.yaml:4:80 groups.brief-outage[0].respond.retry_after: must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H',
+    'shared.yaml:6:39 groups.slow[0].delay: must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H'
   ])
   t.strictSame(await problemsIn('groups: { a: [ { on: POST /refunds, delay: 1s }, { on: POST /refunds, delay: 1s } ] }'), [
     'shared.yaml:1:50 groups.a[1]: can never apply: entry 1 acts on every call of POST /refunds that it is for'
@@ -361,7 +357,7 @@ t.test('--var: validate and check give values to variables, those of any of the 
   )
   t.equal(
     (await ran(['validate', one, '--var', 'amount=x'])).stdout,
-    `${one}:2:17 vars.amount: a number was expected for the variable amount, as its default 100 is, not the text x\n${one}: 1 problem\n`
+    `${one}:2:17 vars.amount: must be a number for the variable amount, as its default 100 is; got the text x\n${one}: 1 problem\n`
   )
   const unknown = await ran(['validate', one, two, '--var', 'amount=250', '--var', 'amont=1'])
   t.strictSame([unknown.status, unknown.stdout.split('\n').at(-2)], [1, '--var amont: no variable is called amont; did you mean amount?'])
@@ -393,7 +389,7 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
   t.strictSame([refused.status, /vars\.coun: no variable is called coun; did you mean count\?/.test(refused.stderr)], [1, true])
   t.match(await ran(['start', '--scenario', join(root, 'one.yaml'), '--port', '0', '--log-level', 'silent', '--var', 'count=x']), {
     status: 1,
-    stderr: /a number was expected for the variable count/
+    stderr: /must be a number for the variable count/
   })
   const logged: string[] = []
   const emulator = await startEmulator({
@@ -420,7 +416,7 @@ t.test('api: vars of startEmulator and load', async t => {
   await t.rejects(emulator.load(scenario, { vars: { count: 'x' } }), { code: 'document_invalid' })
   await t.rejects(emulator.load(scenario, { vars: [] as never }), {
     code: 'option_invalid',
-    message: "An object was expected as vars, such as { last4: '0341' }, not ."
+    message: "Must be an object as vars, such as { last4: '0341' }, not ."
   })
   await t.rejects(emulator.load(scenario, { var: {} } as never), { code: 'option_invalid' })
   await t.rejects(startEmulator({ scenario, vars: { cout: 4 } }), { code: 'document_invalid' })

@@ -114,7 +114,7 @@ t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a let
       const { code, message, param } = JSON.parse(payload).error
       if (below === '/_control/nowhere') t.strictSame([statusCode, code], [404, 'path_unknown'], 'a path that no sandbox has is told before the name')
       else {
-        const wanted = `${shown}: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`
+        const wanted = `${shown}: must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.`
         t.strictSame([statusCode, code, message, param], [400, 'name_invalid', wanted, 'name'], `/sandbox/${name}${below}`)
       }
     }

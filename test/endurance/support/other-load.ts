@@ -83,7 +83,7 @@ export class LoadedSandbox {
     if (chance(0.2)) {
       const [status, code, ...document] = of(REFUSED)
       const answer = await call('POST /_control/load', ...document)
-      return answer.status === status && answer.body.error?.code === code ? [] : [`${this.name}: ${status} ${code} was expected, not ${shown(answer)}`]
+      return answer.status === status && answer.body.error?.code === code ? [] : [`${this.name}: must be ${status} ${code}; got ${shown(answer)}`]
     }
     const nth = below(DOCUMENTS.length)
     const isDry = chance(0.2)

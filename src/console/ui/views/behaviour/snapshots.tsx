@@ -9,7 +9,7 @@ import { api, ControlError } from '../../control/client.js'
 import { remove } from './command.js'
 
 const HEADING = 'behaviour-snapshots'
-const NAMELESS = new ControlError('name_missing', 'A name was expected, such as lunch.', 0)
+const NAMELESS = new ControlError('name_missing', 'Must be a name, such as lunch.', 0)
 
 export function Snapshots() {
   const name = useDraft()
