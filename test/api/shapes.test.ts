@@ -74,7 +74,7 @@ t.test('pagination.cursors: two names that differ and that no other parameter of
     [[], '', /^must have at least 2 items; got 0/],
     [['a', 'b', 'c'], '', /^must have at most 2 items; got 3/],
     [['after', 'after'], '', /^must not list an item twice/],
-    [['page[after]', 'before'], '[0]', /^a name of letters, digits and underscores that is none of .*, not page\[after\]; write page_after/],
+    [['page[after]', 'before'], '[0]', /^must be a name of letters, digits and underscores other than .*; got page\[after\]; write page_after/],
     [['after', ''], '[1]', /not an empty text/],
     [['after', 1], '[1]', /^must be text; got 1/],
     ...['limit', 'created', 'location', 'transaction', 'search_query'].map((name): [unknown, string, RegExp] => [
@@ -91,7 +91,7 @@ t.test('pagination.cursors: two names that differ and that no other parameter of
   }
   t.equal((await call('GET /tickets', { query: 'starting_after=t1' })).status, 200, 'nothing was changed')
   t.strictSame({ ...(await settingsOfFlags({}, ['pagination.cursors=after, before'])) }, CURSORS)
-  await t.rejects(settingsOfFlags({}, ['pagination.cursors=after']), /--set pagination.cursors=after must have at least 2 items/)
+  await t.rejects(settingsOfFlags({}, ['pagination.cursors=after']), /--set pagination.cursors=after: must have at least 2 items/)
 })
 
 t.test('pagination.cursors: a change while a call is held leaves its cursor as it was sent', async t => {
@@ -299,7 +299,7 @@ t.test('shapes: a template that is wrong is refused, with what is wrong, and not
     ['list', { data: '$members', text: 'page $url' }, /^page \$url is not a placeholder/],
     ['list', '$members', /^must be an object; got \$members$/],
     ['list', ['$members'], /^must be an object; got a list$/],
-    ['list', must be null, /^an object; got null$/],
+    ['list', null, /^must be an object; got null$/],
     ['error', { message: { text: ['$mesage'] } }, /^\$mesage is not a placeholder; did you mean \$message\?$/],
     ['error', 'text', /^must be an object; got text$/]
   ]
