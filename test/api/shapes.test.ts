@@ -75,12 +75,12 @@ t.test('pagination.cursors: two names that differ and that no other parameter of
     [['a', 'b', 'c'], '', /^must have at most 2 items; got 3/],
     [['after', 'after'], '', /^must not list an item twice/],
     [['page[after]', 'before'], '[0]', /^must be a name of letters, digits and underscores other than .*; got page\[after\]; write page_after/],
-    [['after', ''], '[1]', /not an empty text/],
+    [['after', ''], '[1]', /got an empty text$/],
     [['after', 1], '[1]', /^must be text; got 1/],
     ...['limit', 'created', 'location', 'transaction', 'search_query'].map((name): [unknown, string, RegExp] => [
       ['after', name],
       '[1]',
-      new RegExp(`is none of limit, created, .*, not ${name}$`)
+      new RegExp(`other than limit, created, .*; got ${name}$`)
     ])
   ]
   for (const [value, path, says] of cases) {
