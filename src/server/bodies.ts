@@ -1,7 +1,9 @@
 /** Bodies on their way in: their bytes are counted before they are read, and given back when nothing needs them any more. */
 import type { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { errorCodes, type FastifyRequest } from 'fastify'
+import { ApiError } from '../core/errors.js'
 import type { Shares } from '../core/shares.js'
 
 /** A body that is no larger than the headers of a request may be is not counted. */
@@ -69,7 +71,13 @@ export class Bodies {
       bytes = sized
     }
     if (length !== undefined) {
-      count(Number(length))
+      try {
+        count(Number(length))
+      } catch (error) {
+        // most clients send a whole body before they read why it was refused
+        if (error instanceof ApiError) await finished(payload.resume()).catch(() => undefined)
+        throw error
+      }
       resize(Number(length))
     }
     let read = 0
