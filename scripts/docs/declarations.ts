@@ -168,7 +168,7 @@ export function declarations(): string {
   const answers: Named = Object.fromEntries(
     records.map(([family, name]) => [name, { about: `A ${name} as the API returns it.`.replace('A A', 'An A'), schema: RESOURCES[family] }])
   )
-  const responses: Named = ANSWERS
+  const responses = ANSWERS as object as Named
   const answer = writer(new Map([...textsOf({ ...answers, ...responses }), ...ofWords]), false)
 
   return [

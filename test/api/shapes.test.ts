@@ -299,7 +299,7 @@ t.test('shapes: a template that is wrong is refused, with what is wrong, and not
     ['list', { data: '$members', text: 'page $url' }, /^page \$url is not a placeholder/],
     ['list', '$members', /^must be an object; got \$members$/],
     ['list', ['$members'], /^must be an object; got a list$/],
-    ['list', must be null, /^an object; got null$/],
+    ['list', null, /^must be an object; got null$/],
     ['error', { message: { text: ['$mesage'] } }, /^\$mesage is not a placeholder; did you mean \$message\?$/],
     ['error', 'text', /^must be an object; got text$/]
   ]
