@@ -380,7 +380,7 @@ t.test('requests: over a run, the calls of every sandbox come with its name, new
     [undefined, 'req_1', 'GET /tickets']
   ])
   const refused = await control('GET /requests?scope=run&since=req_1')
-  t.strictSame([refused.status, refused.body.error.message], [400, 'since: with scope=run must be an instant; got req_1.'])
+  t.strictSame([refused.status, refused.body.error.message], [400, 'since: must be an instant with scope=run; got req_1.'])
 })
 
 t.test('requests: a rule narrows them to the calls that kept or broke it', async t => {

@@ -96,9 +96,8 @@ t.test('clock: it ends with the year 9999', async t => {
 
 t.test('clock: an invalid time is refused and leaves the clock as it is', async t => {
   const { control } = await startTestEmulator(t)
-  const length = 'must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H'
   const instant = 'must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z'
-  const cases: [on: string, body: object | string | undefined, code: string, message: string][] = [
+  const cases: [on: string, body: object | string | undefined, code: string, message?: string][] = [
     [
       'PUT /clock',
       undefined,
@@ -129,7 +128,7 @@ t.test('clock: an invalid time is refused and leaves the clock as it is', async 
       by => ['POST /clock/advance', { by }, 'body_malformed'] as [string, object, string]
     )
   ]
-  for (const [on, body, code, message] of cases) {
+  for (const [on, body, code] of cases) {
     const answer = await control(on, body)
 
     t.strictSame([answer.status, answer.body.error.code], [400, code], JSON.stringify(body))

@@ -103,7 +103,7 @@ t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a let
     ['%FF', '%FF is not a name'],
     ['caf%C3%A9', 'café is not a name'],
     ['%F0%9F%A7%BE', '🧾 is not a name'],
-    [`${longest}z`, `${longest}z is no name`],
+    [`${longest}z`, `${longest}z is not a name`],
     [`${card}!`, '****************! is not a name'],
     ['4242%204242%204242%204242', '**** **** **** **** is not a name'],
     ['sk_merchant!', '***! is not a name']
