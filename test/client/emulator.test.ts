@@ -502,7 +502,7 @@ for (const [way, start] of Object.entries(WAYS)) {
       const { inject } = await start(t, { ...SCENARIO, script: [{ on: 'GET /refunds', fault }] })
       const { code, message, status } = await outcome(() => inject('GET /refunds'))
       t.strictSame([code, status], ['no_answer', undefined], fault)
-      t.match(message, /^GET http:\/\/localhost:\d+\/next\/refunds was not answered: .+\.$/)
+      t.match(message, /^GET http:\/\/localhost:\d+\/next\/refunds got no response: .+\.$/)
     }
   })
 
