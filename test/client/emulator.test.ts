@@ -517,7 +517,7 @@ for (const [way, start] of Object.entries(WAYS)) {
     await emulator.close()
 
     t.strictSame([(await hung).code, (await waiting).code], ['no_answer', 'no_answer'])
-    t.strictSame(await outcome(() => own.reset()), refused('closed', undefined))
+    t.strictSame(bare(await outcome(() => own.reset())), bare(refused('closed', undefined)))
     await t.resolves(own.close(), 'there is no sandbox to delete any more')
     await t.resolves(emulator.close(), 'closing again does nothing')
   })
