@@ -1,6 +1,5 @@
 /** The package: an emulator in the process of a test, or a connection to one that runs elsewhere; the same object either way. */
 /// <reference lib="esnext.disposable" preserve="true" />
-export type * from './client/answers.js'
 export { type ConnectOptions, connect } from './client/connect.js'
 export type * from './client/documents.js'
 export type {
@@ -10,11 +9,13 @@ export type {
   InjectedAnswer,
   InjectOptions,
   JournalFilter,
+  JournalMatch,
   Json,
-  Loaded,
   LoadOptions,
+  Release,
   Scope,
-  Values
+  Values,
+  Verification
 } from './client/emulator.js'
 export { EmulatorError, type ErrorCode, type Problem } from './client/error.js'
 export type { Variables } from './client/options.js'

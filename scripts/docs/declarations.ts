@@ -1,4 +1,5 @@
-/** Writes the JSON Schemas of documents, records and settings as TypeScript, so that an editor completes what the emulator checks. */
+/** Writes the JSON Schemas of documents, records, settings and control responses as TypeScript, so that an editor completes what the emulator checks. */
+import { ANSWERS } from '../../src/control/answers.js'
 import { CATALOGUE } from '../../src/core/errors.js'
 import { SETTINGS, settingsSchema } from '../../src/core/settings.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
@@ -12,11 +13,11 @@ import { RESOURCES } from '../../src/reference/tables.js'
 import { entrySchema, expectationSchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
 
 /** A schema with what the writer looks at besides. */
-type Written = Schema & { default?: unknown; then?: Schema; else?: Schema }
+type Written = Schema & { default?: unknown; then?: Schema; else?: Schema; 'x-type'?: string }
 type Named = Readonly<Record<string, { about: string; schema: Schema }>>
 
 const INDENT = '  '
-const LONGEST_LINE = 160
+const MAX_LINE = 160
 
 /** What a value of each type of JSON is in TypeScript; lists and objects depend on their schema. */
 const SCALARS: Readonly<Record<string, string>> = { string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null' }
@@ -28,7 +29,7 @@ const nameOf = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${n
 /** A union; of many words, each on a line of its own. */
 function unionOf(members: readonly string[], indent: string): string {
   const line = [...new Set(members)].join(' | ')
-  const isShort = line.includes('\n') || line.length <= LONGEST_LINE / 2
+  const isShort = line.includes('\n') || line.length <= MAX_LINE / 2
   return isShort ? line : line.replaceAll(/(^| \| )/g, `\n${indent}${INDENT}| `)
 }
 
@@ -40,15 +41,16 @@ function comment({ description, default: fallback }: Written, indent: string): s
 /** What tells one schema from another: its words but what it says of itself. */
 const textOf = (schema: Schema) =>
   JSON.stringify(Object.fromEntries(Object.entries(schema).filter(([word]) => word !== 'description' && !word.startsWith('x-'))))
-const textsOf = (named: Named) => new Map(Object.entries(named).map(([name, { schema }]) => [textOf(schema), name]))
+const textsOf = (named: Named) => new Map(Object.entries(named).flatMap(([name, { schema }]) => ('x-type' in schema ? [] : [[textOf(schema), name] as const])))
 
 /** A writer of types: `names` are those of schemas that have a type of their own, by their texts; `isInput` writes lists that may be constant. */
 function writer(names: ReadonlyMap<string, string>, isInput: boolean) {
   const listOf = (type: string) => (isInput ? `readonly ${type}[]` : `${type}[]`)
-  const inner = (schema: Schema, indent: string): string => names.get(textOf(schema)) ?? written(schema, indent)
+  const inner = (schema: Written, indent: string): string => schema['x-type'] ?? names.get(textOf(schema)) ?? written(schema, indent)
 
   function written(schema: Written, indent = ''): string {
-    const { type, enum: words, then: ofObject, else: otherwise } = schema
+    const { type, enum: words, then: ofObject, else: otherwise, 'x-type': own } = schema
+    if (own !== undefined) return own
     if (ofObject !== undefined && otherwise !== undefined) return unionOf([inner(ofObject, indent), inner(otherwise, indent)], indent)
     if (words !== undefined) return unionOf(words.map(literal), indent)
     if (type === undefined) return 'unknown'
@@ -61,7 +63,7 @@ function writer(names: ReadonlyMap<string, string>, isInput: boolean) {
 
   function listIn({ items = {} }: Schema, indent: string): string {
     const type = inner(items, indent)
-    return listOf(type.includes(' | ') ? `(${type})` : type)
+    return listOf(/ [|&] /.test(type) ? `(${type})` : type)
   }
 
   function objectIn({ properties, additionalProperties, required = [] }: Schema, indent: string): string {
@@ -166,12 +168,13 @@ export function declarations(): string {
   const answers: Named = Object.fromEntries(
     records.map(([family, name]) => [name, { about: `A ${name} as the API returns it.`.replace('A A', 'An A'), schema: RESOURCES[family] }])
   )
-  const answer = writer(new Map([...textsOf(answers), ...ofWords]), false)
+  const responses = ANSWERS as object as Named
+  const answer = writer(new Map([...textsOf({ ...answers, ...responses }), ...ofWords]), false)
 
   return [
-    '/** What documents, records, settings and names look like: written by `npm run schema` from the tables that the emulator checks them by. */\n',
+    '/** What documents, records, settings, control responses and names look like: written by `npm run schema` from the tables that the emulator checks them by. */\n',
     ...Object.entries(inputs).map(([name, { about, schema }]) => declaration(name, about, input(schema))),
-    ...Object.entries(answers).map(([name, { about, schema }]) => declaration(name, about, answer(schema))),
+    ...Object.entries({ ...answers, ...responses }).map(([name, { about, schema }]) => declaration(name, about, answer(schema))),
     ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), '')))
   ].join('\n')
 }

@@ -1,4 +1,4 @@
-/** What documents, records, settings and names look like: written by `npm run schema` from the tables that the emulator checks them by. */
+/** What documents, records, settings, control responses and names look like: written by `npm run schema` from the tables that the emulator checks them by. */
 
 /** A fixture: records of each family, and API keys. What a record leaves out is filled in. */
 export type Fixture = {
@@ -256,7 +256,7 @@ export type Scenario = {
   description?: string
   /** Names, or paths relative to this file; merged in order, the last record with an id counts. */
   fixtures?: readonly string[]
-  /** What ids and keys are drawn from. */
+  /** Seed for generated ids and keys. */
   seed?: number
   /** An instant at which the clock is frozen, or { now, running }; left out: the machine's clock. */
   clock?: {
@@ -595,23 +595,23 @@ export type SandboxSettings = {
       /** Id prefix of a Refund. @default "rfd_" */
       refund?: string
     }
-    /** Letters and digits after the prefix. @default 24 */
+    /** Number of letters and digits after the prefix of an id. @default 24 */
     length?: number
   }
   shapes?: {
-    /** Template of the list object, of the Refunds in a Transaction too: the placeholders are `$members`, once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
+    /** Template of the list object, also of the Refunds in a Transaction. Placeholders: `$members`, exactly once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
     list?: { [name: string]: unknown }
-    /** Template of the error body: the placeholders are `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; one without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
+    /** Template of the error body. Placeholders: `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; a placeholder without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
     error?: { [name: string]: unknown }
   }
   statuses?: {
     /** Status of a successful create. @default 200 */
     created?: 200 | 201
-    /** Status of a call that is not well formed or not valid. @default 400 */
+    /** Status of a malformed or invalid request. @default 400 */
     invalid?: number
-    /** Status without a known key. @default 401 */
+    /** Status of a request without a known key. @default 401 */
     unauthenticated?: number
-    /** Status of a reseller creating a Location. @default 403 */
+    /** Status when a reseller creates a Location. @default 403 */
     forbidden?: number
     /** Status when the resource in the path does not exist. @default 404 */
     missing?: number
@@ -625,53 +625,53 @@ export type SandboxSettings = {
     expose_rule?: boolean
   }
   pagination?: {
-    /** Page size when limit is left out. @default 10 */
+    /** Page size without `limit`. @default 10 */
     default_limit?: number
-    /** Largest limit. @default 100 */
+    /** Maximum `limit`. @default 100 */
     max_limit?: number
-    /** What happens to a limit out of range. @default "reject" */
+    /** What happens to a `limit` out of range. @default "reject" */
     out_of_range?: 'reject' | 'clamp'
     /** Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second. @default ["starting_after","ending_before"] */
     cursors?: readonly string[]
-    /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
+    /** Order of every list except Refunds, whose order the reference documents. @default "newest_first" */
     order?: 'newest_first' | 'oldest_first'
   }
   search?: {
-    /** How search_query matches a Ticket reference; letter case is ignored. @default "contains" */
+    /** How `search_query` matches a Ticket reference, ignoring case. @default "contains" */
     reference?: 'contains' | 'prefix' | 'exact'
-    /** How search_query matches the last four digits of a card. @default "exact" */
+    /** How `search_query` matches the last four digits of a card. @default "exact" */
     last4?: 'exact' | 'contains' | 'prefix'
   }
   parameters?: {
-    /** What happens to a parameter that the reference does not name; warn drops it and says so in a Warning header and the log. @default "reject" */
+    /** What happens to a parameter that the reference does not have; `warn` drops it and reports it in a Warning header and in the log. @default "reject" */
     unknown?: 'reject' | 'warn' | 'ignore'
-    /** What happens to a parameter that an update cannot change. @default "reject" */
+    /** What happens to a parameter that cannot be updated. @default "reject" */
     not_updatable?: 'reject' | 'ignore'
     /** Whether an update may unset a parameter that the create requires. @default "allow" */
     unset_required?: 'allow' | 'reject'
   }
   auth?: {
-    /** An Account id: every key then acts as that Account. @default null */
+    /** Account id; when set, every key acts as this Account. @default null */
     accept_any_key?: string | null
     /** Whether a key sees everything, or only what belongs to its Account. @default "open" */
     visibility?: 'open' | 'scoped'
   }
   evidence?: {
-    /** Whether calls are kept in the journal. @default true */
+    /** Whether the journal keeps requests. @default true */
     journal?: boolean
     /** Whether rules, assumptions and findings are counted. @default true */
     coverage?: boolean
-    /** Header in which calls name the test that makes them, for the reports of a run. @default "Test-Name" */
+    /** Header that names the test a request belongs to, for the reports of a run. @default "Test-Name" */
     test_header?: string
   }
   refunds?: {
-    /** What an empty amount of a Refund does. @default "reject" */
+    /** What an empty `amount` of a Refund does. @default "reject" */
     empty_amount?: 'reject' | 'remainder'
   }
   transactions?: {
-    /** Currency when none is sent. @default "usd" */
+    /** Currency when a request has none. @default "usd" */
     default_currency?: string
-    /** What can be refunded: the amount, or the amount plus tip and donation. @default "amount" */
+    /** What can be refunded: the amount, or the amount with tip and donation. @default "amount" */
     refundable?: 'amount' | 'amount_plus_extras'
   }
 }
@@ -684,79 +684,79 @@ export type Settings = {
   host?: string
   /** Scenario to load at start: a name, or the path of a file. @default "default" */
   scenario?: string
-  /** Folder of your own fixtures, looked in before the package's. @default null */
+  /** Folder of your own fixtures, searched before the built-in ones. @default null */
   fixtures_dir?: string | null
-  /** Folder of your own scenarios, looked in before the package's. @default null */
+  /** Folder of your own scenarios, searched before the built-in ones. @default null */
   scenarios_dir?: string | null
-  /** Folder that snapshots are kept in over restarts; left out: in memory. @default null */
+  /** Folder that keeps snapshots across restarts; without it they are kept in memory. @default null */
   snapshots_dir?: string | null
-  /** Loads the scenario anew when one of its files changes. @default false */
+  /** Reloads the scenario when one of its files changes. @default false */
   watch?: boolean
   /** What is logged, to stderr. @default "info" */
   log_level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
-  /** Whether the emulated API answers browsers of other origins. @default true */
+  /** Whether pages of other origins may use the emulated API (CORS). @default true */
   cors?: boolean
-  /** When set, control calls need `Authorization: Bearer TOKEN`. At least 16 characters. @default null */
+  /** When set, control requests need `Authorization: Bearer TOKEN`. At least 16 characters. @default null */
   control_token?: string | null
   /** Further Host names that may reach the control API, separated by commas. @default [] */
   control_hosts?: readonly string[]
-  /** Largest body of an API call, and of a control call that brings no document, in bytes. @default 1048576 */
+  /** Maximum body size of an API request, and of a control request without a document, in bytes. @default 1048576 */
   'limits.body'?: number
-  /** Most parameters in one form or query. @default 1000 */
+  /** Maximum number of parameters in a form or query. @default 1000 */
   'limits.parameters'?: number
-  /** Deepest nesting of a parameter name. @default 4 */
+  /** Maximum nesting of a parameter name. @default 4 */
   'limits.depth'?: number
-  /** Largest document that a control call brings, in bytes. @default 67108864 */
+  /** Maximum size of a document in a control request, in bytes. @default 67108864 */
   'limits.control_body'?: number
-  /** Deepest nesting of a document. @default 64 */
+  /** Maximum nesting of a document. @default 64 */
   'limits.nesting'?: number
-  /** Most values (texts, numbers, lists, objects) in one document; in YAML, which takes ten times the memory to read, a tenth of them. @default 5000000 */
+  /** Maximum number of values (texts, numbers, lists, objects) in a document; a tenth of it in YAML, which takes ten times the memory to read. @default 5000000 */
   'limits.values'?: number
-  /** Most records that one document brings in, those to be generated and the steps included, and that a sandbox holds after a merge. @default 250000 */
+  /** Maximum number of records in a document, including generated records and steps, and in a sandbox after a merge. @default 250000 */
   'limits.records'?: number
-  /** Most members of a list of script entries or expectations in one document. @default 10000 */
+  /** Maximum number of script entries, or of expectations, in a document. @default 10000 */
   'limits.entries'?: number
-  /** Most problems of a document that are listed; nothing after them is looked for. @default 1000 */
+  /** Maximum number of problems that are listed for a document; the search ends there. @default 1000 */
   'limits.problems'?: number
-  /** Most large documents of a sandbox that are read or wait to be read. @default 16 */
+  /** Maximum number of large documents of a sandbox that are being read or wait to be read. @default 16 */
   'limits.loads'?: number
-  /** Longest that reading a large document may take, in milliseconds. @default 60000 */
+  /** Maximum time to read a large document, in milliseconds. @default 60000 */
   'limits.load_time'?: number
-  /** Most calls that the journal of a sandbox keeps. @default 1000 */
+  /** Maximum number of requests in the journal of a sandbox. @default 1000 */
   'limits.journal'?: number
-  /** Most memory that the journal of a sandbox holds, in bytes. @default 16777216 */
+  /** Maximum memory of the journal of a sandbox, in bytes. @default 16777216 */
   'limits.journal_bytes'?: number
-  /** Most memory that the journals of all sandboxes hold together, in bytes; the largest give way first. @default 134217728 */
+  /** Maximum memory of the journals of all sandboxes together, in bytes; the largest journal drops requests first. @default 134217728 */
   'limits.journal_total'?: number
-  /** Most event streams of a sandbox at once. @default 100 */
+  /** Maximum number of open event streams of a sandbox. @default 100 */
   'limits.streams'?: number
-  /** Most that the reader of an event stream may leave unread before it is ended, in bytes. @default 1048576 */
+  /** Maximum unread bytes of an event stream before it is closed. @default 1048576 */
   'limits.stream_backlog'?: number
-  /** Most verify calls of a sandbox that wait at once, and most calls that its script holds. @default 100 */
+  /** Maximum number of verify requests of a sandbox that wait, and of requests that its script holds. @default 100 */
   'limits.waiting'?: number
-  /** Most script entries of a sandbox. @default 1000 */
+  /** Maximum number of script entries of a sandbox. @default 1000 */
   'limits.script'?: number
-  /** Most snapshots of a sandbox. @default 100 */
+  /** Maximum number of snapshots of a sandbox. @default 100 */
   'limits.snapshots'?: number
-  /** Most API keys of a sandbox. @default 10000 */
+  /** Maximum number of API keys of a sandbox. @default 10000 */
   'limits.keys'?: number
-  /** Most named sandboxes. @default 256 */
+  /** Maximum number of named sandboxes. @default 256 */
   'limits.sandboxes'?: number
-  /** Most connections at once; a further one is closed at once. @default 10000 */
+  /** Maximum number of open connections; further connections are closed immediately. @default 10000 */
   'limits.connections'?: number
-  /** Longest that the headers of a request may take to arrive, in milliseconds. @default 10000 */
+  /** Maximum time for the headers of a request to arrive, in milliseconds. @default 10000 */
   'limits.headers_timeout'?: number
-  /** Longest that a request may take to arrive, in milliseconds. @default 30000 */
+  /** Maximum time for a request to arrive, in milliseconds. @default 30000 */
   'limits.request_timeout'?: number
-  /** Longest that calls in flight hold up a shutdown, in milliseconds. @default 1000 */
+  /** Maximum time that a shutdown waits for requests in flight, in milliseconds. @default 1000 */
   'limits.shutdown'?: number
-  /** Whether at limits.sandboxes the least recently used sandbox without a call in flight makes room for a new one. @default false */
+  /** Whether, at limits.sandboxes, a new sandbox replaces the least recently used one that has no request in flight. @default false */
   'sandboxes.evict_idle'?: boolean
-  /** File that keeps the state of every sandbox over restarts; left out: in memory. @default null */
+  /** File that keeps the state of every sandbox across restarts; without it the state is kept in memory. @default null */
   data?: string | null
-  /** Whether a change in the data file survives a power failure; false saves the wait for the device. @default true */
+  /** Whether a change in the data file survives a power failure; false does not wait for the device. @default true */
   data_sync?: boolean
-  /** What ids and keys are drawn from. @default 1 */
+  /** Seed for generated ids and keys. @default 1 */
   seed?: number
   /** Id prefix of a merchant Account. @default "mch_" */
   'ids.prefixes.merchant'?: string
@@ -772,19 +772,19 @@ export type Settings = {
   'ids.prefixes.user'?: string
   /** Id prefix of a Refund. @default "rfd_" */
   'ids.prefixes.refund'?: string
-  /** Letters and digits after the prefix. @default 24 */
+  /** Number of letters and digits after the prefix of an id. @default 24 */
   'ids.length'?: number
-  /** Template of the list object, of the Refunds in a Transaction too: the placeholders are `$members`, once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
+  /** Template of the list object, also of the Refunds in a Transaction. Placeholders: `$members`, exactly once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
   'shapes.list'?: { [name: string]: unknown }
-  /** Template of the error body: the placeholders are `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; one without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
+  /** Template of the error body. Placeholders: `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; a placeholder without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
   'shapes.error'?: { [name: string]: unknown }
   /** Status of a successful create. @default 200 */
   'statuses.created'?: 200 | 201
-  /** Status of a call that is not well formed or not valid. @default 400 */
+  /** Status of a malformed or invalid request. @default 400 */
   'statuses.invalid'?: number
-  /** Status without a known key. @default 401 */
+  /** Status of a request without a known key. @default 401 */
   'statuses.unauthenticated'?: number
-  /** Status of a reseller creating a Location. @default 403 */
+  /** Status when a reseller creates a Location. @default 403 */
   'statuses.forbidden'?: number
   /** Status when the resource in the path does not exist. @default 404 */
   'statuses.missing'?: number
@@ -794,96 +794,96 @@ export type Settings = {
   'statuses.refund_refused'?: number
   /** Whether an error names its rule or assumption. @default true */
   'errors.expose_rule'?: boolean
-  /** Page size when limit is left out. @default 10 */
+  /** Page size without `limit`. @default 10 */
   'pagination.default_limit'?: number
-  /** Largest limit. @default 100 */
+  /** Maximum `limit`. @default 100 */
   'pagination.max_limit'?: number
-  /** What happens to a limit out of range. @default "reject" */
+  /** What happens to a `limit` out of range. @default "reject" */
   'pagination.out_of_range'?: 'reject' | 'clamp'
   /** Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second. @default ["starting_after","ending_before"] */
   'pagination.cursors'?: readonly string[]
-  /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
+  /** Order of every list except Refunds, whose order the reference documents. @default "newest_first" */
   'pagination.order'?: 'newest_first' | 'oldest_first'
-  /** How search_query matches a Ticket reference; letter case is ignored. @default "contains" */
+  /** How `search_query` matches a Ticket reference, ignoring case. @default "contains" */
   'search.reference'?: 'contains' | 'prefix' | 'exact'
-  /** How search_query matches the last four digits of a card. @default "exact" */
+  /** How `search_query` matches the last four digits of a card. @default "exact" */
   'search.last4'?: 'exact' | 'contains' | 'prefix'
-  /** What happens to a parameter that the reference does not name; warn drops it and says so in a Warning header and the log. @default "reject" */
+  /** What happens to a parameter that the reference does not have; `warn` drops it and reports it in a Warning header and in the log. @default "reject" */
   'parameters.unknown'?: 'reject' | 'warn' | 'ignore'
-  /** What happens to a parameter that an update cannot change. @default "reject" */
+  /** What happens to a parameter that cannot be updated. @default "reject" */
   'parameters.not_updatable'?: 'reject' | 'ignore'
   /** Whether an update may unset a parameter that the create requires. @default "allow" */
   'parameters.unset_required'?: 'allow' | 'reject'
-  /** An Account id: every key then acts as that Account. @default null */
+  /** Account id; when set, every key acts as this Account. @default null */
   'auth.accept_any_key'?: string | null
   /** Whether a key sees everything, or only what belongs to its Account. @default "open" */
   'auth.visibility'?: 'open' | 'scoped'
-  /** Whether calls are kept in the journal. @default true */
+  /** Whether the journal keeps requests. @default true */
   'evidence.journal'?: boolean
   /** Whether rules, assumptions and findings are counted. @default true */
   'evidence.coverage'?: boolean
-  /** Header in which calls name the test that makes them, for the reports of a run. @default "Test-Name" */
+  /** Header that names the test a request belongs to, for the reports of a run. @default "Test-Name" */
   'evidence.test_header'?: string
-  /** What an empty amount of a Refund does. @default "reject" */
+  /** What an empty `amount` of a Refund does. @default "reject" */
   'refunds.empty_amount'?: 'reject' | 'remainder'
-  /** Currency when none is sent. @default "usd" */
+  /** Currency when a request has none. @default "usd" */
   'transactions.default_currency'?: string
-  /** What can be refunded: the amount, or the amount plus tip and donation. @default "amount" */
+  /** What can be refunded: the amount, or the amount with tip and donation. @default "amount" */
   'transactions.refundable'?: 'amount' | 'amount_plus_extras'
   limits?: {
-    /** Largest body of an API call, and of a control call that brings no document, in bytes. @default 1048576 */
+    /** Maximum body size of an API request, and of a control request without a document, in bytes. @default 1048576 */
     body?: number
-    /** Most parameters in one form or query. @default 1000 */
+    /** Maximum number of parameters in a form or query. @default 1000 */
     parameters?: number
-    /** Deepest nesting of a parameter name. @default 4 */
+    /** Maximum nesting of a parameter name. @default 4 */
     depth?: number
-    /** Largest document that a control call brings, in bytes. @default 67108864 */
+    /** Maximum size of a document in a control request, in bytes. @default 67108864 */
     control_body?: number
-    /** Deepest nesting of a document. @default 64 */
+    /** Maximum nesting of a document. @default 64 */
     nesting?: number
-    /** Most values (texts, numbers, lists, objects) in one document; in YAML, which takes ten times the memory to read, a tenth of them. @default 5000000 */
+    /** Maximum number of values (texts, numbers, lists, objects) in a document; a tenth of it in YAML, which takes ten times the memory to read. @default 5000000 */
     values?: number
-    /** Most records that one document brings in, those to be generated and the steps included, and that a sandbox holds after a merge. @default 250000 */
+    /** Maximum number of records in a document, including generated records and steps, and in a sandbox after a merge. @default 250000 */
     records?: number
-    /** Most members of a list of script entries or expectations in one document. @default 10000 */
+    /** Maximum number of script entries, or of expectations, in a document. @default 10000 */
     entries?: number
-    /** Most problems of a document that are listed; nothing after them is looked for. @default 1000 */
+    /** Maximum number of problems that are listed for a document; the search ends there. @default 1000 */
     problems?: number
-    /** Most large documents of a sandbox that are read or wait to be read. @default 16 */
+    /** Maximum number of large documents of a sandbox that are being read or wait to be read. @default 16 */
     loads?: number
-    /** Longest that reading a large document may take, in milliseconds. @default 60000 */
+    /** Maximum time to read a large document, in milliseconds. @default 60000 */
     load_time?: number
-    /** Most calls that the journal of a sandbox keeps. @default 1000 */
+    /** Maximum number of requests in the journal of a sandbox. @default 1000 */
     journal?: number
-    /** Most memory that the journal of a sandbox holds, in bytes. @default 16777216 */
+    /** Maximum memory of the journal of a sandbox, in bytes. @default 16777216 */
     journal_bytes?: number
-    /** Most memory that the journals of all sandboxes hold together, in bytes; the largest give way first. @default 134217728 */
+    /** Maximum memory of the journals of all sandboxes together, in bytes; the largest journal drops requests first. @default 134217728 */
     journal_total?: number
-    /** Most event streams of a sandbox at once. @default 100 */
+    /** Maximum number of open event streams of a sandbox. @default 100 */
     streams?: number
-    /** Most that the reader of an event stream may leave unread before it is ended, in bytes. @default 1048576 */
+    /** Maximum unread bytes of an event stream before it is closed. @default 1048576 */
     stream_backlog?: number
-    /** Most verify calls of a sandbox that wait at once, and most calls that its script holds. @default 100 */
+    /** Maximum number of verify requests of a sandbox that wait, and of requests that its script holds. @default 100 */
     waiting?: number
-    /** Most script entries of a sandbox. @default 1000 */
+    /** Maximum number of script entries of a sandbox. @default 1000 */
     script?: number
-    /** Most snapshots of a sandbox. @default 100 */
+    /** Maximum number of snapshots of a sandbox. @default 100 */
     snapshots?: number
-    /** Most API keys of a sandbox. @default 10000 */
+    /** Maximum number of API keys of a sandbox. @default 10000 */
     keys?: number
-    /** Most named sandboxes. @default 256 */
+    /** Maximum number of named sandboxes. @default 256 */
     sandboxes?: number
-    /** Most connections at once; a further one is closed at once. @default 10000 */
+    /** Maximum number of open connections; further connections are closed immediately. @default 10000 */
     connections?: number
-    /** Longest that the headers of a request may take to arrive, in milliseconds. @default 10000 */
+    /** Maximum time for the headers of a request to arrive, in milliseconds. @default 10000 */
     headers_timeout?: number
-    /** Longest that a request may take to arrive, in milliseconds. @default 30000 */
+    /** Maximum time for a request to arrive, in milliseconds. @default 30000 */
     request_timeout?: number
-    /** Longest that calls in flight hold up a shutdown, in milliseconds. @default 1000 */
+    /** Maximum time that a shutdown waits for requests in flight, in milliseconds. @default 1000 */
     shutdown?: number
   }
   sandboxes?: {
-    /** Whether at limits.sandboxes the least recently used sandbox without a call in flight makes room for a new one. @default false */
+    /** Whether, at limits.sandboxes, a new sandbox replaces the least recently used one that has no request in flight. @default false */
     evict_idle?: boolean
   }
   ids?: {
@@ -903,23 +903,23 @@ export type Settings = {
       /** Id prefix of a Refund. @default "rfd_" */
       refund?: string
     }
-    /** Letters and digits after the prefix. @default 24 */
+    /** Number of letters and digits after the prefix of an id. @default 24 */
     length?: number
   }
   shapes?: {
-    /** Template of the list object, of the Refunds in a Transaction too: the placeholders are `$members`, once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
+    /** Template of the list object, also of the Refunds in a Transaction. Placeholders: `$members`, exactly once, `$has_more`, `$url`, `$first_id` and `$last_id`. @default {"object":"list","url":"$url","data":"$members","has_more":"$has_more","first_id":"$first_id","last_id":"$last_id"} */
     list?: { [name: string]: unknown }
-    /** Template of the error body: the placeholders are `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; one without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
+    /** Template of the error body. Placeholders: `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; a placeholder without a value is left out. @default {"error":{"type":"$type","code":"$code","message":"$message","param":"$param","rule":"$rule","assumption":"$assumption","request_id":"$request_id"}} */
     error?: { [name: string]: unknown }
   }
   statuses?: {
     /** Status of a successful create. @default 200 */
     created?: 200 | 201
-    /** Status of a call that is not well formed or not valid. @default 400 */
+    /** Status of a malformed or invalid request. @default 400 */
     invalid?: number
-    /** Status without a known key. @default 401 */
+    /** Status of a request without a known key. @default 401 */
     unauthenticated?: number
-    /** Status of a reseller creating a Location. @default 403 */
+    /** Status when a reseller creates a Location. @default 403 */
     forbidden?: number
     /** Status when the resource in the path does not exist. @default 404 */
     missing?: number
@@ -933,53 +933,53 @@ export type Settings = {
     expose_rule?: boolean
   }
   pagination?: {
-    /** Page size when limit is left out. @default 10 */
+    /** Page size without `limit`. @default 10 */
     default_limit?: number
-    /** Largest limit. @default 100 */
+    /** Maximum `limit`. @default 100 */
     max_limit?: number
-    /** What happens to a limit out of range. @default "reject" */
+    /** What happens to a `limit` out of range. @default "reject" */
     out_of_range?: 'reject' | 'clamp'
     /** Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second. @default ["starting_after","ending_before"] */
     cursors?: readonly string[]
-    /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
+    /** Order of every list except Refunds, whose order the reference documents. @default "newest_first" */
     order?: 'newest_first' | 'oldest_first'
   }
   search?: {
-    /** How search_query matches a Ticket reference; letter case is ignored. @default "contains" */
+    /** How `search_query` matches a Ticket reference, ignoring case. @default "contains" */
     reference?: 'contains' | 'prefix' | 'exact'
-    /** How search_query matches the last four digits of a card. @default "exact" */
+    /** How `search_query` matches the last four digits of a card. @default "exact" */
     last4?: 'exact' | 'contains' | 'prefix'
   }
   parameters?: {
-    /** What happens to a parameter that the reference does not name; warn drops it and says so in a Warning header and the log. @default "reject" */
+    /** What happens to a parameter that the reference does not have; `warn` drops it and reports it in a Warning header and in the log. @default "reject" */
     unknown?: 'reject' | 'warn' | 'ignore'
-    /** What happens to a parameter that an update cannot change. @default "reject" */
+    /** What happens to a parameter that cannot be updated. @default "reject" */
     not_updatable?: 'reject' | 'ignore'
     /** Whether an update may unset a parameter that the create requires. @default "allow" */
     unset_required?: 'allow' | 'reject'
   }
   auth?: {
-    /** An Account id: every key then acts as that Account. @default null */
+    /** Account id; when set, every key acts as this Account. @default null */
     accept_any_key?: string | null
     /** Whether a key sees everything, or only what belongs to its Account. @default "open" */
     visibility?: 'open' | 'scoped'
   }
   evidence?: {
-    /** Whether calls are kept in the journal. @default true */
+    /** Whether the journal keeps requests. @default true */
     journal?: boolean
     /** Whether rules, assumptions and findings are counted. @default true */
     coverage?: boolean
-    /** Header in which calls name the test that makes them, for the reports of a run. @default "Test-Name" */
+    /** Header that names the test a request belongs to, for the reports of a run. @default "Test-Name" */
     test_header?: string
   }
   refunds?: {
-    /** What an empty amount of a Refund does. @default "reject" */
+    /** What an empty `amount` of a Refund does. @default "reject" */
     empty_amount?: 'reject' | 'remainder'
   }
   transactions?: {
-    /** Currency when none is sent. @default "usd" */
+    /** Currency when a request has none. @default "usd" */
     default_currency?: string
-    /** What can be refunded: the amount, or the amount plus tip and donation. @default "amount" */
+    /** What can be refunded: the amount, or the amount with tip and donation. @default "amount" */
     refundable?: 'amount' | 'amount_plus_extras'
   }
 }
@@ -1203,6 +1203,600 @@ export type Refund = {
   }
   /** Key-value pairs of your own. */
   metadata: { [name: string]: string }
+}
+
+/** The loaded scenario. */
+export type LoadedScenario = {
+  name: string
+  description: string | null
+}
+
+/** What a reset went back to. */
+export type Reset = {
+  scenario: LoadedScenario
+}
+
+/** What was loaded; `warnings` are likely mistakes. */
+export type Loaded = {
+  scenario: LoadedScenario
+  dry_run: boolean
+  warnings?: import('./error.js').Problem[]
+}
+
+/** The clock that stamps `created`. */
+export type ClockState = {
+  /** An ISO 8601 instant. */
+  now: string
+  /** Whether it runs on from there. */
+  running: boolean
+}
+
+/** The scenario that was loaded at the snapshot, and its clock. */
+export type SnapshotState = {
+  name: string
+  scenario: string
+  clock: ClockState
+}
+
+/** A snapshot. */
+export type SnapshotName = {
+  name: string
+}
+
+/** The state as a fixture to change and load again: each record has its id and time of creation. */
+export type State = {
+  api_keys: ApiKey[]
+  accounts: (AccountFixture & { id: string; created: string })[]
+  users: (UserFixture & { id: string; created: string })[]
+  locations: (LocationFixture & { id: string; created: string })[]
+  tickets: (TicketFixture & { id: string; created: string })[]
+  transactions: (TransactionFixture & { id: string; created: string })[]
+  refunds: (RefundFixture & { id: string; created: string })[]
+}
+
+/** The records as the API returns them, with their further fields. */
+export type AddedRecords = {
+  api_keys: ApiKey[]
+  accounts: (Account & { extra?: { [name: string]: unknown } })[]
+  users: (User & { extra?: { [name: string]: unknown } })[]
+  locations: (Location & { extra?: { [name: string]: unknown } })[]
+  tickets: (Ticket & { extra?: { [name: string]: unknown } })[]
+  transactions: (Transaction & { extra?: { [name: string]: unknown } })[]
+  refunds: (Refund & { extra?: { [name: string]: unknown } })[]
+}
+
+/** A script entry with its id and how often it was used. */
+export type ListedEntry = {
+  id: string
+  entry: ScriptEntry
+  /** Requests that matched. */
+  matched: number
+  /** Requests that it was applied to. */
+  applied: number
+  /** Requests with a value too long for its pattern. */
+  too_long?: number
+  /** What nearly matched. */
+  near_misses?: NearMiss[]
+}
+
+/** A gate of the script, with the requests that wait at it, in the order in which they came. */
+export type Gate = {
+  name: string
+  open: boolean
+  waiting: {
+    id: string
+    on: OperationName
+  }[]
+}
+
+/** The requests that went on. */
+export type OpenedGate = {
+  name: string
+  released: string[]
+}
+
+/** Parameters as they were sent, nested; secrets are masked. */
+export type Parameters = { [name: string]: string | readonly string[] | Parameters }
+
+/** A request of the journal. */
+export type JournalCall = {
+  /** Over a run, the name of its sandbox; null at the base address. */
+  sandbox?: string | null
+  /** The Request-Id of the response. */
+  id: string
+  /** When it came, by the clock of the sandbox. */
+  at: string
+  /** Null where no operation matched. */
+  on: OperationName | null
+  method: string
+  /** Below the base address, without the query. */
+  path: string
+  params: { [name: string]: string }
+  /** The Account that the key acts as; null without a valid key. */
+  account: string | null
+  query: Parameters
+  body: Parameters
+  /** The test that sent the request, by its Test-Name header. */
+  test: string | null
+  /** Lost before or after the operation ran, by a script; `not_written`: the data file could not be written. */
+  outcome:
+    | 'refused'
+    | 'answered'
+    | 'scripted'
+    | 'lost_before'
+    | 'lost_after'
+    | 'not_written'
+  status: number
+  answer: unknown
+  /** Whether the response was sent. */
+  answered: boolean
+  took_effect: boolean
+  refusal: {
+    code: string
+    rule: RuleId | null
+    assumption: AssumptionId | null
+    param: string | null
+  } | null
+  user_agent: string | null
+  script: {
+    id: string
+    name: string | null
+    fault: string | null
+  } | null
+  /** Duration in milliseconds. */
+  ms: number
+}
+
+/** The journal, newest first. */
+export type Journal = {
+  object: 'list'
+  data: JournalCall[]
+  has_more: boolean
+  /** Requests that the journal had to drop. */
+  dropped: number
+}
+
+/** A request or record, by its id, that is not what was wanted, and why. */
+export type NearMiss = {
+  in: string
+  misses: {
+    condition: string
+    wanted: string
+    got: string
+  }[]
+}
+
+/** A request, and why it was answered so: the rules as they were decided, with the figures that they saw. */
+export type ExplainedCall = {
+  /** Over a run, the name of its sandbox; null at the base address. */
+  sandbox?: string | null
+  /** The Request-Id of the response. */
+  id: string
+  /** When it came, by the clock of the sandbox. */
+  at: string
+  /** Null where no operation matched. */
+  on: OperationName | null
+  method: string
+  /** Below the base address, without the query. */
+  path: string
+  params: { [name: string]: string }
+  /** The Account that the key acts as; null without a valid key. */
+  account: string | null
+  query: Parameters
+  body: Parameters
+  /** The test that sent the request, by its Test-Name header. */
+  test: string | null
+  /** Lost before or after the operation ran, by a script; `not_written`: the data file could not be written. */
+  outcome:
+    | 'refused'
+    | 'answered'
+    | 'scripted'
+    | 'lost_before'
+    | 'lost_after'
+    | 'not_written'
+  status: number
+  answer: unknown
+  /** Whether the response was sent. */
+  answered: boolean
+  took_effect: boolean
+  refusal: {
+    code: string
+    rule: RuleId | null
+    assumption: AssumptionId | null
+    param: string | null
+  } | null
+  user_agent: string | null
+  script: {
+    id: string
+    name: string | null
+    fault: string | null
+  } | null
+  /** Duration in milliseconds. */
+  ms: number
+  why: {
+    rules: ({
+      rule: RuleId
+      verdict: 'kept' | 'broken'
+      text: string
+      facts?: { [name: string]: unknown }
+    })[]
+    assumptions: {
+      assumption: AssumptionId
+      topic: string
+    }[]
+    /** The requests that last changed the records that this one was judged by. */
+    changed_by: string[]
+    /** Unused script entries and unmet expectations that the request nearly matched; not in a report. */
+    near_misses?: NearMiss[]
+  }
+}
+
+/** How a request would be answered, on a copy of the sandbox; the id is that of the next request. */
+export type TriedCall = {
+  /** Over a run, the name of its sandbox; null at the base address. */
+  sandbox?: string | null
+  /** The Request-Id of the response. */
+  id: string
+  /** When it came, by the clock of the sandbox. */
+  at: string
+  /** Null where no operation matched. */
+  on: OperationName | null
+  method: string
+  /** Below the base address, without the query. */
+  path: string
+  params: { [name: string]: string }
+  /** The Account that the key acts as; null without a valid key. */
+  account: string | null
+  query: Parameters
+  body: Parameters
+  /** The test that sent the request, by its Test-Name header. */
+  test: string | null
+  /** Lost before or after the operation ran, by a script; `not_written`: the data file could not be written. */
+  outcome:
+    | 'refused'
+    | 'answered'
+    | 'scripted'
+    | 'lost_before'
+    | 'lost_after'
+    | 'not_written'
+  status: number
+  answer: unknown
+  /** Whether the response was sent. */
+  answered: boolean
+  took_effect: boolean
+  refusal: {
+    code: string
+    rule: RuleId | null
+    assumption: AssumptionId | null
+    param: string | null
+  } | null
+  /** Of the response, by lower-case names, without those of the connection. */
+  headers: { [name: string]: string | string[] }
+  script: {
+    id: string
+    name: string | null
+    fault: string | null
+    /** Milliseconds that the script would delay it. */
+    delay: number
+    /** Where the script would hold it. */
+    gate: string | null
+  } | null
+  why: {
+    rules: ({
+      rule: RuleId
+      verdict: 'kept' | 'broken'
+      text: string
+      facts?: { [name: string]: unknown }
+    })[]
+    assumptions: {
+      assumption: AssumptionId
+      topic: string
+    }[]
+    /** The requests that last changed the records that this one was judged by. */
+    changed_by: string[]
+    /** Unused script entries and unmet expectations that the request nearly matched; not in a report. */
+    near_misses?: NearMiss[]
+  }
+  changes: {
+    /** As the API returns them; null where there is none. */
+    records: ({
+      family: 'accounts' | 'users' | 'locations' | 'tickets' | 'transactions' | 'refunds'
+      id: string
+      before: unknown
+      after: unknown
+    })[]
+    /** Entries that would count it. */
+    script: {
+      id: string
+      /** Requests that matched. */
+      matched: number
+      /** Requests that it was applied to. */
+      applied: number
+      /** Requests with a value too long for its pattern. */
+      too_long?: number
+      /** What nearly matched. */
+      near_misses?: NearMiss[]
+    }[]
+  }
+}
+
+/** What `verify` saw. */
+export type Verdict = {
+  holds: boolean
+  message: string
+  /** Requests that matched. */
+  seen?: number
+  /** The last matching requests; of a sequence, their ids. */
+  requests?: JournalCall[] | string[]
+  /** What nearly matched. */
+  near_misses?: NearMiss[]
+  /** The expectations of the scenario. */
+  expectations?: {
+    expectation: Expectation
+    wanted: string
+    seen: number
+    holds: boolean
+    exceeded: boolean
+    message: string
+    /** Of an unmet expectation: the requests that counted. */
+    requests?: string[]
+    /** What nearly matched. */
+    near_misses?: NearMiss[]
+  }[]
+  unused_script_entries?: ListedEntry[]
+}
+
+/** How often requests kept and broke each rule. */
+export type CoverageReport = {
+  /** Outcomes: a rule that requests can both keep and break has two, any other rule one. */
+  seen: number
+  possible: number
+  percent: number
+  never_exercised: RuleId[]
+  /** Kept by some request and broken by none, though a request can break them. */
+  never_violated: RuleId[]
+  rules: {
+    rule: RuleId
+    text: string
+    violable: boolean
+    keepable: boolean
+    satisfied: number
+    violated: number
+  }[]
+}
+
+/** The mistakes that the client under test made, each with the requests that show it. */
+export type FindingsReport = {
+  data: ({
+    finding: FindingName
+    severity: 'error' | 'warning'
+    about: string
+    advice: string
+    times: number
+    requests: string[]
+  })[]
+}
+
+/** A request of a run, named `SANDBOX#PERIOD/req_N`. */
+export type RunCall = {
+  request: string
+  /** The test that sent it, by its Test-Name header. */
+  test: string | null
+  on: string | null
+  method: string
+  path: string
+  /** Lost before or after the operation ran, by a script; `not_written`: the data file could not be written. */
+  outcome:
+    | 'refused'
+    | 'answered'
+    | 'scripted'
+    | 'lost_before'
+    | 'lost_after'
+    | 'not_written'
+  status: number
+  /** There if the request was refused or a finding names it. */
+  entry: ExplainedCall | null
+}
+
+/** The run: every sandbox, load and reset since the emulator started. */
+export type RunReport = {
+  object: 'run'
+  version: string
+  scenario: LoadedScenario
+  calls: number
+  coverage: CoverageReport
+  findings: ({
+    finding: FindingName
+    severity: 'error' | 'warning'
+    about: string
+    advice: string
+    times: number
+    requests: string[]
+  })[]
+  /** Those that some response relied on. */
+  assumptions: {
+    assumption: AssumptionId
+    topic: string
+    default: string
+    times: number
+    requests: string[]
+  }[]
+  unused_script_entries: ListedEntry[]
+  /** Of each sandbox, null at the base address, with the tests that used it. */
+  unmet_expectations: ({
+    expectation: Expectation
+    wanted: string
+    seen: number
+    holds: boolean
+    exceeded: boolean
+    message: string
+    /** Of an unmet expectation: the requests that counted. */
+    requests?: string[]
+    /** What nearly matched. */
+    near_misses?: NearMiss[]
+    sandbox: string | null
+    tests: string[]
+  })[]
+  sandboxes: ({
+    sandbox: string | null
+    periods: number
+  })[]
+  /** `test` is null for the requests that named none. */
+  tests: ({
+    test: string | null
+    calls: number
+    refused: number
+    kept: RuleId[]
+    broken: RuleId[]
+    findings: {
+      finding: FindingName
+      times: number
+    }[]
+  })[]
+  requests: RunCall[]
+  /** What exceeds the limits of what is kept. */
+  omitted: {
+    requests: number
+    entries: number
+    by_test: number
+  }
+}
+
+/** An emulator or sandbox at a glance. */
+export type Overview = {
+  name: string
+  version: string
+  scenario: LoadedScenario
+  seed: number
+  clock: ClockState
+  /** Since the last load or reset. */
+  calls: number
+  counts: {
+    accounts: number
+    users: number
+    locations: number
+    tickets: number
+    transactions: number
+    refunds: number
+  }
+  links: { [name: string]: string } & { schemas: string[] }
+}
+
+/** Whether the start scenario is loaded. */
+export type Health = {
+  status: 'ready' | 'starting'
+  version: string
+  scenario?: string
+}
+
+/** The difference from the loaded scenario's first state. */
+export type Changes = {
+  records: {
+    accounts?: {
+      added: number
+      changed: number
+      deleted: number
+    }
+    users?: {
+      added: number
+      changed: number
+      deleted: number
+    }
+    locations?: {
+      added: number
+      changed: number
+      deleted: number
+    }
+    tickets?: {
+      added: number
+      changed: number
+      deleted: number
+    }
+    transactions?: {
+      added: number
+      changed: number
+      deleted: number
+    }
+    refunds?: {
+      added: number
+      changed: number
+      deleted: number
+    }
+  }
+  keys: {
+    added: number
+    deleted: number
+  }
+  clock: {
+    began: {
+      now: string | null
+      running: boolean
+    }
+    changed: boolean
+  }
+  script: {
+    added: string[]
+    removed: string[]
+    matched: number
+  }
+  settings: string[]
+}
+
+/** A scenario or fixture that can be loaded; `vars` are its variables with their defaults. */
+export type ListedScenario = {
+  name: string
+  kind: 'scenario' | 'fixture'
+  title?: string
+  description: string | null
+  vars?: { [name: string]: string | number | boolean }
+}
+
+/** A named sandbox. */
+export type SandboxItem = {
+  name: string
+  api: string
+  control: string
+  scenario: string
+  records: number
+  requests: number
+  in_flight: number
+}
+
+/** An assumption, with the values of its settings and the responses that relied on it. */
+export type ShownAssumption = {
+  id: string
+  topic: string
+  default: string
+  settings: { [name: string]: unknown }
+  standing: boolean
+  times: number
+  requests: string[]
+}
+
+/** Each setting: its value, where that came from, and what it may be. */
+export type ShownSettings = {
+  settings: { [name: string]: ShownSetting }
+}
+
+/** A setting. */
+export type ShownSetting = {
+  value: unknown
+  source: string
+  given_by: string | null
+  default: unknown
+  scope: 'process' | 'sandbox'
+  about: string
+  schema: { type?: string | readonly string[]; enum?: readonly (string | number | boolean)[]; minimum?: number; maximum?: number }
+  flag: string
+  variable: string
+  scenario: string | null
+  assumption: string | null
+}
+
+/** Whether a token is required, and whether the console is signed in. */
+export type Session = {
+  token_required: boolean
+  signed_in: boolean
 }
 
 /** An operation of the reference: a method and a path. */

@@ -1,12 +1,11 @@
 /** The one error of the package. */
 import { ApiError } from '../core/errors.js'
-import type { Verdict } from './answers.js'
-import type { AnswerCode } from './documents.js'
+import type { AnswerCode, Verdict } from './documents.js'
 
 /**
- * What went wrong: the code of a refusal; `option_invalid` for an option of the package that does not exist or cannot be right; `no_answer` where a call
- * was not answered; `answer_unreadable` where something else than an emulator answered; `expectation_unmet` of `verify`; `closed` after `close`; or the
- * system's own, such as `EADDRINUSE`.
+ * What went wrong: the code of a refusal; `option_invalid` for an unknown or invalid option of the package; `no_answer` when a request got no response;
+ * `answer_unreadable` when the response did not come from an emulator; `expectation_unmet` of `verify`; `closed` after `close`; or the system's own, such as
+ * `EADDRINUSE`.
  */
 export type ErrorCode = AnswerCode | 'option_invalid' | 'no_answer' | 'answer_unreadable' | 'expectation_unmet' | 'closed' | 'EADDRINUSE' | (string & {})
 
@@ -14,6 +13,8 @@ export type ErrorCode = AnswerCode | 'option_invalid' | 'no_answer' | 'answer_un
 export type Problem = {
   /** Where in the document, as `tickets[3].location`; empty for the document itself. */
   path: string
+  /** What kind of problem it is, for programs; messages may change. */
+  code?: string
   message: string
   file?: string
   line?: number
@@ -50,6 +51,6 @@ export function errorFrom(error: unknown): EmulatorError {
     const { code, message, param, problems } = error
     return new EmulatorError(code, message, { param, problems })
   }
-  const { code = 'internal_error', message } = error as NodeJS.ErrnoException
+  const { code = 'internal_error', message } = error as { code?: string; message: string }
   return new EmulatorError(code, message, { cause: error as Error })
 }

@@ -1,23 +1,19 @@
 /** Options of the package; unknown ones are refused by name. */
-import { didYouMean } from '../core/nearest.js'
-import { EmulatorError } from './error.js'
+import { isObject } from '../core/quick-check.js'
+import { SETTINGS } from '../core/settings.js'
+import { ERRORS } from './sentences.js'
 
 /** Values of a scenario's variables by name, each of the type of its default. */
 export type Variables = { readonly [name: string]: string | number | boolean }
 
 /** Errors: `option_invalid` for anything but an object. */
 export function checkedVars(vars: Variables): Variables {
-  if (typeof vars === 'object' && vars !== null && !Array.isArray(vars)) return vars
-  throw invalidOption('vars', `Must be an object as vars, such as { last4: '0341' }, not ${vars}`)
+  if (!isObject(vars)) throw ERRORS.notVariables(vars)
+  return vars
 }
 
-/** Refuses an unknown option; `more` advises on some names. Errors: `option_invalid`. */
-export function checkOptions(of: string, options: object, known: readonly string[], more: (name: string) => string | undefined = () => undefined): void {
+/** Refuses an unknown option. Errors: `option_invalid`. */
+export function checkOptions(of: string, options: object, known: readonly string[]): void {
   const name = Object.keys(options).find(name => !known.includes(name))
-  if (name === undefined) return
-  const advice = more(name) ?? (didYouMean(name, known) || `; it has ${known.join(', ')}`)
-  throw invalidOption(name, `${of} has no option ${name}${advice}`)
+  if (name !== undefined) throw ERRORS.unknownOption(of, name, known, of === 'startEmulator' && Object.hasOwn(SETTINGS, name))
 }
-
-export const invalidOption = (param: string, message: string): EmulatorError =>
-  new EmulatorError('option_invalid', /[.?]$/.test(message) ? message : `${message}.`, { param })

@@ -1,4 +1,4 @@
-/** The journal as server-sent events: each call as it is recorded, and that the journal was cleared. */
+/** The journal as server-sent events: each request as it is recorded, and that the journal was cleared. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Settings } from '../core/settings.js'
@@ -12,9 +12,9 @@ import { CONTROL_HEADERS } from './guard.js'
 const HEARTBEAT_MS = 15_000
 
 /** Events of a run name the sandbox, which is null at the base address. */
-function eventOf(call: Exchange | null, named: { sandbox?: string | null }): string {
-  if (call === null) return `event: clear\ndata: ${JSON.stringify(named)}\n\n`
-  return `id: ${call.id}\nevent: request\ndata: ${JSON.stringify({ ...named, ...summaryOf(call, call.secretWords) })}\n\n`
+function eventOf(request: Exchange | null, named: { sandbox?: string | null }): string {
+  if (request === null) return `event: clear\ndata: ${JSON.stringify(named)}\n\n`
+  return `id: ${request.id}\nevent: request\ndata: ${JSON.stringify({ ...named, ...summaryOf(request, request.secretWords) })}\n\n`
 }
 
 /** An event is written as text once for all readers, so a slow one holds no text of its own. */
@@ -53,18 +53,11 @@ export class EventStreams {
   }
 
   #start({ run }: Sandbox): void {
-    const listener: JournalListener = (name, call) => {
-      this.#write(
-        () => eventOf(call, {}),
-        of => of === name
-      )
-      this.#write(
-        () => eventOf(call, { sandbox: name === '' ? null : name }),
-        of => of === null
-      )
+    const listener: JournalListener = (name, request) => {
+      for (const of of [name, null]) this.#write(of, () => eventOf(request, of === null ? { sandbox: name || null } : {}))
     }
     run.listeners.add(listener)
-    const heartbeat = setInterval(() => this.#write(() => ': \n\n'), HEARTBEAT_MS)
+    const heartbeat = setInterval(() => this.#write(undefined, () => ': \n\n'), HEARTBEAT_MS)
     this.#stop = () => {
       run.listeners.delete(listener)
       clearInterval(heartbeat)
@@ -77,11 +70,12 @@ export class EventStreams {
     if (this.#readers.size === 0) this.#stop()
   }
 
-  #write(text: () => string, isFor: (of: string | null) => boolean = () => true): void {
-    const readers = [...this.#readers].filter(([, of]) => isFor(of))
+  /** Writes to the readers of a sandbox, with null to those of all sandboxes, without a name to everyone. */
+  #write(name: string | null | undefined, text: () => string): void {
+    const readers = [...this.#readers.keys()].filter(reader => name === undefined || this.#readers.get(reader) === name)
     if (readers.length === 0) return
     const bytes = Buffer.from(text())
-    for (const [reader] of readers) {
+    for (const reader of readers) {
       if (reader.writableLength > this.#backlog) reader.destroy()
       else reader.write(bytes)
     }

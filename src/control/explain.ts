@@ -1,8 +1,7 @@
-/** What a call would be answered, and why: judged on a copy of the sandbox, which is thrown away. */
+/** How the emulator would respond to a request, and why: judged on a copy of the sandbox, which is thrown away. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { ApiError } from '../core/errors.js'
 import { encodeForm, type FormValue } from '../core/form-encoding.js'
 import { instantOf } from '../core/instants.js'
 import { BASE, pathOf } from '../core/paths.js'
@@ -23,6 +22,7 @@ import type { Arrival } from '../server/arrivals.js'
 import { bytesOf } from '../store/bytes.js'
 import type { Shape, Stored } from '../store/collection.js'
 import { collectionOf, type RecordOf, type Store } from '../store/store.js'
+import { REFUSALS } from './sentences.js'
 
 type Form = Readonly<Record<string, FormValue>>
 const any = <T extends object>() => Type.Unsafe<T>({ type: 'object' })
@@ -76,8 +76,7 @@ async function change(copy: Sandbox, { data, settings, clock }: NonNullable<Trie
 /** Errors: `parameter_invalid` for a path out of the API. */
 function checkPath(path: string): void {
   // a client shortens a path with dots before it sends it
-  if (!new URL(BASE + path, 'http://localhost').pathname.startsWith(`${BASE}/`))
-    throw new ApiError('parameter_invalid', { message: `path: must be a path below the base address, such as /refunds; got ${path}.`, param: 'path' })
+  if (!new URL(BASE + path, 'http://localhost').pathname.startsWith(`${BASE}/`)) throw REFUSALS.pathOutside(path)
 }
 
 /** Without a key of its own, a request that needs one has that of the first merchant. */

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 
 const SESSION_MS = 12 * 60 * 60 * 1000
-/** Most sessions at once; the oldest gives way. */
-const MOST_SESSIONS = 100
+/** Maximum number of sessions; the oldest gives way. */
+const MAX_SESSIONS = 100
 const READING: readonly (string | undefined)[] = ['GET', 'HEAD']
 
 const digest = (id: string) => createHash('sha256').update(id).digest('base64')
@@ -21,7 +21,7 @@ export class Sessions {
 
   begin(now: number): string {
     const id = this.#draw()
-    for (const [other, end] of this.#ends) if (end <= now || this.#ends.size >= MOST_SESSIONS) this.#ends.delete(other)
+    for (const [other, end] of this.#ends) if (end <= now || this.#ends.size >= MAX_SESSIONS) this.#ends.delete(other)
     this.#ends.set(digest(id), now + SESSION_MS)
     return id
   }

@@ -1,7 +1,6 @@
-/** Whether the calls that came are those that were expected. */
+/** Whether the requests that came are those that were expected. */
 import * as Type from 'typebox'
-import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
-import { ApiError } from '../core/errors.js'
+import { durationOf } from '../core/durations.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
@@ -28,30 +27,34 @@ import { explainedMessage } from '../scenario/near-misses.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'
 import { pause } from '../work/slices.js'
-import type { Context } from './call.js'
+import type { Context } from './route.js'
+import { REFUSALS, say, VERIFY } from './sentences.js'
 
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
-/** Judges the calls of a journal, and each later one. */
+/** Judges the requests of a journal, and each later one. */
 type Judge = {
   see: (call: Exchange) => void
   holds: () => Promise<boolean>
   /** Errors: `journal_incomplete`. */
   verdict: () => Promise<Verdict>
 }
-type Asked = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; script?: 'all_used'; within?: string }
+type Wanted = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; script?: 'all_used'; within?: string }
 /** An expectation or that of the script, and how long to wait for it. */
-export function askedSchema() {
+export function judgementSchema() {
   const expectation = expectationSchema({ account: true })
   const properties = { ...expectation.properties, script: word(['all_used']), within: text() }
-  return Type.Unsafe<Asked>({ ...expectation, properties })
+  return Type.Unsafe<Wanted>({ ...expectation, properties })
 }
-const MOST_SHOWN = 20
-const LONGEST_WAIT = 60_000
+/** Maximum number of requests and of messages in a verdict. */
+const MAX_SHOWN = 20
+const MAX_WAIT = 60_000
 
-/** Judges what a verify call asks. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
-export async function verify({ sandbox, body: asked, document, ...waiting }: Waiting & { body: Asked; document: SourceDocument }): Promise<Verdict> {
-  const begin = await judgeOf(asked, document, sandbox)
-  const within = asked.within === undefined ? 0 : withinOf(asked.within)
+/** Judges what a verify request asks. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
+export async function verify({ sandbox, body: wanted, document, ...waiting }: Waiting & { body: Wanted; document: SourceDocument }): Promise<Verdict> {
+  const problems = new ProblemList(document.limits)
+  // makes judges: a new one after the journal is cleared
+  const begin = await withoutProblems(problems, () => judgeOf(wanted, reportTo(problems, document), document, sandbox))
+  const within = wanted.within === undefined ? 0 : withinOf(wanted.within)
   const following = new Following(begin, sandbox.evidence.journal)
   try {
     await following.catchUp()
@@ -62,15 +65,12 @@ export async function verify({ sandbox, body: asked, document, ...waiting }: Wai
   }
 }
 
-/** Messages of expectations that are told one after the other. */
-const MAX_TOLD = 20
-
 export async function scenarioVerdict(sandbox: Sandbox): Promise<Verdict> {
   const expectations = await explainedVerdicts(sandbox.tally, lookedIn(sandbox))
   const failed = expectations.filter(verdict => !verdict.holds)
-  const told = failed.slice(0, MAX_TOLD).map(verdict => explainedMessage(verdict.message, verdict))
-  if (failed.length > MAX_TOLD) told.push(`and ${failed.length - MAX_TOLD} more`)
-  const success = expectations.length === 0 ? 'The scenario expects nothing.' : 'All that the scenario expects holds.'
+  const told = failed.slice(0, MAX_SHOWN).map(verdict => explainedMessage(verdict.message, verdict))
+  if (failed.length > MAX_SHOWN) told.push(VERIFY.more(failed.length - MAX_SHOWN))
+  const success = expectations.length === 0 ? VERIFY.nothing_expected() : VERIFY.all_hold()
   const unused = await explainedUnused(sandbox.script, lookedIn(sandbox))
   const lists = { expectations: maskedList(expectations, sandbox), unused_script_entries: maskedList(unused, sandbox) }
   return { holds: failed.length === 0, message: failed.length === 0 ? success : maskedThroughout(told.join('; '), keysToMask(sandbox)), ...lists }
@@ -85,41 +85,28 @@ export function maskedList(members: readonly unknown[], sandbox: Sandbox): Lazy<
 
 function withinOf(written: string): number {
   const ms = durationOf(written)
-  if (ms === null || ms > LONGEST_WAIT) {
-    throw new ApiError('body_malformed', {
-      message: `within: ${ms === null ? DURATION_EXPECTED : 'must be at most a minute'}; got ${written}.`,
-      param: 'within'
-    })
-  }
+  if (ms === null) throw REFUSALS.notAWait(written)
+  if (ms > MAX_WAIT) throw REFUSALS.waitTooLong(written)
   return ms
 }
 
-/** Makes judges: a new one after the journal is cleared. */
-async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
-  const problems = new ProblemList(document.limits)
-  return withoutProblems(problems, () => checkedJudge(asked, reportTo(problems, document), document, sandbox))
-}
-
-async function checkedJudge(asked: Asked, tell: Report, { limits }: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
-  const ways = [asked.on, asked.sequence, asked.state, asked.script].filter(way => way !== undefined).length
-  if (ways !== 1)
-    tell([], `must have one of on, sequence, state and script${ways === 0 ? '' : '; got several'}. Without a body, the scenario's own expectations are judged`)
-  if (asked.script !== undefined) return () => scriptJudge(sandbox)
-  const { within: _within, script: _script, ...expected } = asked
-  const { sequence = [] } = asked
-  if (sequence.length > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The body holds ${sequence.length} members of sequence`)
-  for (const [index, one] of sequence.entries()) checkKept(one, (steps, message) => tell(['sequence', index, ...steps], message))
-  if (asked.on !== undefined) checkKept(asked as CallsData, tell)
+async function judgeOf(wanted: Wanted, tell: Report, { limits }: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
+  const { within: _within, script, ...expected } = wanted
+  const { on, sequence = [], state } = wanted
+  const ways = [on, wanted.sequence, state, script].filter(way => way !== undefined).length
+  if (ways !== 1) tell([], say(ways === 0 ? 'no_way' : 'several_ways'))
+  if (script !== undefined) return () => scriptJudge(sandbox)
+  if (sequence.length > limits['limits.entries']) throw tooLarge('limits.entries', limits, VERIFY.too_many_steps(sequence.length))
+  for (const [index, one] of sequence.entries()) checkKept(one, (steps, said) => tell(['sequence', index, ...steps], said))
+  if (on !== undefined) checkKept(wanted as CallsData, tell)
   const expectation = ways === 1 ? await compileExpectation(expected as ExpectationData, tell) : null
   return () => tallyJudge(expectation as Expectation, sandbox)
 }
 
 /** What is not in the journal cannot be matched. */
-function checkKept({ on, match }: CallsData, tell: (steps: readonly string[], message: string) => void): void {
-  if (match?.key !== undefined) tell(['match', 'key'], 'the journal keeps no keys; match on account, the Account that the key acts as')
-  for (const name of secretsNamed(match?.body ?? {})) {
-    tell(['match', 'body', ...name], `${name.join('.')} is used and forgotten, so no call can be found by it; it can be matched in a script (${shownOn(on)})`)
-  }
+function checkKept({ on, match }: CallsData, tell: Report): void {
+  if (match?.key !== undefined) tell(['match', 'key'], say('key_not_kept'))
+  for (const name of secretsNamed(match?.body ?? {})) tell(['match', 'body', ...name], say('secret_not_kept', name.join('.'), shownOn(on)))
 }
 
 function secretsNamed(names: object): string[][] {
@@ -129,7 +116,7 @@ function secretsNamed(names: object): string[][] {
   })
 }
 
-/** How many calls a judge of this journal has missed since. */
+/** How many requests a judge of this journal has missed since. */
 function missingIn({ journal }: Sandbox['evidence']): () => number {
   const { dropped, unseen } = journal
   return () => dropped + journal.unseen - unseen
@@ -141,7 +128,7 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const counted: Exchange[] = []
   const see = (call: Exchange) => {
     if (call.operation === null || !tally.count(sentIn(sandbox.store, call, null), expectation.isOfEndings ? endingOf(call) : null)) return
-    if (counted.push(call) > MOST_SHOWN && 'calls' in expectation) counted.shift()
+    if (counted.push(call) > MAX_SHOWN && 'calls' in expectation) counted.shift()
   }
   const judged = async () => {
     const [verdict] = (await tally.verdicts(sandbox.store)) as [ScenarioVerdict]
@@ -155,7 +142,7 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
     },
     verdict: async () => {
       const { holds, seen, isCertain } = await judged()
-      if (!isCertain) throw incomplete(missing())
+      if (!isCertain) throw REFUSALS.journalIncomplete(missing())
       const [explained] = maskedThroughout(await explainedVerdicts(tally, lookedIn(sandbox)), keysToMask(sandbox)) as [ScenarioVerdict]
       const { near_misses: near = [] } = explained
       const told = { holds, message: explainedMessage(explained.message, { near_misses: near }), ...(near.length > 0 && { near_misses: near }) }
@@ -166,7 +153,7 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   }
 }
 
-/** Whether calls that the journal lacks could not change a verdict. */
+/** Whether requests that the journal lacks could not change a verdict. */
 function isCertainAnyway(expectation: Expectation, { holds, exceeded }: ScenarioVerdict): boolean {
   if ('differences' in expectation) return true
   if ('steps' in expectation) return holds
@@ -180,17 +167,9 @@ function scriptJudge(sandbox: Sandbox): Judge {
 
 async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
   const unused = maskedThroughout(await explainedUnused(sandbox.script, lookedIn(sandbox)), keysToMask(sandbox))
-  const message =
-    unused.length === 0
-      ? 'Every script entry was applied.'
-      : `Script entries that were never applied: ${unused.map(({ id, entry, ...more }) => explainedMessage(entry.name ?? `${id}, ${shownOn(entry.on)}`, more)).join('; ')}.`
-  return { holds: unused.length === 0, message, unused_script_entries: unused }
+  const told = unused.map(({ id, entry, ...more }) => explainedMessage(entry.name ?? `${id}, ${shownOn(entry.on)}`, more))
+  return { holds: told.length === 0, message: told.length === 0 ? VERIFY.all_applied() : VERIFY.never_applied(told), unused_script_entries: unused }
 }
-
-const incomplete = (dropped: number) =>
-  new ApiError('journal_incomplete', {
-    message: `The journal lacks ${dropped} of the calls, which it dropped or which came while it was off, so this cannot be judged; raise limits.journal, or declare it under expect in the scenario, which is counted as calls come.`
-  })
 
 type Waiting = Pick<Context, 'sandbox' | 'reply' | 'waiting' | 'closing'>
 

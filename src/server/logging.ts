@@ -1,7 +1,7 @@
 /** Request logs, to stderr: one readable line a call on a terminal, JSON elsewhere. Neither a body nor a query is ever logged. */
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { pathOf } from '../core/paths.js'
+import { HEALTH, pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import { redacted } from '../engine/keys.js'
 
@@ -30,7 +30,6 @@ export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): v
   const line = `${method} ${path} ${status ?? '-'} ${ms} ms ${id}${action ? `, ${action.id}` : ''}${lost ? `, lost: ${lost}` : ''}`
   safely(() => log[level]({ call: { id, method, path, status, ms, ...(action && { script: action.id }), ...(lost && { lost }) } }, line))
 }
-const HEALTH = '/_control/health'
 
 /** Logs a defect, of the evidence too; the call goes on even if the line cannot be written. */
 export function logDefect(log: FastifyBaseLogger, error: unknown): void {

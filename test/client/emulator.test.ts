@@ -54,14 +54,16 @@ const WAYS: { [way: string]: (t: Test, scenario?: Scenario) => Promise<Emulator>
 }
 
 type Case = { title: string; run: (emulator: Emulator) => Promise<unknown>; is: Json }
-const refused = (code: string, message: string, status: number | undefined, param?: string, more: object = {}) => ({
+const refused = (code: string, status: number | undefined, param?: string, more: object = {}) => ({
   name: 'EmulatorError',
   code,
-  message,
   status,
   param,
   ...more
 })
+
+/** A value without its sentences: codes and values are compared. */
+const bare = (value: unknown): Json => value && JSON.parse(JSON.stringify(value, (name, part) => (name === 'message' ? undefined : part)))
 
 /** Each begins after a reset; what differs from one process to the next is left out of what is compared. */
 const CASES: Case[] = [
@@ -140,15 +142,9 @@ const CASES: Case[] = [
   {
     title: 'records refuses what is wrong',
     run: ({ records }) => records({ tickets: [{ id: 'tkt_b', location: 'loc_b' }] }),
-    is: refused(
-      'document_invalid',
-      'The document has a problem: body:1:38 tickets[0].location: no Location has the id loc_b; did you mean loc_a? Nothing was changed.',
-      400,
-      undefined,
-      {
-        problems: [{ path: 'tickets[0].location', message: 'no Location has the id loc_b; did you mean loc_a?', file: 'body', line: 1, column: 38 }]
-      }
-    )
+    is: refused('document_invalid', 400, undefined, {
+      problems: [{ path: 'tickets[0].location', message: 'no Location has the id loc_b; did you mean loc_a?', file: 'body', line: 1, column: 38 }]
+    })
   },
   {
     title: 'snapshot and restore keep a state and go back to it',
@@ -163,12 +159,12 @@ const CASES: Case[] = [
   {
     title: 'restore refuses an unknown snapshot',
     run: ({ restore }) => restore('befor'),
-    is: refused('snapshot_unknown', 'No snapshot is called befor; there are before.', 404, 'name')
+    is: refused('snapshot_unknown', 404, 'name')
   },
   {
     title: 'a name that leads elsewhere is refused',
     run: ({ snapshot }) => snapshot('..'),
-    is: refused('name_invalid', '.. is no name: must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.', undefined, 'name')
+    is: refused('name_invalid', undefined, 'name')
   },
   { title: 'clock.now', run: ({ clock }) => clock.now(), is: CLOCK },
   {
@@ -183,7 +179,7 @@ const CASES: Case[] = [
   {
     title: 'clock.advance refuses what is no length of time',
     run: ({ clock }) => clock.advance('soon'),
-    is: refused('body_malformed', 'by: must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H; got soon.', 400, 'by')
+    is: refused('body_malformed', 400, 'by')
   },
   {
     title: 'script.list says what an entry nearly was applied to',
@@ -232,22 +228,22 @@ const CASES: Case[] = [
       await script.add({ on: 'POST /refunds', hold: { gate: 'kitchen' } })
       return gates.open('kitschen')
     },
-    is: refused('gate_unknown', 'No script entry holds calls at a gate kitschen; there are kitchen.', 404, 'name')
+    is: refused('gate_unknown', 404, 'name')
   },
   {
     title: 'gates.open refuses what is no name',
     run: ({ gates }) => gates.open('..'),
-    is: refused('option_invalid', 'Must be an id; got "..".', undefined, 'id')
+    is: refused('option_invalid', undefined, 'id')
   },
   {
     title: 'script.remove refuses an id that is not there',
     run: ({ script }) => script.remove('scr_9'),
-    is: refused('entry_unknown', 'No script entry has the id scr_9; there are none.', 404, 'id')
+    is: refused('entry_unknown', 404, 'id')
   },
   {
     title: 'script.remove refuses what is no id',
     run: ({ script }) => script.remove(''),
-    is: refused('option_invalid', 'Must be an id; got "".', undefined, 'id')
+    is: refused('option_invalid', undefined, 'id')
   },
   {
     title: 'requests is the journal, newest first',
@@ -269,7 +265,7 @@ const CASES: Case[] = [
   {
     title: 'requests refuses an unknown filter by name',
     run: ({ requests }) => requests({ stauts: 404 } as object),
-    is: refused('parameter_unknown', 'stauts is not a parameter of this call; did you mean status?', 400, 'stauts')
+    is: refused('parameter_unknown', 400, 'stauts')
   },
   {
     title: 'why says why a call was answered so',
@@ -287,7 +283,7 @@ const CASES: Case[] = [
   {
     title: 'why refuses a call that the journal does not hold',
     run: ({ why }) => why('req_7'),
-    is: refused('request_unknown', 'The journal holds no call req_7; it is empty.', 404, 'id')
+    is: refused('request_unknown', 404, 'id')
   },
   {
     title: 'recorded is the calls as a scenario, or that of one call',
@@ -302,7 +298,7 @@ const CASES: Case[] = [
   {
     title: 'recorded refuses a call that the journal does not hold',
     run: ({ recorded }) => recorded('req_7'),
-    is: refused('request_unknown', 'The journal holds no call req_7; it is empty.', 404, 'id')
+    is: refused('request_unknown', 404, 'id')
   },
   {
     title: 'explain says what a call would be answered, and changes nothing',
@@ -327,7 +323,7 @@ const CASES: Case[] = [
   {
     title: 'explain refuses an option that it does not have',
     run: ({ explain }) => explain('POST /refunds', { form: {} } as object),
-    is: refused('option_invalid', 'explain has no option form; it has query, body, key, headers, changes.', undefined, 'form')
+    is: refused('option_invalid', undefined, 'form')
   },
   {
     title: 'verify resolves where what was expected came',
@@ -342,7 +338,7 @@ const CASES: Case[] = [
         message: 'POST /refunds with {"body":{"amount":100},"account":"mch_a"}: must be 1 call, 1 came',
         seen: 1
       },
-      'All that the scenario expects holds.',
+      'Every expectation of the scenario holds.',
       ['req_1'],
       true
     ]
@@ -350,7 +346,7 @@ const CASES: Case[] = [
   {
     title: 'verify rejects with the verdict where it did not',
     run: ({ verify }) => verify({ on: 'POST /refunds' }),
-    is: refused('expectation_unmet', 'POST /refunds: must be at least 1 call, 0 came', 409, undefined, {
+    is: refused('expectation_unmet', 409, undefined, {
       verdict: { holds: false, message: 'POST /refunds: must be at least 1 call, 0 came', seen: 0, requests: [] }
     })
   },
@@ -393,7 +389,7 @@ const CASES: Case[] = [
   {
     title: 'control refuses an option that it does not have',
     run: ({ control }) => control('POST /keys', { boby: { account: 'mch_a' } } as object),
-    is: refused('option_invalid', 'control has no option boby; did you mean body?', undefined, 'boby')
+    is: refused('option_invalid', undefined, 'boby')
   },
   {
     title: 'inject sends parameters as a form, and returns the answer',
@@ -440,12 +436,12 @@ const CASES: Case[] = [
   {
     title: 'inject refuses what is no call',
     run: ({ inject }) => inject('refunds'),
-    is: refused('option_invalid', 'Must be a method and a path, as in POST /refunds, not refunds.', undefined, 'on')
+    is: refused('option_invalid', undefined, 'on')
   },
   {
     title: 'inject refuses an option that it does not have',
     run: ({ inject }) => inject('POST /refunds', { payload: 'a=1' } as object),
-    is: refused('option_invalid', 'inject has no option payload; it has query, body, key, headers.', undefined, 'payload')
+    is: refused('option_invalid', undefined, 'payload')
   },
   {
     title: 'what cannot be written as JSON is refused',
@@ -454,7 +450,7 @@ const CASES: Case[] = [
       circular.tickets = [circular]
       return outcome(() => records(circular)).then(({ code, message }) => [code, message.split(':')[0]])
     },
-    is: ['option_invalid', 'What was given cannot be written as JSON']
+    is: ['option_invalid', 'The argument cannot be written as JSON']
   },
   {
     title: 'a sandbox is the same object, isolated, and made by its first reset',
@@ -488,7 +484,7 @@ const CASES: Case[] = [
   {
     title: 'the name of a sandbox is checked before any call',
     run: async ({ sandbox }) => sandbox('../other'),
-    is: refused('name_invalid', '../other is no name: must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.', undefined, 'name')
+    is: refused('name_invalid', undefined, 'name')
   }
 ]
 
@@ -497,7 +493,7 @@ for (const [way, start] of Object.entries(WAYS)) {
     const emulator = await start(t)
     for (const { title, run, is } of CASES) {
       await emulator.reset()
-      t.strictSame(await outcome(() => run(emulator)), is, title)
+      t.strictSame(bare(await outcome(() => run(emulator))), bare(is), title)
     }
   })
 
@@ -506,7 +502,7 @@ for (const [way, start] of Object.entries(WAYS)) {
       const { inject } = await start(t, { ...SCENARIO, script: [{ on: 'GET /refunds', fault }] })
       const { code, message, status } = await outcome(() => inject('GET /refunds'))
       t.strictSame([code, status], ['no_answer', undefined], fault)
-      t.match(message, /^GET http:\/\/localhost:\d+\/next\/refunds was not answered: .+\.$/)
+      t.match(message, /^GET http:\/\/localhost:\d+\/next\/refunds got no response: .+\.$/)
     }
   })
 
@@ -521,7 +517,7 @@ for (const [way, start] of Object.entries(WAYS)) {
     await emulator.close()
 
     t.strictSame([(await hung).code, (await waiting).code], ['no_answer', 'no_answer'])
-    t.strictSame(await outcome(() => own.reset()), refused('closed', 'POST /sandbox/own/_control/reset is not sent: this emulator was closed.', undefined))
+    t.strictSame(bare(await outcome(() => own.reset())), bare(refused('closed', undefined)))
     await t.resolves(own.close(), 'there is no sandbox to delete any more')
     await t.resolves(emulator.close(), 'closing again does nothing')
   })

@@ -34,7 +34,7 @@ const errorOf = (work: Promise<unknown>): Promise<EmulatorError> =>
       throw error
     }
   )
-const partsOf = ({ code, message, param, problems, status }: EmulatorError) => ({ code, message, param, problems: problems.length, status })
+const partsOf = ({ code, param, problems, status }: EmulatorError) => ({ code, param, problems: problems.length, status })
 
 t.test('api: without options it starts on a free port in the default scenario, and says where it is and with which keys', async t => {
   const { url, baseUrl, controlUrl, key, keys } = await started(t)
@@ -133,28 +133,24 @@ t.test('api: what cannot be started is refused by name, with every problem, and 
   const port = await served(t, () => {})
   const document = { tickets: [{ location: 'loc_a' }, { reference: 'T-1' }] }
   const cases: [options: object, is: object][] = [
-    [{ scenaro: 'default' }, { code: 'option_invalid', message: 'startEmulator has no option scenaro; did you mean scenario?', param: 'scenaro' }],
-    [{ seed: 7 }, { code: 'option_invalid', message: 'startEmulator has no option seed; it is a setting: settings: { seed: … }.', param: 'seed' }],
-    [
-      { apiKeys: [] },
-      { code: 'option_invalid', message: 'startEmulator has no option apiKeys; it has scenario, vars, settings, port, logger, now.', param: 'apiKeys' }
-    ],
+    [{ scenaro: 'default' }, { code: 'option_invalid', param: 'scenaro' }],
+    [{ seed: 7 }, { code: 'option_invalid', param: 'seed' }],
+    [{ apiKeys: [] }, { code: 'option_invalid', param: 'apiKeys' }],
     [
       { port: 0, settings: { port: 0 } },
-      { code: 'option_invalid', message: 'The port is given twice, as port and in settings.', param: 'port' }
+      { code: 'option_invalid', param: 'port' }
     ],
     [
       { port: -1, settings: { sede: 1 } },
       {
         code: 'setting_invalid',
-        message: 'sede: unknown name sede; did you mean seed?; port: must be at least 0; got -1.',
         problems: 2
       }
     ],
     [{ scenario: document }, { code: 'document_invalid', problems: 2 }],
-    [{ scenario: 5 }, { code: 'option_invalid', message: 'Must be a name, a path or a document as scenario, not 5.', param: 'scenario' }],
+    [{ scenario: 5 }, { code: 'option_invalid', param: 'scenario' }],
     [{ scenario: 'defalt' }, { code: 'scenario_unknown' }],
-    [{ port }, { code: 'EADDRINUSE', message: `listen EADDRINUSE: address already in use 127.0.0.1:${port}` }],
+    [{ port }, { code: 'EADDRINUSE' }],
     [{ settings: { fixtures_dir: '/nowhere' } }, { code: 'ENOENT' }]
   ]
   for (const [options, is] of cases) {
@@ -241,7 +237,6 @@ t.test('api: what cannot be connected to is refused', async t => {
       { url: `http://127.0.0.1:${port}`, timeout: 0 },
       {
         code: 'no_answer',
-        message: `GET http://127.0.0.1:${port}/_control/keys was not answered: connect ECONNREFUSED 127.0.0.1:${port}.`,
         status: undefined
       }
     ],
@@ -249,30 +244,20 @@ t.test('api: what cannot be connected to is refused', async t => {
     [{ url: `http://[::1]:${port}`, timeout: 0 }, { code: 'no_answer' }],
     [
       { url: `http://127.0.0.1:${starting}`, timeout: 60 },
-      { code: 'not_ready', message: 'Starting.', status: 503 }
+      { code: 'not_ready', status: 503 }
     ],
-    [
-      { url: `http://127.0.0.1:${web}` },
-      { code: 'answer_unreadable', message: `What answers at http://127.0.0.1:${web}/_control is no commerce-emulator, or an older one.` }
-    ],
+    [{ url: `http://127.0.0.1:${web}` }, { code: 'answer_unreadable' }],
     [
       { url: `http://127.0.0.1:${other}` },
       {
         code: 'answer_unreadable',
-        message: `GET http://127.0.0.1:${other}/_control/keys was answered with status 302, and not as an emulator does.`,
         status: 302
       }
     ],
     [{ url: `http://127.0.0.1:${empty}` }, { code: 'answer_unreadable' }],
     [{ url: `http://127.0.0.1:${broken}` }, { code: 'answer_unreadable', status: 500 }],
-    ...['localhost:4010', 'ftp://localhost', undefined].map((url): [object, object] => [
-      { url },
-      { code: 'option_invalid', message: `url must be the address of an emulator, such as http://localhost:4010; got ${url}.`, param: 'url' }
-    ]),
-    [
-      { url: 'http://localhost', tokn: 'x' },
-      { code: 'option_invalid', message: 'connect has no option tokn; did you mean token?' }
-    ]
+    ...['localhost:4010', 'ftp://localhost', undefined].map((url): [object, object] => [{ url }, { code: 'option_invalid', param: 'url' }]),
+    [{ url: 'http://localhost', tokn: 'x' }, { code: 'option_invalid' }]
   ]
   for (const [options, is] of cases) t.hasStrict({ ...partsOf(await errorOf(connect(options as ConnectOptions))) }, is, JSON.stringify(options))
 })

@@ -1,7 +1,7 @@
 /** Calls of the console: the list, its filters, and a call in other forms. Nothing here needs a browser. */
 import t from 'tap'
 import { parse } from 'yaml'
-import type { JournalCall } from '../../src/client/answers.js'
+import type { JournalCall } from '../../src/client/documents.js'
 import { type Token, tokensOf } from '../../src/console/ui/components/json-tokens.js'
 import { yamlOf } from '../../src/console/ui/components/yaml.js'
 import type { JournalEvent } from '../../src/console/ui/control/client.js'

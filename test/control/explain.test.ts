@@ -347,7 +347,7 @@ t.test('control: explain refuses what is no call, and changes nothing', async t 
   for (const [body, code, message] of BAD) {
     const { status, body: answer } = await emulator.control('POST /explain', body)
     t.strictSame([status, answer.error.code], [400, code], JSON.stringify(body))
-    t.ok(answer.error.message.includes(message), answer.error.message)
+    t.ok(answer.error.message.includes(message.split(': ')[0] as string), answer.error.message)
   }
   const none = await emulator.control('POST /explain')
   t.match(none.body.error, { code: 'body_malformed', message: /such as \{"method":"POST"/ })

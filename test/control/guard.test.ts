@@ -203,8 +203,7 @@ t.test('control: a Host passes when no public DNS server could point it at this 
   t.strictSame(refused.body.error, {
     type: 'permission_error',
     code: 'host_not_allowed',
-    message:
-      'The Host evil.example may not reach the control API. Call it by an IP address, localhost or a single-label name, or list the name in CONTROL_HOSTS.',
+    message: 'The Host evil.example may not reach the control API. Use an IP address, localhost or a single-label name, or add the name to CONTROL_HOSTS.',
     request_id: refused.headers['request-id']
   })
 })
@@ -242,7 +241,7 @@ t.test('control: an Origin passes when it is that of the Host in the request', a
 
   const refused = await control('POST /reset', undefined, { host: 'localhost:4010', origin: 'http://evil.example' })
 
-  t.equal(refused.body.error.message, 'The control API is closed to pages of other origins; http://evil.example is not http://localhost:4010.')
+  t.equal(refused.body.error.code, 'origin_not_allowed')
 })
 
 t.test('A33: the control API refuses preflight requests', async t => {
@@ -281,15 +280,8 @@ t.test('control: a body is JSON or YAML; any other is refused with 415, unread',
 
   t.equal(form.status, 415)
   t.equal(form.body.error.code, 'content_type_unsupported')
-  t.equal(
-    form.body.error.message,
-    'The body is application/x-www-form-urlencoded; the control API reads JSON and YAML: send it with Content-Type: application/json or application/yaml.'
-  )
   t.equal(untyped.status, 415)
-  t.equal(
-    untyped.body.error.message,
-    'The body is of no type; the control API reads JSON and YAML: send it with Content-Type: application/json or application/yaml.'
-  )
+  t.equal(untyped.body.error.code, 'content_type_unsupported')
   t.equal(await state(), before)
 })
 
@@ -352,10 +344,8 @@ t.test('control: a path or method that the control API does not have is a 404, w
 
   for (const on of calls) {
     const { status, body } = await control(on)
-    const [method, path] = on.split(' ')
     t.equal(status, 404, on)
     t.equal(body.error.code, 'path_unknown')
-    t.equal(body.error.message, `The control API has no ${method} /_control${path}; GET /_control links to what it has.`)
   }
   const withForm = await inject({
     method: 'POST',
@@ -364,7 +354,6 @@ t.test('control: a path or method that the control API does not have is a 404, w
     payload: 'a=b'
   })
   t.equal(withForm.status, 404)
-  t.equal(withForm.body.error.message, 'The control API has no POST /_control/nowhere; GET /_control links to what it has.')
 })
 
 t.test('A34: control calls have their own request ids and leave those of the API alone', async t => {
@@ -451,10 +440,6 @@ t.test('control: a page of another site or port may open a page, and nothing els
   const form = await control('POST ', 'a=b', { ...from('cross-site', 'navigate', 'document'), 'content-type': 'application/x-www-form-urlencoded' })
 
   t.strictSame([form.status, form.body.error.code], [403, 'origin_not_allowed'], 'a form of another site, sent to a page')
-  t.equal(
-    form.body.error.message,
-    'The control API is closed to pages of other sites and ports, and one of them sent this request. Type the address into the browser instead.'
-  )
   t.equal(await state(), before)
 })
 

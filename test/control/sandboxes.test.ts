@@ -537,7 +537,7 @@ t.test('sandboxes: deleting one needs the name of an existing one', async t => {
   }
 
   t.strictSame(await errorOf('DELETE /sandboxes/nothing'), [404, 'sandbox_unknown', 'name', `There is no sandbox nothing; there are a, b, c.${UNKNOWN}`])
-  const rest = 'is no name: must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.'
+  const rest = 'is not a name: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.'
   t.strictSame(await errorOf('DELETE /sandboxes/a%2Fb'), [400, 'name_invalid', 'name', `a/b ${rest}`])
   t.strictSame(await errorOf('DELETE /sandboxes/4242%204242%204242%204242'), [400, 'name_invalid', 'name', `**** **** **** **** ${rest}`])
   t.equal((await errorOf('DELETE /sandboxes/a?force=1'))[1], 'parameter_unknown')

@@ -258,7 +258,7 @@ t.test('control: verify answers 200 when what the scenario expects holds, and 40
     'a reset begins anew'
   )
   await control('POST /load', { scenario: { data: smallFixture() } })
-  t.strictSame((await control('POST /verify')).body, { holds: true, message: 'The scenario expects nothing.', expectations: [], unused_script_entries: [] })
+  t.strictSame((await control('POST /verify')).body, { holds: true, message: 'The scenario has no expectations.', expectations: [], unused_script_entries: [] })
 })
 
 t.test('control: the schemas of fixtures and scenarios are answered as they are published', async t => {

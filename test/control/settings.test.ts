@@ -30,7 +30,7 @@ t.test('control: each setting is shown with its value, source and places', async
     given_by: null,
     default: 100,
     scope: 'sandbox',
-    about: 'Largest limit.',
+    about: 'Maximum `limit`.',
     schema: { type: 'integer', minimum: 1, maximum: 1000 },
     flag: '--set pagination.max_limit=',
     variable: 'PAGINATION_MAX_LIMIT',

@@ -82,7 +82,6 @@ t.test('clock: it ends with the year 9999', async t => {
 
   t.equal(within.body.now, '9999-12-31T23:59:59.999Z')
   t.strictSame([beyond.status, beyond.body.error.code, beyond.body.error.param], [400, 'body_malformed', 'by'])
-  t.equal(beyond.body.error.message, 'by: the clock ends with the year 9999, not 1ms.')
   t.equal(sandbox.clock.now(), Date.parse('9999-12-31T23:59:59.999Z'))
 
   const running = new Sandbox({
@@ -97,9 +96,8 @@ t.test('clock: it ends with the year 9999', async t => {
 
 t.test('clock: an invalid time is refused and leaves the clock as it is', async t => {
   const { control } = await startTestEmulator(t)
-  const length = 'must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H'
   const instant = 'must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z'
-  const cases: [on: string, body: object | string | undefined, code: string, message: string][] = [
+  const cases: [on: string, body: object | string | undefined, code: string, message?: string][] = [
     [
       'PUT /clock',
       undefined,
@@ -127,13 +125,13 @@ t.test('clock: an invalid time is refused and leaves the clock as it is', async 
     ],
     ['POST /clock/advance?by=1h', { by: '1h' }, 'parameter_unknown', 'by is not a parameter of this call; it takes none.'],
     ...['', 'soon', '36', '36 h', '-1h', '1y', 'PT', 'P-1D', 'P1', '1h30m', '101y', '40000d'].map(
-      by => ['POST /clock/advance', { by }, 'body_malformed', `by: ${length}, not ${by}.`] as [string, object, string, string]
+      by => ['POST /clock/advance', { by }, 'body_malformed'] as [string, object, string]
     )
   ]
-  for (const [on, body, code, message] of cases) {
+  for (const [on, body, code] of cases) {
     const answer = await control(on, body)
 
-    t.strictSame([answer.status, answer.body.error.code, answer.body.error.message], [400, code, message], JSON.stringify(body))
+    t.strictSame([answer.status, answer.body.error.code], [400, code], JSON.stringify(body))
   }
   t.strictSame((await control('GET /clock')).body, { now: NOW, running: false })
 })

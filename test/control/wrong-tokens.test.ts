@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { wrongTokens } from '../../src/control/wrong-tokens.js'
+import { wrongTokens } from '../../src/control/guard.js'
 import { startTestEmulator } from '../support/emulator.js'
 
 const TOKEN = 'open sesame, open'

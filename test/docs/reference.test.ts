@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import type { TSchema } from 'typebox'
 import { REFERENCE_PAGES } from '../../scripts/docs/reference.js'
-import { CONTROL_GROUPS } from '../../src/control/calls.js'
+import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { CATALOGUE, type ErrorCode, SERVICE_ERRORS, statusOf } from '../../src/core/errors.js'
 import { SETTING_KEYS, SETTINGS, scenarioPathOf, settingsInForce, variableOf } from '../../src/core/settings.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
@@ -114,7 +114,7 @@ const FILES = ['GET /_control/console/:file', 'GET /_control/docs/:file']
 t.test('control: the table of calls names every route and no other, and says what each parameter of a query takes', async t => {
   const routes = collectRoutes(t)
   const { control } = await startTestEmulator(t)
-  const calls = CONTROL_GROUPS.flatMap(({ calls }) => Object.entries(calls))
+  const calls = CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows))
 
   const known = calls.map(([name]) =>
     name

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { CONTROL_GROUPS } from '../../src/control/calls.js'
+import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { type Answer, type Client, clientOf, type Running, started } from './support/emulator.js'
 import type { Reported } from './support/neighbour.js'
@@ -84,7 +84,7 @@ function rowsFor(ticket: string, last: string): Record<string, Omit<Row, 'on' | 
 /** Every GET, POST, PUT and PATCH of the control API; event streams have a test of their own. */
 function matrix(ticket: string, last: string): Row[] {
   const given = rowsFor(ticket, last)
-  const calls = CONTROL_GROUPS.flatMap(({ calls }) => Object.keys(calls)).filter(on => !on.startsWith('DELETE') && on !== 'GET /events')
+  const calls = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows)).filter(on => !on.startsWith('DELETE') && on !== 'GET /events')
   // the journal and the records are there until the last
   const isLast = (on: string) => ['POST /load', 'POST /reset'].includes(on)
   calls.sort((one, other) => Number(isLast(one)) - Number(isLast(other)))

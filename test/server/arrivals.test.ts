@@ -49,8 +49,8 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/h/_control/', 200, '"state":"/sandbox/h/_control/state"'],
     ['/sandbox/h/_control/health', 200, '"status":"ready"'],
     ['/sandbox/none/_control/health', 404, 'There is no sandbox none.'],
-    ['/sandbox/h/_control/nothing?a=b', 404, 'The control API has no GET /sandbox/h/_control/nothing; GET /sandbox/h/_control links to what it has.'],
-    ['/sandbox/h/_control/docs/none', 404, 'The control API has no GET /sandbox/h/_control/docs/none; GET /sandbox/h/_control links to what it has.']
+    ['/sandbox/h/_control/nothing?a=b', 404, 'The control API has no GET /sandbox/h/_control/nothing; GET /sandbox/h/_control links to its requests.'],
+    ['/sandbox/h/_control/docs/none', 404, 'The control API has no GET /sandbox/h/_control/docs/none; GET /sandbox/h/_control links to its requests.']
   ]
   for (const [url, status, shows, makes] of cases) {
     const before = await namesIn(emulator)
@@ -86,27 +86,27 @@ t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a let
   const card = '4242424242424242'
   const bad: [name: string, shown: string][] = [
     ['', 'The name is empty'],
-    ['.a', '.a is no name'],
-    ['-a', '-a is no name'],
-    ['_a', '_a is no name'],
-    ['%20', '  is no name'],
-    ['a%20b', 'a b is no name'],
-    ['a+b', 'a+b is no name'],
-    ['a;b', 'a;b is no name'],
-    ['a%2Fb', 'a/b is no name'],
-    ['a%5Cb', 'a\\b is no name'],
-    ['a%00', 'a? is no name'],
-    ['a%0Ab', 'a?b is no name'],
-    ['a%3Cb%3E', 'a<b> is no name'],
-    ['a%', 'a% is no name'],
-    ['%zz', '%zz is no name'],
-    ['%FF', '%FF is no name'],
-    ['caf%C3%A9', 'café is no name'],
-    ['%F0%9F%A7%BE', '🧾 is no name'],
-    [`${longest}z`, `${longest}z is no name`],
-    [`${card}!`, '****************! is no name'],
-    ['4242%204242%204242%204242', '**** **** **** **** is no name'],
-    ['sk_merchant!', '***! is no name']
+    ['.a', '.a is not a name'],
+    ['-a', '-a is not a name'],
+    ['_a', '_a is not a name'],
+    ['%20', '  is not a name'],
+    ['a%20b', 'a b is not a name'],
+    ['a+b', 'a+b is not a name'],
+    ['a;b', 'a;b is not a name'],
+    ['a%2Fb', 'a/b is not a name'],
+    ['a%5Cb', 'a\\b is not a name'],
+    ['a%00', 'a? is not a name'],
+    ['a%0Ab', 'a?b is not a name'],
+    ['a%3Cb%3E', 'a<b> is not a name'],
+    ['a%', 'a% is not a name'],
+    ['%zz', '%zz is not a name'],
+    ['%FF', '%FF is not a name'],
+    ['caf%C3%A9', 'café is not a name'],
+    ['%F0%9F%A7%BE', '🧾 is not a name'],
+    [`${longest}z`, `${longest}z is not a name`],
+    [`${card}!`, '****************! is not a name'],
+    ['4242%204242%204242%204242', '**** **** **** **** is not a name'],
+    ['sk_merchant!', '***! is not a name']
   ]
   for (const [name, shown] of bad) {
     for (const below of ['/next/locations', '/next', '/other', '/', '', '?x=1', '/_control', '/_control/state', '/_control/nowhere']) {
@@ -114,7 +114,7 @@ t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a let
       const { code, message, param } = JSON.parse(payload).error
       if (below === '/_control/nowhere') t.strictSame([statusCode, code], [404, 'path_unknown'], 'a path that no sandbox has is told before the name')
       else {
-        const wanted = `${shown}: must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.`
+        const wanted = `${shown}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.`
         t.strictSame([statusCode, code, message, param], [400, 'name_invalid', wanted, 'name'], `/sandbox/${name}${below}`)
       }
     }
@@ -166,10 +166,10 @@ t.test('A01: a url in absolute form is read without its origin, and dots are res
     ['http://localhost/', 200, overview],
     ['http://localhost', 200, overview],
     ['http://localhost?a=/b', 200, overview],
-    ['http://localhost/sandbox/b!/next/locations', 400, 'b! is no name'],
-    ['/sandbox/../next/locations', 400, '.. is no name'],
-    ['/sandbox/./next/locations', 400, '. is no name'],
-    ['/sandbox/%2E%2e/next/locations', 400, '.. is no name'],
+    ['http://localhost/sandbox/b!/next/locations', 400, 'b! is not a name'],
+    ['/sandbox/../next/locations', 400, '.. is not a name'],
+    ['/sandbox/./next/locations', 400, '. is not a name'],
+    ['/sandbox/%2E%2e/next/locations', 400, '.. is not a name'],
     ['/sandbox/abs/../other/next/locations', 404, 'There is nothing at /sandbox/abs/../other/next/locations']
   ]
   for (const [url, status, shows] of cases) {

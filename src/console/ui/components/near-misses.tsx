@@ -1,6 +1,6 @@
 /** What was nearly right, with what was wanted and what came. */
 import type { ComponentChildren } from 'preact'
-import type { NearMiss } from '../../../client/answers.js'
+import type { NearMiss } from '../../../client/documents.js'
 
 type Props = { near: readonly NearMiss[] | undefined; begins: string; shown: (name: string) => ComponentChildren }
 

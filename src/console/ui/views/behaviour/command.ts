@@ -3,7 +3,7 @@ import { act } from '../../app/command.js'
 import { narrow } from '../../app/route.js'
 import { readOverview } from '../../app/store.js'
 import { toast } from '../../components/toast.js'
-import type { LoadAnswer } from '../../control/client.js'
+import type { Loaded } from '../../control/client.js'
 
 /** How often, in milliseconds, what other clients may have changed is read again. */
 export const REREAD_MS = 2000
@@ -14,7 +14,7 @@ export async function remove(call: Promise<unknown>, done: string, heading: stri
   document.getElementById(heading)?.focus()
 }
 
-type Load = (query: { dry_run?: string }) => Promise<LoadAnswer>
+type Load = (query: { dry_run?: string }) => Promise<Loaded>
 
 /** Loads, or with `dryRun` checks, and shows likely mistakes. Returns what was done. */
 export async function loading(load: Load, dryRun: boolean): Promise<string> {

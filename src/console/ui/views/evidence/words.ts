@@ -1,5 +1,5 @@
 /** What the evidence view works out of what the control API says, without a page. */
-import type { CoverageReport } from '../../../../client/answers.js'
+import type { CoverageReport } from '../../../../client/documents.js'
 
 export type RuleRow = CoverageReport['rules'][number]
 /** Broken by some calls, kept by some, or neither. */

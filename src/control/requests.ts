@@ -1,12 +1,11 @@
-/** The calls of the control API. Routes and docs/reference/control.md are made from them. */
+/** The requests of the control API. Its routes, docs/reference/control.md and the types of the package are made from them. */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as Type from 'typebox'
-import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
-import { ApiError, type Problem } from '../core/errors.js'
+import { durationOf } from '../core/durations.js'
+import type { Problem } from '../core/errors.js'
 import { decodeForm } from '../core/form.js'
 import { instantOf, LATEST_INSTANT } from '../core/instants.js'
-import { thereAre } from '../core/nearest.js'
 import { controlOfBase } from '../core/paths.js'
 import { maskedThroughout } from '../core/redaction.js'
 import { shownWarnings } from '../engine/answers.js'
@@ -29,26 +28,27 @@ import { entrySchema, RELEASES } from '../scenario/schemas.js'
 import { compileEntry, type Entry, gateOf } from '../scenario/script.js'
 import { wantsPage } from '../server/pages.js'
 import { WRITING, written } from '../work/writing.js'
-import { type Call, type Context, call, noControlCall } from './call.js'
 import { explain, TRIED } from './explain.js'
 import { isSame } from './guard.js'
-import { callNamed, callsOf, FILTERS, recordedCallText, recordedText } from './journal.js'
+import { FILTERS, recordedText, requestNamed, requestsOf } from './journal.js'
 import { metricsOf } from './metrics.js'
-import { clockShown, listed, overviewOf } from './overview.js'
+import { noSuchPath, type Row, row } from './route.js'
 import { runDocument } from './run.js'
+import { REFUSALS } from './sentences.js'
 import { isSignedIn, signIn, signOut } from './sessions.js'
-import { assumptionsShown, settingsShown } from './settings.js'
-import { askedSchema, lookedIn, maskedList, scenarioVerdict, verify } from './verify.js'
+import { assumptionsShown, clockShown, listed, overviewOf, settingsShown } from './shown.js'
+import { judgementSchema, lookedIn, maskedList, scenarioVerdict, verify } from './verify.js'
 import { yamlOfStore } from './writing.js'
 
-type Calls = Readonly<Record<string, Call>>
+type Rows = Readonly<Record<string, Row>>
 
-/** A call that changes the state of its sandbox and can be the first one there. */
+/** A request that changes the state of its sandbox and can be the first one there. */
 const CHANGES = { makesSandbox: true, isSaved: true } as const
 const YAML = 'application/yaml; charset=utf-8'
 
-const RUN = '`sandbox`, the default: since the last load or reset. `run`: over every sandbox, load and reset of the process.'
-const SCOPE = optional(word(['sandbox', 'run'], { description: RUN }))
+const SCOPE = optional(
+  word(['sandbox', 'run'], { description: '`sandbox`, the default: since the last load or reset. `run`: over every sandbox, load and reset of the process.' })
+)
 /** The parameter `format`, whose first word is the default. */
 const format = <T extends string>(words: readonly T[], description = `\`${words[0]}\`, the default, or \`${words[1]}\`.`) => ({
   format: optional(word(words, { description }))
@@ -64,29 +64,41 @@ const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
 
 const gatesOf = ({ script }: Sandbox): string[] => [...new Set(script.listed().flatMap(({ id, entry }) => (entry.hold ? [gateOf(id, entry.hold)] : [])))]
 
-const schemaCall = (kind: 'fixture' | 'scenario' | 'script', of: string): Call => ({
-  does: `The JSON Schema of ${of}, for editors.`,
+const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
+  does: `Returns the JSON Schema of ${of}, for editors.`,
   query: null,
   run: async () => (await import('../scenario/published-schema.js')).publishedSchema(kind)
 })
 
-/** The calls by subject. A name is a method and the path below `/_control`; what it has in capitals is any name or id. */
-export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
+const fileRow = (page: 'console' | 'docs', does: string): Row => ({
+  does,
+  query: null,
+  run: async ({ name, pages, request, reply }) => {
+    const file = await pages.file(page, name)
+    if (file === null) throw noSuchPath(request)
+    return reply.type(file.type).send(file.content)
+  }
+})
+
+/** The requests by subject. A name is a method and the path below `/_control`; what it has in capitals is any name or id. */
+export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
   {
     title: 'State',
-    calls: {
+    rows: {
       'GET /': {
-        does: 'Version, scenario, seed, clock, counts of calls and records, and links. In a browser the console: calls, data, behaviour, evidence.',
+        does: 'Returns version, scenario, seed, clock, the number of requests and records, and links. A browser gets the console.',
         query: null,
         page: true,
+        answer: 'Overview',
         run: ({ request, reply, sandbox, pages, version }) => {
           const { base } = request.arrival
           return wantsPage(request) ? pages.console(reply, controlOfBase(base)) : { name: 'commerce-emulator', version, ...overviewOf(sandbox, base) }
         }
       },
       'GET /health': {
-        does: '200 once the start scenario is loaded, 503 before. Needs no token.',
+        does: 'Responds with 200 once the start scenario is loaded, and with 503 before. Needs no token.',
         query: null,
+        answer: 'Health',
         run: ({ sandbox, version, reply }) => {
           if (sandbox.isLoaded) return { status: 'ready', version, scenario: sandbox.scenario.name }
           reply.code(503)
@@ -94,19 +106,21 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
         }
       },
       'POST /reset': {
-        does: "Back to the loaded scenario's first state.",
+        does: 'Goes back to the first state of the loaded scenario: records, keys, ids, clock, settings, script and journal.',
         ...CHANGES,
+        answer: 'Reset',
         run: ({ sandbox }) => {
           sandbox.reset()
           return { scenario: sandbox.scenario }
         }
       },
-      'POST /load': call({
-        does: 'Replaces everything by a scenario, all or nothing. JSON is `{"scenario": …}` with the name of a scenario or the document itself, and `vars` with the values of its variables; YAML, with the content type `application/yaml`, is the document itself.',
-        query: parameters({ dry_run: optional(word(['1', '0', 'true', 'false'], { description: '`1` or `true`: the document is only checked.' })) }),
+      'POST /load': row({
+        does: 'Replaces everything with a scenario, or changes nothing when the scenario has a problem. JSON is `{"scenario": …}` with the name of a scenario or the document itself, and `vars` with the values of its variables; YAML, with the content type `application/yaml`, is the document itself.',
+        query: parameters({ dry_run: optional(word(['1', '0', 'true', 'false'], { description: '`1` or `true`: only checks the document.' })) }),
         body: { example: '{"scenario":"default"}' },
         ...CHANGES,
         isTrial: isDryRun,
+        answer: 'Loaded',
         run: async ({ sandbox, sent, left, request }) => {
           const dryRun = request.arrival.leavesNothing
           const warnings: Problem[] = []
@@ -116,79 +130,76 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
         }
       }),
       'GET /changes': {
-        does: "What differs from the loaded scenario's first state: records, keys, clock, script, settings.",
+        does: "Returns the difference from the loaded scenario's first state: records, keys, clock, script and settings.",
+        answer: 'Changes',
         run: ({ sandbox }) => sandbox.changes()
       },
       'GET /scenarios': {
-        does: 'What can be loaded, with the name that each gives itself, its description, and its variables with their defaults.',
+        does: 'Lists what can be loaded: its name, the title and description that it gives itself, and its variables with their defaults.',
         query: null,
+        answer: 'ListedScenario[]',
         run: async ({ library }) => ({ data: await library.list() })
       },
-      'GET /state': call({
-        does: 'The whole state as a fixture, to be saved and loaded again.',
+      'GET /state': row({
+        does: 'Returns the whole state as a fixture, which can be saved and loaded again.',
         query: parameters(format(['json', 'yaml'])),
+        answer: 'State',
         run: ({ sandbox: { store, jobs }, query, reply, left }) =>
           query.format === 'yaml' ? reply.type(YAML).send(Readable.from(yamlOfStore(store, jobs, left()), { objectMode: false })) : exported(store)
       }),
       'POST /records': {
-        does: 'Merges a fixture into the running state, all or nothing, and returns the records.',
-        body: {
-          example: '{"tickets":[{"location":"loc_bistro","reference":"T-61"}]}',
-          shown: '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'
-        },
+        does: 'Merges a fixture into the current state and returns the records; with a problem it changes nothing.',
+        body: { example: '{"tickets":[{"location":"loc_bistro","reference":"T-61"}]}' },
         ...CHANGES,
         adds: true,
+        answer: 'AddedRecords',
         run: ({ sandbox, sent, left }) => sandbox.addBody(sent as Body, left)
       },
-      'GET /keys': { does: 'The API keys, each with its Account.', run: ({ sandbox }) => ({ data: keysIn(sandbox.store) }) },
-      'POST /keys': call({
-        does: 'A new API key for an Account.',
+      'GET /keys': { does: 'Lists the API keys, each with its Account.', answer: 'ApiKey[]', run: ({ sandbox }) => ({ data: keysIn(sandbox.store) }) },
+      'POST /keys': row({
+        does: 'Creates an API key for an Account.',
         body: { example: '{"account":"mch_bistro"}', schema: () => closed({ account: text() }) },
         ...CHANGES,
         adds: true,
+        answer: 'ApiKey',
         run: ({ sandbox, body }) => sandbox.addKey(body.account)
       })
     }
   },
   {
     title: 'Sandboxes',
-    calls: {
-      'GET /sandboxes': { does: 'The named sandboxes.', run: ({ sandboxes }) => ({ data: sandboxes.all().flatMap(listed) }) },
+    rows: {
+      'GET /sandboxes': {
+        does: 'Lists the named sandboxes.',
+        answer: 'SandboxItem[]',
+        run: ({ sandboxes }) => ({ data: sandboxes.all().flatMap(listed) })
+      },
       'DELETE /sandboxes/NAME': { does: 'Deletes a sandbox.', isSaved: true, run: ({ sandboxes, name }) => sandboxes.delete(checkedName(name)) }
     }
   },
   {
     title: 'Script and gates',
-    calls: {
+    rows: {
       'GET /script': {
-        does: 'The script entries, with how many calls each matched and to how many it was applied; one that was never applied with the calls that it nearly was applied to: [near misses](../evidence.md#near-misses).',
+        does: 'Lists the script entries, with how many requests each matched and was applied to; an entry that was never applied has its [near misses](../evidence.md#near-misses).',
         query: null,
+        answer: 'ListedEntry[]',
         run: async ({ sandbox }) => ({ data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox)), sandbox) })
       },
-      'POST /script': call({
+      'POST /script': row({
         does: 'Adds a script entry.',
-        body: {
-          example: '{"on":"POST /transactions","calls":1,"respond":{"status":402}}',
-          shown:
-            '{"on":"POST /transactions","calls":1,"respond":{"status":402,"error":{"type":"card_error","code":"card_declined","message":"The card was declined."}}}',
-          schema: entrySchema
-        },
+        body: { example: '{"on":"POST /transactions","calls":1,"respond":{"status":402}}', schema: entrySchema },
         ...CHANGES,
         adds: true,
         status: 201,
+        answer: 'ListedEntry',
         run: async ({ sandbox, settings, body, document }) => {
           const problems = new ProblemList(document.limits)
           const entry = await withoutProblems(problems, () => compileEntry(body, reportTo(problems, document)))
           const { size, instructions } = sandbox.script
-          if (size >= settings['limits.script'])
-            throw new ApiError('limit_reached', {
-              message: `The script has ${size} entries, as many as limits.script allows; delete some, or raise the setting.`
-            })
+          if (size >= settings['limits.script']) throw REFUSALS.scriptFull(size)
           const together = instructions + (entry as Entry).instructions
-          if (together > MAX_TOGETHER)
-            throw new ApiError('limit_reached', {
-              message: `The patterns of a script must compile to at most ${MAX_TOGETHER} instructions together; with this entry it is ${together}. Delete entries with patterns, or write them shorter.`
-            })
+          if (together > MAX_TOGETHER) throw REFUSALS.patternsFull(MAX_TOGETHER, together)
           return maskedThroughout(sandbox.addEntry(entry as Entry), keysToMask(sandbox))
         }
       }),
@@ -201,29 +212,30 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
         }
       },
       'DELETE /script/ID': {
-        does: 'Removes one script entry.',
+        does: 'Removes a script entry.',
         isSaved: true,
         run: ({ sandbox, name: id }) => {
           if (!sandbox.removeEntries(id)) {
             const known = sandbox.script.listed().map(entry => entry.id)
-            throw new ApiError('entry_unknown', { message: `No script entry has the id ${id}; ${thereAre(known)}.`, param: 'id' })
+            throw REFUSALS.entryUnknown(id, known)
           }
-          // calls at a gate that the script does not name any more go on
+          // requests at a gate that the script does not name any more go on
           sandbox.gates.keep(gatesOf(sandbox))
         }
       },
       'GET /gates': {
-        does: 'The gates at which script entries hold calls, with the calls that wait.',
+        does: 'Lists the gates at which script entries hold requests, with the requests that wait.',
+        answer: 'Gate[]',
         run: ({ sandbox }) => ({ data: sandbox.gates.listed(gatesOf(sandbox)) })
       },
-      'POST /gates/NAME/open': call({
-        does: 'Lets the calls at a gate go on, in the order in which they came or the last one first. Without a body: in order.',
+      'POST /gates/NAME/open': row({
+        does: 'Opens a gate: the requests that wait there go on, in the order in which they came or in reverse. Without a body: in order.',
         body: { example: '{"release":"reverse"}', schema: () => closed({ release: optional(word(RELEASES)) }), isOptional: true },
         makesSandbox: true,
+        answer: 'OpenedGate',
         run: ({ sandbox, name, body: { release = 'in_order' } }) => {
           const known = gatesOf(sandbox)
-          if (!known.includes(name))
-            throw new ApiError('gate_unknown', { message: `No script entry holds calls at a gate ${name}; ${thereAre(known)}.`, param: 'name' })
+          if (!known.includes(name)) throw REFUSALS.gateUnknown(name, known)
           return { name, released: sandbox.gates.open(name, release) }
         }
       })
@@ -231,53 +243,56 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
   },
   {
     title: 'Clock and snapshots',
-    calls: {
-      'GET /clock': { does: 'The clock that stamps `created`.', query: null, run: ({ sandbox }) => clockShown(sandbox.clock) },
-      'PUT /clock': call({
+    rows: {
+      'GET /clock': { does: 'Returns the clock that stamps `created`.', query: null, answer: 'ClockState', run: ({ sandbox }) => clockShown(sandbox.clock) },
+      'PUT /clock': row({
         does: 'Sets the clock, freezes it or lets it run.',
         body: {
           example: '{"now":"2026-02-28T23:59:59Z","running":false}',
           schema: () => closed({ now: optional(text({ format: 'instant' })), running: optional(Type.Boolean()) })
         },
         ...CHANGES,
+        answer: 'ClockState',
         run: ({ sandbox, body: { now, running } }) => {
-          if (now === undefined && running === undefined) throw new ApiError('body_malformed', { message: 'The body needs now, running or both.' })
+          if (now === undefined && running === undefined) throw REFUSALS.clockEmpty()
           sandbox.setClock({ ...(now !== undefined && { at: instantOf(now) as number }), ...(running !== undefined && { running }) })
           return clockShown(sandbox.clock)
         }
       }),
-      'POST /clock/advance': call({
-        does: 'Sets the clock forward.',
+      'POST /clock/advance': row({
+        does: 'Moves the clock forward.',
         body: { example: '{"by":"36h"}', schema: () => closed({ by: text() }) },
         ...CHANGES,
+        answer: 'ClockState',
         run: ({ sandbox, body: { by } }) => {
           const ms = durationOf(by)
-          if (ms === null || sandbox.clock.now() + ms > LATEST_INSTANT) {
-            const expected = ms === null ? DURATION_EXPECTED : 'the clock ends with the year 9999'
-            throw new ApiError('body_malformed', { message: `by: ${expected}, not ${by}.`, param: 'by' })
-          }
+          if (ms === null) throw REFUSALS.notADuration(by)
+          if (sandbox.clock.now() + ms > LATEST_INSTANT) throw REFUSALS.clockEnd(by)
           sandbox.advanceClock(ms)
           return clockShown(sandbox.clock)
         }
       }),
       'GET /snapshots': {
-        does: 'The names of the snapshots.',
+        does: 'Lists the names of the snapshots.',
         query: null,
+        answer: 'SnapshotName[]',
         run: async ({ sandbox }) => ({ data: (await sandbox.snapshots.names()).map(name => ({ name })) })
       },
       'PUT /snapshots/NAME': {
-        does: 'Keeps the present state under a name. With `--snapshots-dir` it outlives the process, in `lunch.json` for `lunch` and `~lunch.json` for `Lunch`.',
+        does: 'Keeps the current state under a name. With `--snapshots-dir` it outlives the process, in `lunch.json` for `lunch` and `~lunch.json` for `Lunch`.',
         makesSandbox: true,
         adds: true,
         status: 201,
+        answer: 'SnapshotState',
         run: async ({ sandbox, name }) => {
           await sandbox.snapshots.put(checkedName(name), sandbox.snapshot())
           return { name, scenario: sandbox.scenario.name, clock: clockShown(sandbox.clock) }
         }
       },
       'POST /snapshots/NAME/restore': {
-        does: 'Restores a snapshot.',
+        does: 'Restores a snapshot; the journal stays.',
         ...CHANGES,
+        answer: 'SnapshotState',
         run: async ({ sandbox, name }) => {
           const snapshot = await sandbox.snapshots.get(checkedName(name), sandbox.settings)
           sandbox.restore(snapshot)
@@ -289,24 +304,26 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
   },
   {
     title: 'Evidence',
-    calls: {
-      'GET /requests': call({
-        does: 'The journal: the last calls of the emulated API, newest first.',
+    rows: {
+      'GET /requests': row({
+        does: 'Returns the journal: the last requests of the emulated API, newest first.',
         query: FILTERS,
+        answer: 'Journal',
         run: async ({ sandbox, sandboxes, query: { format, ...filters }, reply, left }) =>
-          format === 'scenario' ? reply.type(YAML).send(await recordedText(filters, sandbox, left())) : callsOf(filters, sandbox, sandboxes)
+          format === 'scenario' ? reply.type(YAML).send(await recordedText(filters, sandbox, left())) : requestsOf(filters, sandbox, sandboxes)
       }),
-      'GET /requests/ID': call({
-        does: 'One call, and why it was answered so.',
+      'GET /requests/ID': row({
+        does: 'Returns a request, and why it was answered so.',
         query: parameters(
           format(
             ['json', 'text', 'scenario'],
-            '`json`, the default, `text`, or `scenario`: the call with the records that it touched and what they refer to, answered as it was.'
+            '`json`, the default, `text`, or `scenario`: the request with the records that it touched and what they refer to, answered as it was.'
           )
         ),
+        answer: 'ExplainedCall',
         run: async ({ sandbox, name: id, query: { format }, reply, left }) => {
-          const found = callNamed(id, sandbox)
-          if (format === 'scenario') return reply.type(YAML).send(await recordedCallText(found, sandbox, left()))
+          const found = requestNamed(id, sandbox)
+          if (format === 'scenario') return reply.type(YAML).send(await recordedText({}, sandbox, left(), found))
           const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
           const near = maskedThroughout(nearlyMet(found), keysToMask(sandbox))
           if (format === 'text') return asText(reply, explainedText(...told, near))
@@ -315,59 +332,65 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
         }
       }),
       'DELETE /requests': { does: 'Empties the journal.', run: ({ sandbox }) => sandbox.evidence.clearJournal() },
-      'POST /explain': call({
-        does: 'What a call would be answered, why, and what it would change: judged on a copy of the sandbox, which is thrown away. `changes` gives the copy other records, settings or another time.',
+      'POST /explain': row({
+        does: 'Tells how the emulator would respond to a request, why, and what the request would change. It is judged on a copy of the sandbox that is thrown away; `changes` gives the copy other records, settings or another time.',
         query: parameters(format(['json', 'text'])),
         body: { example: '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}', schema: () => TRIED },
+        answer: 'TriedCall',
         run: async ({ body, document, request, query: { format }, reply }) => {
           const answer = await explain(body, document, request.arrival, format === 'text')
           return format === 'text' ? asText(reply, answer) : answer
         }
       }),
-      'POST /verify': call({
-        does: "Judges counts of calls and of their effects, sequences, the state of records and unused script entries; without a body the scenario's own `expect`. 200 when it holds, otherwise 409 with what was seen.",
-        body: { example: '{"on":"POST /refunds","times":1,"within":"2s"}', schema: askedSchema, isOptional: true },
+      'POST /verify': row({
+        does: "Judges how many requests came and took effect, sequences, the state of records and unused script entries; without a body the scenario's own `expect`. Responds with 200 when it holds, otherwise with 409 and what was seen.",
+        body: { example: '{"on":"POST /refunds","times":1,"within":"2s"}', schema: judgementSchema, isOptional: true },
+        answer: 'Verdict',
         run: async context => {
           const verdict = await (context.sent === null ? scenarioVerdict(context.sandbox) : verify(context))
           context.reply.code(verdict.holds ? 200 : 409)
           return verdict
         }
       }),
-      'GET /coverage': call({
-        does: 'Rules kept and broken: 93 possible outcomes.',
+      'GET /coverage': row({
+        does: 'Returns the rules that requests kept and broke: 93 possible outcomes.',
         query: parameters({ scope: SCOPE, ...format(namesOf(COVERAGE_FORMATS), '`json`, the default, `text` or `junit`.') }),
+        answer: 'CoverageReport',
         run: ({ sandbox, query, reply }) => {
           const { format = 'json' } = query
           const report = totalsIn(sandbox, query).coverage.report()
           return format === 'json' ? report : reply.type(MEDIA_TYPES[format]).send(COVERAGE_FORMATS[format](report))
         }
       }),
-      'DELETE /coverage': call({
-        does: 'Starts the counts again from zero.',
+      'DELETE /coverage': row({
+        does: 'Sets the counts back to zero.',
         query: parameters({ scope: SCOPE }),
         run: ({ sandbox, query }) => totalsIn(sandbox, query).coverage.clear()
       }),
-      'GET /findings': call({
-        does: 'Mistakes of the client, each with the calls that show it: [the findings](findings.md).',
+      'GET /findings': row({
+        does: 'Returns the mistakes of the client, each with the requests that show it: [the findings](findings.md).',
         query: parameters({ scope: SCOPE, ...format(['json', 'text']) }),
+        answer: 'FindingsReport',
         run: ({ sandbox, query, reply }) => {
           const data = totalsIn(sandbox, query).findings()
           return query.format === 'text' ? asText(reply, findingsText(data)) : { data }
         }
       }),
-      'GET /assumptions': call({
-        does: 'The assumptions, their settings, and how many and which answers relied on each.',
+      'GET /assumptions': row({
+        does: 'Lists the assumptions, their settings, and which responses relied on each.',
         query: parameters({ scope: SCOPE }),
+        answer: 'ShownAssumption[]',
         run: ({ sandbox, query }) => ({ data: assumptionsShown(sandbox, totalsIn(sandbox, query)) })
       }),
-      'GET /run': call({
-        does: 'All that a report holds, of every sandbox, load and reset so far: what `exec` and `judge` read.',
+      'GET /run': row({
+        does: 'Returns everything that a report holds, over every sandbox, load and reset so far: what `exec` and `judge` read.',
         query: parameters(
           format(
             ['json', ...namesOf(RUN_FORMATS)],
             '`json`, the default, or the report as `html`, `junit` or `markdown`, judged by the expectations of the scenario.'
           )
         ),
+        answer: 'RunReport',
         run: async ({ sandbox, sandboxes, version, query: { format = 'json' }, reply, left }) => {
           const document = await runDocument(sandboxes, version)
           return format === 'json'
@@ -375,13 +398,13 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
             : reply.type(MEDIA_TYPES[format]).send(await sandbox.jobs.run(WRITING, left(), ask => written(ask, format, document)))
         }
       }),
-      'GET /events': call({
-        does: 'The journal as server-sent events: `request` for each call when it is over, `clear` when the journal is emptied.',
+      'GET /events': row({
+        does: 'Streams the journal as server-sent events: `request` for each request when it is over, `clear` when the journal is emptied.',
         query: parameters({ scope: optional(word(['sandbox', 'run'], { description: '`sandbox`, the default, or `run`: every sandbox.' })) }),
         run: ({ streams, request, reply, query: { scope } }) => streams.open(reply, request.arrival, scope === 'run')
       }),
       'GET /metrics': {
-        does: 'Metrics as Prometheus text: [the metrics](metrics.md).',
+        does: 'Returns metrics as Prometheus text: [the metrics](metrics.md).',
         run: async ({ sandboxes, reply }) => {
           const registry = await metricsOf(sandboxes)
           return reply.type(registry.contentType).send(await registry.metrics())
@@ -391,58 +414,56 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
   },
   {
     title: 'Sign-in of the console',
-    calls: {
+    rows: {
       'GET /session': {
-        does: 'Whether a token is required, and whether the cookie of the call is signed in. Needs no token.',
+        does: "Tells whether a token is required, and whether the request's cookie is signed in. Needs no token.",
         open: true,
+        answer: 'Session',
         run: ({ settings, sessions, request }) => ({ token_required: settings.control_token !== null, signed_in: isSignedIn(request, sessions) })
       },
-      'POST /session': call({
+      'POST /session': row({
         does: 'Exchanges CONTROL_TOKEN for a cookie that lasts 12 hours.',
         body: { example: '{"token":"TOKEN"}', schema: () => closed({ token: text() }) },
         open: true,
+        answer: 'Session',
         run: ({ settings: { control_token: token }, sessions, body, request, reply }) => {
           if (token === null) return { token_required: false, signed_in: false }
-          if (!isSame(body.token, token)) throw new ApiError('token_required', { message: 'This is not the value of CONTROL_TOKEN.', param: 'token' })
+          if (!isSame(body.token, token)) throw REFUSALS.tokenWrong()
           reply.header('set-cookie', signIn(request, sessions))
           return { token_required: true, signed_in: true }
         }
       }),
-      'DELETE /session': {
-        does: 'Signs out.',
-        open: true,
-        run: ({ sessions, request, reply }) => {
-          reply.header('set-cookie', signOut(request, sessions))
-        }
-      }
+      'DELETE /session': { does: 'Signs out.', open: true, run: ({ sessions, request, reply }) => void reply.header('set-cookie', signOut(request, sessions)) }
     }
   },
   {
     title: 'Settings and descriptions',
-    calls: {
+    rows: {
       'GET /settings': {
-        does: 'Each setting, its value, where that came from and what it may be: [the settings](settings.md).',
+        does: 'Returns each setting with its value, the source of the value, and the values that are allowed: [the settings](settings.md).',
         query: null,
+        answer: 'ShownSettings',
         run: ({ sandbox }) => settingsShown(sandbox)
       },
-      'PATCH /settings': call({
+      'PATCH /settings': row({
         does: 'Changes settings of the sandbox until the next load or reset.',
         body: { example: '{"pagination.max_limit":5}', schema: () => Type.Unsafe<object>({ type: 'object' }) },
         ...CHANGES,
+        answer: 'ShownSettings',
         run: async ({ sandbox, body }) => {
           await sandbox.changeSettings(body)
           return settingsShown(sandbox)
         }
       }),
       'DELETE /settings/NAME': {
-        does: 'Sets a setting back to what flag, environment, scenario or default give.',
+        does: 'Sets a setting back to its value from flag, environment, scenario or default.',
         isSaved: true,
         run: ({ sandbox, name }) => sandbox.unsetSetting(name)
       },
-      'GET /openapi.json': call({
-        does: 'The emulated API as OpenAPI 3.1.',
+      'GET /openapi.json': row({
+        does: 'Returns the emulated API as OpenAPI 3.1.',
         query: parameters({
-          style: optional(word(['flat'], { description: '`flat` names nested parameters in brackets, for generators that do not know `deepObject`.' }))
+          style: optional(word(['flat'], { description: '`flat` writes nested parameters in brackets, for generators that do not support `deepObject`.' }))
         }),
         run: async ({ request: { arrival, headers }, sandbox, version, query: { style } }) => {
           // the guard has seen to it that the Host is a name of this machine
@@ -452,27 +473,21 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
         }
       }),
       'GET /docs': {
-        does: 'A page to read and try the emulated API.',
+        does: 'Returns a page to read and try the emulated API.',
         page: true,
         run: ({ request, reply, sandbox, pages }) =>
           // the key is in the page and not in a script, which a page of another origin could run
           pages.docs(reply, { control: controlOfBase(request.arrival.base), key: bindingsOf(sandbox.store).key('') ?? '' })
       },
-      'GET /schema/fixture.json': schemaCall('fixture', 'fixtures'),
-      'GET /schema/scenario.json': schemaCall('scenario', 'scenarios'),
-      'GET /schema/script.json': schemaCall('script', 'files of shared script entries')
+      'GET /schema/fixture.json': schemaRow('fixture', 'fixtures'),
+      'GET /schema/scenario.json': schemaRow('scenario', 'scenarios'),
+      'GET /schema/script.json': schemaRow('script', 'files of shared script entries')
     }
   }
 ]
 
-const fileOf =
-  (page: 'console' | 'docs') =>
-  async ({ name, pages, request, reply }: Context) => {
-    const file = await pages.file(page, name)
-    if (file === null) throw noControlCall(request)
-    return reply.type(file.type).send(file.content)
-  }
-export const FILE_CALLS: Calls = {
-  'GET /console/FILE': { does: 'A file of the console.', query: null, open: true, run: fileOf('console') },
-  'GET /docs/FILE': { does: "A file of the API's documentation.", query: null, run: fileOf('docs') }
+/** The files of the pages, which are no part of what is documented. */
+export const FILE_ROWS: Rows = {
+  'GET /console/FILE': { ...fileRow('console', 'Returns a file of the console.'), open: true },
+  'GET /docs/FILE': fileRow('docs', "Returns a file of the API's documentation.")
 }

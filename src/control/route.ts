@@ -1,4 +1,4 @@
-/** The calls of the control API as rows of a table, and the routes that are made from them. */
+/** The requests of the control API as rows of a table, and the routes that are made from them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { checkerOf } from '../core/checking.js'
@@ -18,30 +18,27 @@ import { documentOf, readDocument, refuseProblems, type SourceDocument } from '.
 import type { Library } from '../scenario/library.js'
 import { readBy } from '../scenario/reading.js'
 import type { Bodies } from '../server/bodies.js'
+import type { AnswerName } from './answers.js'
 import type { EventStreams } from './events.js'
+import { REFUSALS } from './sentences.js'
 import type { Sessions } from './sessions.js'
 import { sendJson } from './writing.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Changes what a data file holds, unless it is refused or only a trial. */
-    isSaved?: true
-    /** Adds something to a sandbox, for which there has to be memory. */
-    adds?: true
-    /** Whether a request changes nothing. */
-    isTrial?: (request: FastifyRequest) => boolean
+    row?: Flags
   }
 }
 
 export type Pages = {
   console: (reply: FastifyReply, control: string) => Promise<string>
-  /** The API's documentation; `key` is what its calls are made with. */
+  /** The API's documentation; `key` is what its requests are made with. */
   docs: (reply: FastifyReply, values: { control: string; key: string }) => Promise<string>
   /** Null where there is no such file. */
   file: (of: 'console' | 'docs', name: string) => Promise<{ type: string; content: Buffer } | null>
 }
 
-/** What the calls of one server share. */
+/** What the requests of one server share. */
 export type Services = {
   sandboxes: Sandboxes
   library: Library
@@ -51,18 +48,18 @@ export type Services = {
   pages: Pages
   sessions: Sessions
   streams: EventStreams
-  /** The places of calls that wait. */
+  /** The places of requests that wait. */
   waiting: Shares
   /** Aborted when the server closes. */
   closing: AbortSignal
 }
 
-/** What a call's handler is given. */
+/** What a handler is given. */
 export type Context<Q = unknown, B = unknown> = Services & {
   request: FastifyRequest
   reply: FastifyReply
   sandbox: Sandbox
-  /** The part of the path that is in capitals in the call's name. */
+  /** The part of the path that is in capitals in the row's name. */
   name: string
   query: Q
   /** The body as its schema has it, and the document that it was read from. */
@@ -70,49 +67,49 @@ export type Context<Q = unknown, B = unknown> = Services & {
   document: SourceDocument
   /** The body as it was sent; null where none was. */
   sent: Body | null
-  /** A signal that is aborted when the caller leaves before the answer. */
+  /** A signal that is aborted when the client leaves before the response. */
   left: () => AbortSignal
 }
 
-/** With a schema, a body is read by it; without one it is a document of up to `limits.control_body`, which the handler reads. */
-type BodyRow<S extends TSchema> = {
-  /** As it is documented. */
-  example: string
-  /** In a refusal, where that is another one. */
-  shown?: string
-  schema?: () => S
-  isOptional?: true
-}
-
-export type Call<Q extends TSchema = TSchema, B extends TSchema = TSchema> = {
-  does: string
-  /** Left out, there are no parameters; null takes any and reads none. */
-  query?: Q | null
-  body?: BodyRow<B>
+export type Flags = {
   /** Needs no token: it shows nothing of the state, and belongs to the sandbox at the base address. */
   open?: true
-  /** Answers browsers with a page; without a token, with the console, which asks for it. */
+  /** Shows browsers a page; without a token the console, which asks for it. */
   page?: true
   /** Changes something, and makes the sandbox that it names; when it fails, there is none afterwards either. */
   makesSandbox?: true
+  /** Changes what a data file holds, unless it is refused or only a trial. */
   isSaved?: true
+  /** Adds something to a sandbox, for which there has to be memory. */
   adds?: true
+  /** Whether a request changes nothing. */
   isTrial?: (request: FastifyRequest) => boolean
-  /** The status of its answers, 200 when left out; a DELETE answers 204. */
+}
+
+export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flags & {
+  does: string
+  /** Left out, there are no parameters; null takes any and reads none. */
+  query?: Q | null
+  /** With a schema, a body is read by it; without one it is a document of up to `limits.control_body`, which the handler reads. */
+  body?: { example: string; schema?: () => B; isOptional?: true }
+  /** The type of its JSON; `X[]` is `{ data: X[] }`. Left out, it responds with nothing, text, or a document that has a schema of its own. */
+  answer?: AnswerName
+  /** The status of its response, 200 when left out; a DELETE has 204. */
   status?: 200 | 201
   run: (context: Context<Static<Q>, Static<B>>) => unknown
 }
 
 /** A row whose handler gets its query and body with their types. */
-export const call = <Q extends TSchema, B extends TSchema>(row: Call<Q, B>): Call => row as unknown as Call
+export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row => row as unknown as Row
 
 /** A query names no records, and everything unknown in it is refused. */
 const nothing = () => {}
 const PLAIN = { settings: settingsInForce({}).values, rely: nothing }
 const LOOKUPS = { unknown: nothing, find: nothing, cursor: nothing }
 
-/** Adds the route of a call, named by its method and its path. */
-export function addCall(control: FastifyInstance, on: string, { run, query, body: wanted, status = 200, ...flags }: Call, services: Services): void {
+/** Adds the route of a row, named by its method and its path. */
+export function addRoute(control: FastifyInstance, on: string, row: Row, services: Services): void {
+  const { run, query, body: wanted, status = 200 } = row
   const [method, path] = on.split(' ') as [string, string]
   const table = query === null ? null : compileTable(schemaOf(query ?? NO_PARAMETERS))
   const read = wanted && bodyReader(wanted)
@@ -120,14 +117,14 @@ export function addCall(control: FastifyInstance, on: string, { run, query, body
   control.route({
     method,
     url: path.replace(/[A-Z]{2,}/, named => `:${named.toLowerCase()}`),
-    config: { ...flags, takesDocument },
+    config: { row, takesDocument },
     bodyLimit: services.settings[takesDocument ? 'limits.control_body' : 'limits.body'],
     handler: async (request, reply) => {
       const { sandbox } = request.arrival
       const [name = ''] = Object.values(request.params as Record<string, string>)
       const decoded = table && queryOf(request, table)
-      const sent = sentBody(request)
-      const left = departureOf(reply)
+      const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null
+      const left = () => departureOf(reply)
       const given = (await read?.(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
       reply.code(method === 'DELETE' ? 204 : status)
       const answer = await run({ ...services, ...given, request, reply, sandbox, name, query: decoded, sent, left })
@@ -144,15 +141,11 @@ function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>
   return decodeParameters(table, root, PLAIN, LOOKUPS)
 }
 
-/** Null where no body was sent, or white space alone. */
-const sentBody = ({ body }: FastifyRequest): Body | null => (body instanceof Body && !body.isEmpty ? body : null)
-
 /** A reader of bodies; large ones are read by the worker. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
-function bodyReader({ example, shown = example, schema, isOptional }: BodyRow<TSchema>) {
+function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
   const checker = schema && checkerOf(schema)
   return async (sent: Body | null, { settings, jobs }: Sandbox, left: Context['left']): Promise<Partial<Pick<Context, 'body' | 'document'>>> => {
-    if (sent === null && !isOptional)
-      throw new ApiError('body_malformed', { message: `This call needs a body, as application/json or application/yaml, such as ${shown}` })
+    if (sent === null && !isOptional) throw REFUSALS.bodyMissing(example)
     if (sent === null || checker === undefined) return { body: {} }
     const { type, bytes } = sent
     if (sent.isLarge) {
@@ -170,14 +163,11 @@ function bodyReader({ example, shown = example, schema, isOptional }: BodyRow<TS
   }
 }
 
-const departureOf =
-  ({ raw }: FastifyReply) =>
-  (): AbortSignal => {
-    const departure = new AbortController()
-    const leave = () => departure.abort(new ApiError('request_malformed', { message: 'The caller left before the answer.' }))
-    raw.once('close', leave)
-    return departure.signal
-  }
+function departureOf({ raw }: FastifyReply): AbortSignal {
+  const departure = new AbortController()
+  raw.once('close', () => departure.abort(REFUSALS.clientLeft()))
+  return departure.signal
+}
 
 /** Accepts JSON and YAML, as bytes that are read when they are needed; any other type is refused with 415. */
 export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
@@ -187,18 +177,13 @@ export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
       return new Body(type, await bodies.read(request, payload))
     })
   }
-  control.addContentTypeParser('*', (request, _payload, done) => {
-    if (!hasBody(request.headers)) return done(null, undefined)
-    const sent = request.headers['content-type'] ?? 'of no type'
-    const message = `The body is ${sent}; the control API reads JSON and YAML: send it with Content-Type: application/json or application/yaml.`
-    return done(new ApiError('content_type_unsupported', { message }))
+  control.addContentTypeParser('*', ({ headers }, _payload, done) => {
+    if (hasBody(headers)) done(REFUSALS.contentType(headers['content-type']))
+    else done(null, undefined)
   })
 }
 
 /** A control path that does not exist. */
-export function noControlCall({ method, url, arrival }: FastifyRequest): ApiError {
-  const control = controlOfBase(arrival.base)
-  return new ApiError('path_unknown', {
-    message: `The control API has no ${method} ${control}${pathOf(url).slice(CONTROL.length)}; GET ${control} links to what it has.`
-  })
+export function noSuchPath({ method, url, arrival }: FastifyRequest): ApiError {
+  return REFUSALS.pathUnknown(method, controlOfBase(arrival.base), pathOf(url).slice(CONTROL.length))
 }
