@@ -5,6 +5,7 @@ import { glob, isDynamicPattern } from 'tinyglobby'
 import type { Library } from '../scenario/library.js'
 import { isScenarioOrFixture } from '../scenario/scenario.js'
 import { isSharedScript } from '../scenario/shared-script.js'
+import { SAYS } from './sentences.js'
 
 /** A file, why one that was found in a folder is left out, or why a place gives no file. */
 export type ScenarioFile = { file: string; leftOut: string | null; problem: string | null }
@@ -14,7 +15,7 @@ const IGNORED = ['**/node_modules/**']
 
 /**
  * The files of each place, each once: a file as it is, those of a folder that end in .yaml, .yml or .json, and those that match a pattern. Files of a folder
- * or pattern that are no scenarios are left out, and files of shared script entries unless `withShared`; a place with no file left is a problem.
+ * or pattern that are not scenarios are left out, and files of shared script entries unless `withShared`; a place with no file left is a problem.
  */
 export async function* scenarioFiles(places: readonly string[], library: Library, { withShared = false } = {}): AsyncGenerator<ScenarioFile, void> {
   const seen = new Set<string>()
@@ -29,7 +30,7 @@ export async function* scenarioFiles(places: readonly string[], library: Library
       isEmpty &&= leftOut !== null
       if (seen.size < seen.add(resolve(file)).size) yield { file, leftOut, problem: null }
     }
-    if (isEmpty) yield { file: place, leftOut: null, problem: problemOf(isPattern, files.length) }
+    if (isEmpty) yield { file: place, leftOut: null, problem: files.length > 0 ? SAYS.no_scenario(isPattern) : SAYS.no_files(isPattern) }
   }
 }
 
@@ -40,15 +41,10 @@ async function filesIn(place: string, isPattern: boolean): Promise<string[]> {
   return paths.map(path => `${place.replace(/\/+$/, '')}/${relative(place, path)}`).sort()
 }
 
-function problemOf(isPattern: boolean, files: number): string {
-  if (files > 0) return `${isPattern ? 'the pattern matches' : 'the folder holds'} no scenario and no fixture`
-  return isPattern ? 'no file matches this pattern' : 'the folder holds no file that ends in .yaml, .yml or .json'
-}
-
 /** Null for a scenario, a fixture, and a file that cannot be read: that is found out later. */
 async function whyLeftOut(file: string, library: Library, withShared: boolean): Promise<string | null> {
   const document = await library.file(file).catch(() => null)
   if (document === null) return null
-  if (isSharedScript(document.data)) return withShared ? null : 'left out: it holds script entries that scenarios share'
-  return isScenarioOrFixture(document.data) ? null : 'left out: it is no scenario and no fixture'
+  if (isSharedScript(document.data)) return withShared ? null : SAYS.shared_script()
+  return isScenarioOrFixture(document.data) ? null : SAYS.other_document()
 }

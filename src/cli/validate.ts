@@ -3,7 +3,8 @@ import type { Problem } from '../core/errors.js'
 import { settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import { playIn } from '../engine/play.js'
-import { type CheckedFile, countOf, isFailed, NOTHING_FOUND, withFailure } from '../reports/points.js'
+import { type CheckedFile, isFailed, NOTHING_FOUND, withFailure } from '../reports/points.js'
+import { countOf } from '../reports/sentences.js'
 import { type LoadOptions, Sandbox } from '../sandbox/sandbox.js'
 import { problemLine } from '../scenario/documents.js'
 import { Library } from '../scenario/library.js'
@@ -12,6 +13,7 @@ import { checkSharedScript, isSharedScript } from '../scenario/shared-script.js'
 import { type GivenVariables, unknownVariable } from '../scenario/variables.js'
 import { problemsOf } from './failures.js'
 import { scenarioFiles } from './scenario-files.js'
+import { say } from './sentences.js'
 
 /** Each of `vars` has to be a variable of at least one of the files. */
 type Validation = { launch: Launch; vars?: GivenVariables | undefined }
@@ -25,7 +27,7 @@ export async function validate(places: readonly string[], { launch, vars }: Vali
   const add = (file: string, problems: readonly Problem[], result: string, leftOut: string | null = null) => {
     for (const problem of problems) write(visible(problemLine(problem)))
     write(`${visible(file)}: ${result}`)
-    const point = { file, title: 'the document is valid', problems: [...problems], ms: 0 }
+    const point = { ...say('valid'), file, problems, ms: 0 }
     checked.push({ ...NOTHING_FOUND, file, points: leftOut === null ? [point] : [], leftOut })
   }
   for await (const { file, leftOut, problem } of scenarioFiles(places, library, { withShared: true })) {
@@ -33,13 +35,7 @@ export async function validate(places: readonly string[], { launch, vars }: Vali
     else if (leftOut !== null) add(file, [], leftOut, leftOut)
     else {
       const warnings: Problem[] = []
-      const problems = await problemsIn(file, {
-        library,
-        launch,
-        play: playIn,
-        warn: found => void warnings.push(...found),
-        vars: vars && { ...vars, known }
-      })
+      const problems = await problemsIn(file, { library, launch, warn: found => void warnings.push(...found), vars: vars && { ...vars, known } })
       for (const warning of warnings) write(visible(`warning: ${problemLine(warning)}`))
       const warned = warnings.length === 0 ? '' : `, ${countOf(warnings.length, 'warning')}`
       add(file, problems, problems.length === 0 ? `valid${warned}` : countOf(problems.length, 'problem'))
@@ -49,9 +45,9 @@ export async function validate(places: readonly string[], { launch, vars }: Vali
   const areValid = !checked.some(({ points }) => points.some(isFailed))
   for (const name of Object.keys(vars?.values ?? {})) {
     if (known.has(name) || !areValid) continue
-    const [given, message] = [`--var ${name}`, unknownVariable(name, [...known])]
-    write(visible(`${given}: ${message}`))
-    checked.push(withFailure(given, given, { path: '', message }))
+    const [title, message] = [say('var', name), unknownVariable(name, [...known])]
+    write(visible(`${title.message}: ${message}`))
+    checked.push(withFailure(title.message, title, { path: '', message }))
   }
   return checked
 }
@@ -69,14 +65,15 @@ function summaryOf(checked: readonly CheckedFile[]): string {
   return `\n${countOf(checked.length, 'file')}: ${parts.filter(Boolean).join(', ')}`
 }
 
-type Checking = { library: Library; launch: Launch; vars: GivenVariables | undefined } & Required<Pick<LoadOptions, 'play' | 'warn'>>
-
-async function problemsIn(file: string, { library, launch, play, warn, vars }: Checking): Promise<readonly Problem[]> {
+async function problemsIn(
+  file: string,
+  { library, launch, vars, warn }: Validation & { library: Library } & Pick<LoadOptions, 'warn'>
+): Promise<readonly Problem[]> {
   try {
     const sandbox = new Sandbox({ library, launch, machine: Date.now })
     const document = await library.file(file)
     if (isSharedScript(document.data)) await checkSharedScript(document, vars)
-    else await sandbox.load(document, { name: file, file }, { dryRun: true, play, variables: vars, warn })
+    else await sandbox.load(document, { name: file, file }, { dryRun: true, play: playIn, variables: vars, warn })
     return []
   } catch (error) {
     return problemsOf(error as Error)

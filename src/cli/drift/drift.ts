@@ -4,8 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { GivenSettings, SettingKey } from '../../core/settings.js'
-import { distanceOf, isMade } from './compare.js'
-import type { IdPairs } from './id-pairs.js'
+import { distanceOf, type IdPairs, isMade } from './compare.js'
 import { compareAll, type Deviation, type Explained, type PlayedStep, type Round, type RoundOptions } from './round.js'
 
 export type Drift = {
