@@ -124,7 +124,7 @@ export class ServiceRecords {
     const known: Part = Object.fromEntries(Object.entries(record).filter(([name]) => fields.has(name)))
     const found: { steps: readonly Step[]; says: Said }[] = (await checker.problems(known)).map(({ steps, code, message }) => ({
       steps,
-      says: { code, message }
+      says: { code, message } as Said
     }))
     if (found.length === 0 && !isTime(known.created)) found.push({ steps: ['created'], says: say('not_a_time') })
     if (found.length === 0 && family === 'transactions' && !isSumOfRefunds(known, comparison.shapes))
