@@ -16,7 +16,7 @@ export function runMarkdown(judged: JudgedRun): string {
     rows: run.tests.flatMap(one => {
       const { test, calls, refused, broken, findings } = one
       const isFailed = problemsOfTest(judged, one).length > 0
-      const found = findings.flatMap(({ finding, times }): Part[] => [{ code: finding }, ` ${times}× `])
+      const found = findings.flatMap(({ finding, times }, nth): Part[] => [nth === 0 ? '' : ', ', { code: finding }, ` ${times}×`])
       return test === null
         ? []
         : [{ level: isFailed ? 'bad' : 'good', cells: [[test], [isFailed ? 'failed' : 'passed'], [calls], [refused], [broken.join(' ')], found] } satisfies Row]
