@@ -2,21 +2,25 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { constants } from 'node:os'
 import t from 'tap'
-import { FINDINGS, type Finding } from '../../src/evidence/findings.js'
+import { SAYS } from '../../src/cli/sentences.js'
+import { CHECKS } from '../../src/core/sentences.js'
+import { SETTINGS } from '../../src/core/settings.js'
+import type { Finding } from '../../src/evidence/findings.js'
+import { FAIL_ON } from '../../src/reports/run.js'
+import { SAYS as REPORTS } from '../../src/reports/sentences.js'
 import { ran } from '../support/command.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
 import { linesWritten, read, running, scenarioIn, script } from './exec-run.js'
 
-const NO_REQUESTS =
-  'the emulator received no requests, so there is nothing to judge; exec gives its command the address in COMMERCE_URL and COMMERCE_BASE_URL, and --allow-no-requests lets such a run pass'
+const NO_REQUESTS = REPORTS.no_requests()
 const NOTHING_DONE = `
 commerce-emulator
-  Calls         0
-  Coverage      0 of 93 rule outcomes, 0 %; 58 rules never exercised, 0 never violated
-  Assumptions   none relied on
+  Requests      0
+  Coverage      ${REPORTS.share(0, 93, 0)}; ${REPORTS.never_seen(58, 0)}
+  Assumptions   none
   Findings      none
-  Script        no entry unused
-  Expectations  none unmet
+  Script        ${REPORTS.all_applied()}
+  Expectations  ${REPORTS.all_met()}
   FAILED        ${NO_REQUESTS}
 `
 
@@ -46,7 +50,7 @@ save(${JSON.stringify(file)}, { url, base, sandbox, key, control, status, made: 
   t.not(found.url, 'http://localhost:1', 'PORT is for start')
   t.strictSame([found.base, found.control, found.sandbox], [`${found.url}/next`, `${found.url}/_control`, `${found.url}/sandbox/{name}/next`])
   t.notOk(await isOpen(found.base), 'the port is closed')
-  t.equal(stderr.split('\n')[2], '  Calls         2')
+  t.equal(stderr.split('\n')[2], '  Requests      2')
 })
 
 t.test('exec: the variables can have other names, and the port can be chosen', async t => {
@@ -66,11 +70,9 @@ t.test('exec: the variables can have other names, and the port can be chosen', a
 
 t.test('exec: the status is the command’s own; a gate makes it 2 only when the command itself ended with 0', async t => {
   const scenario = scenarioIn(t, { expect: [{ on: 'POST /refunds', times: 1 }] })
-  const unmet = '  Expectations  POST /refunds: must be 1 call, 0 came'
-  const failed = '  FAILED        POST /refunds: must be 1 call, 0 came'
   const of = async (...args: string[]) => {
     const { status, stderr } = await ran(['exec', '--scenario', scenario, ...args])
-    return [status, stderr.includes(unmet), stderr.includes(failed)]
+    return [status, ...['Expectations', 'FAILED'].map(part => new RegExp(`\\n  ${part} +POST /refunds: `).test(stderr))]
   }
 
   t.strictSame(await of('--', ...script('')), [2, true, true], 'expectations are always judged')
@@ -86,11 +88,11 @@ t.test('exec: the status is 127 for a command that does not exist, and 126 for o
   const none = await ran(['exec', '--', `${root}/none`])
   const plain = await ran(['exec', '--', `${root}/plain.txt`])
 
-  t.strictSame(none, { status: 127, stdout: '', stderr: `commerce-emulator: ${root}/none cannot be run: there is no such command\n${NOTHING_DONE}` })
+  t.strictSame(none, { status: 127, stdout: '', stderr: `commerce-emulator: ${SAYS.not_run(`${root}/none`, SAYS.no_such_command())}\n${NOTHING_DONE}` })
   t.strictSame(plain, {
     status: 126,
     stdout: '',
-    stderr: `commerce-emulator: ${root}/plain.txt cannot be run: spawn ${root}/plain.txt EACCES\n${NOTHING_DONE}`
+    stderr: `commerce-emulator: ${SAYS.not_run(`${root}/plain.txt`, `spawn ${root}/plain.txt EACCES`)}\n${NOTHING_DONE}`
   })
 })
 
@@ -99,15 +101,15 @@ t.test('exec: the command is not run when the emulator cannot start or the folde
   const mark = `${root}/started`
   const touch = ['--', ...script(`save(${JSON.stringify(mark)}, 1)`)]
   const cases: [args: string[], complaint: string][] = [
-    [['--scenario', `${root}/bad.yaml`], `${root}/bad.yaml:1:7 sede: unknown name sede; did you mean seed?`],
-    [['--set', 'seed=x'], '--set seed=x: must be a whole number; got x'],
-    [['--report', `${root}/file/deep`], `${root}/file/deep cannot be made: a part of the path is a file, not a folder`]
+    [['--scenario', `${root}/bad.yaml`], `${root}/bad.yaml:1:7 sede: `],
+    [['--set', 'seed=x'], '--set seed=x: '],
+    [['--report', `${root}/file/deep`], SAYS.unmade(`${root}/file/deep`, '')]
   ]
   for (const [args, complaint] of cases) {
     const { status, stderr } = await ran(['exec', ...args, ...touch])
 
     t.equal(status, 1, complaint)
-    t.equal(stderr, `commerce-emulator: ${complaint}\n`)
+    t.ok(stderr.startsWith(`commerce-emulator: ${complaint}`), stderr)
     t.notOk(existsSync(mark), 'the command was not run')
   }
 })
@@ -117,34 +119,31 @@ t.test('exec: --min-coverage takes a percentage, and --fail-on the names of gate
   for (const text of ['101', '-1', 'most', ' ']) {
     const { status, stderr } = await ran(['exec', `--min-coverage=${text}`, '--', 'true'])
     t.equal(status, 1)
-    t.equal(stderr, `error: option '--min-coverage <percent>' argument '${text}' is invalid. Must be a percentage from 0 to 100.${hint}`)
+    t.equal(stderr, `error: option '--min-coverage <percent>' argument '${text}' is invalid. ${SAYS.percentage()}${hint}`)
   }
 })
 
-const GROUPS = 'expectations, script, findings, errors, warnings'
 t.test('exec: --fail-on and --ignore take names that exist; what is not one is refused, with what was meant', async t => {
   const mark = `${t.testdir()}/started`
   const command = ['--', ...script(`save(${JSON.stringify(mark)}, 1)`)]
-  const all = Object.keys(FINDINGS).join(', ')
   const cases: [args: string[], complaint: string][] = [
-    [['--fail-on', 'finding'], '--fail-on finding: there is no such name; did you mean findings?'],
-    [['--fail-on', 'errors', 'zero-paymant'], '--fail-on zero-paymant: there is no such name; did you mean zero-payment?'],
-    [['--fail-on', 'errors,wornings'], '--fail-on wornings: there is no such name; did you mean warnings?'],
-    [['--fail-on', 'everything-at-once'], `--fail-on everything-at-once: there is no such name; the gates are ${GROUPS}, and the findings ${all}`],
-    [['--ignore', 'zero'], `--ignore zero: there is no such name; what can be ignored is expectations, and the findings ${all}`],
-    [['--ignore', 'script'], `--ignore script: there is no such name; what can be ignored is expectations, and the findings ${all}`],
-    [['--ignore', '\u001b[2J'], `--ignore \\u001b[2J: there is no such name; what can be ignored is expectations, and the findings ${all}`],
-    [['--fail-on', 'findings', 'zero-payment', '--ignore', 'zero-payment'], '--fail-on zero-payment and --ignore zero-payment cannot be combined']
+    [['--fail-on', 'finding'], '--fail-on: unknown name finding; did you mean findings?'],
+    [['--fail-on', 'errors', 'zero-paymant'], '--fail-on: unknown name zero-paymant; did you mean zero-payment?'],
+    [['--fail-on', 'errors,wornings'], '--fail-on: unknown name wornings; did you mean warnings?'],
+    [['--fail-on', 'everything-at-once'], `--fail-on: ${CHECKS.unknown_name('everything-at-once', FAIL_ON, null)}`],
+    [['--ignore', 'script'], '--ignore: unknown name script; available: expectations, '],
+    [['--ignore', '\u001b[2J'], '--ignore: unknown name \\u001b[2J; available: '],
+    [['--fail-on', 'findings', 'zero-payment', '--ignore', 'zero-payment'], REPORTS.failed_and_ignored('zero-payment')]
   ]
   for (const [args, complaint] of cases) {
     const { status, stderr } = await ran(['exec', ...args, ...command])
-    t.strictSame([status, stderr.split('\n')[0]], [1, `error: ${complaint}`])
+    t.strictSame([status, stderr.startsWith(`error: ${complaint}`)], [1, true], stderr)
   }
   t.notOk(existsSync(mark), 'the command was not run')
 })
 
-t.test('exec: without -- before a command nothing is run, and the status is 2', async t => {
-  const needs = 'commerce-emulator: exec needs -- before the command that it runs: commerce-emulator exec [options] -- COMMAND\n'
+t.test('exec: without -- before a command nothing is run', async t => {
+  const needs = `commerce-emulator: ${SAYS.no_separator('exec', '[options] -- COMMAND')}\n`
   const stray = '\n(run commerce-emulator --help for the commands and flags)\n'
   const cases: [args: string[], complaint: string][] = [
     [[], needs],
@@ -152,13 +151,13 @@ t.test('exec: without -- before a command nothing is run, and the status is 2', 
     [['pytest', '--help'], needs],
     [['--scenario', 'default', 'pytest', '--version'], needs],
     [['-V'], needs],
-    [['--'], 'commerce-emulator: exec needs a command after --\n'],
-    [['--seed', '2', '--'], 'commerce-emulator: exec needs a command after --\n'],
-    [['-V', '--', 'false'], 'commerce-emulator: exec has no option -V\n'],
-    [['--version', '--', 'false'], 'commerce-emulator: exec has no option --version\n'],
-    [['pytest', '--', 'false'], `error: pytest comes before --, where exec has its own options${stray}`]
+    [['--'], `commerce-emulator: ${SAYS.no_command('exec')}\n`],
+    [['--seed', '2', '--'], `commerce-emulator: ${SAYS.no_command('exec')}\n`],
+    [['-V', '--', 'false'], `commerce-emulator: ${SAYS.unknown_option('-V', 'exec')}\n`],
+    [['--version', '--', 'false'], `commerce-emulator: ${SAYS.unknown_option('--version', 'exec')}\n`],
+    [['pytest', '--', 'false'], `error: ${SAYS.before_separator('pytest', 'exec')}${stray}`]
   ]
-  for (const [args, complaint] of cases) t.strictSame(await ran(['exec', ...args]), { status: 2, stdout: '', stderr: complaint }, args.join(' '))
+  for (const [args, complaint] of cases) t.strictSame(await ran(['exec', ...args]), { status: 1, stdout: '', stderr: complaint }, args.join(' '))
 
   for (const help of ['-h', '--help']) t.equal((await ran(['exec', help])).stdout.split('\n')[0], 'Usage: commerce-emulator exec [options] -- <command...>')
   const flags = ['--', process.execPath, '-e', 'process.exit(process.argv[1] === "-V" ? 7 : 8)', '--', '-V', '--help']
@@ -170,11 +169,9 @@ t.test('exec: the help shows its own defaults', async t => {
 
   const flat = stdout.replace(/\s+/g, ' ')
   for (const part of [
-    '--port <port> Port to listen on; 0 picks a free one. (default: a free one)',
-    '--log-level <level> What is logged, to stderr. (default: silent; variable: LOG_LEVEL)',
-    '--seed <seed> What ids and keys are drawn from. (default: 1; variable: SEED)',
-    '--kill-after <seconds> How long the command may take to end after a signal. (default: 5)',
-    '--allow-no-requests Let a run pass in which the emulator received no requests.'
+    `--port <port> ${SETTINGS.port.about} (default: a free one)`,
+    `--log-level <level> ${SETTINGS.log_level.about} (default: silent; variable: LOG_LEVEL)`,
+    `--seed <seed> ${SETTINGS.seed.about} (default: 1; variable: SEED)`
   ])
     t.ok(flat.includes(part), part)
 })
@@ -215,15 +212,15 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings, unused s
   const share = Math.floor((coverage.seen / 93) * 1000) / 10
   t.equal(coverage.percent, share)
 
-  const message = 'GET /refunds: must be at least 1 call, 0 came'
+  const [{ message }] = run.unmet_expectations
   const failures = [
-    ['coverage', `rule coverage is ${share} %, below 80 %`],
+    ['coverage', REPORTS.low_coverage(share, 80)],
     ['expectations', message],
     ['findings', 'findings: search-without-narrowing, refused-and-repeated'],
     [
       'script',
-      'the script entry refunds are down was never applied; nearly: calls: wanted 9; got 2 that matched in #1/req_4',
-      'the script entry scr_2 GET /tickets was never applied; nearly: calls: wanted 9; got 1 that matched in #1/req_5'
+      `${REPORTS.never_applied('refunds are down')}; nearly: calls: wanted 9; got 2 that matched in #1/req_4`,
+      `${REPORTS.never_applied('scr_2 GET /tickets')}; nearly: calls: wanted 9; got 1 that matched in #1/req_5`
     ]
   ] as const
   t.strictSame([ended, passed, ignored], [0, false, []])
@@ -331,7 +328,7 @@ t.test('exec: gates that pass leave the status at 0, and are reported as passed'
   const { passed, gates } = read(`${folder}/run.json`)
   const passing = ['coverage', 'expectations', 'findings'].map(gate => ({ gate, passed: true, problems: [] }))
   t.strictSame([passed, gates], [true, passing])
-  t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('<testsuite name="gates" tests="3" failures="0">'))
+  t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('<testsuite name="gates" tests="3" failures="0" skipped="0">'))
 })
 
 t.test('exec: the gates use the totals of the run, whatever the command resets or loads', async t => {
@@ -412,6 +409,6 @@ setInterval(() => {}, 1000)`
   process.kill('SIGTERM')
 
   t.equal(await process.ended, 128 + constants.signals.SIGKILL)
-  t.ok(process.stderr().startsWith('commerce-emulator: the command has not ended 1 s after SIGTERM, so it is killed\n\ncommerce-emulator\n  Calls         1\n'))
+  t.ok(process.stderr().startsWith(`commerce-emulator: ${SAYS.killing(1, 'SIGTERM')}\n\ncommerce-emulator\n  Requests      1\n`))
   t.equal(read(`${folder}/run.json`).status, 137)
 })

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { SAYS } from '../../src/cli/sentences.js'
 import { ran } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 
@@ -33,8 +34,8 @@ t.test('validate, check: folders and patterns, each file once, and what is no sc
     1,
     'some/a.json: valid',
     'some/deeper/b.yml: valid',
-    'some/empty.yml: left out: it is no scenario and no fixture',
-    'some/package.json: left out: it is no scenario and no fixture',
+    `some/empty.yml: ${SAYS.other_document()}`,
+    `some/package.json: ${SAYS.other_document()}`,
     wrong,
     'some/wrong.yaml: 1 problem',
     '',
@@ -45,46 +46,42 @@ t.test('validate, check: folders and patterns, each file once, and what is no sc
     'some/a.json',
     '  ✓ 1. GET /tickets',
     'some/deeper/b.yml',
-    '  ✓ the document is valid; it has no steps and no expectations',
-    'some/empty.yml: left out: it is no scenario and no fixture',
-    'some/package.json: left out: it is no scenario and no fixture',
+    `  ✓ ${SAYS.no_steps()}`,
+    `some/empty.yml: ${SAYS.other_document()}`,
+    `some/package.json: ${SAYS.other_document()}`,
     'some/wrong.yaml',
-    '  ✗ the document is valid',
+    `  ✗ ${SAYS.valid()}`,
     `      ${wrong}`,
     '',
-    '2 passed, 1 failed in 3 files, of which 1 failed; 2 files left out'
+    '2 passed, 1 failed in 3 files; 1 file failed, 2 files left out'
   ])
   t.strictSame(await linesOf('validate', at('some/*.json'), at('some/a.json')), [
     0,
     'some/a.json: valid',
-    'some/package.json: left out: it is no scenario and no fixture',
+    `some/package.json: ${SAYS.other_document()}`,
     '',
     '2 files: 1 valid, 1 left out'
   ])
   t.strictSame(await linesOf('validate', at('some/a.json'), at('some/{a,b}.json')), [0, 'some/a.json: valid'])
   t.equal((await linesOf('validate', at('some/package.json')))[0], 1, 'a file that is named is always looked at')
-  t.strictSame(await linesOf('validate', at('nothing')), [1, 'nothing the folder holds no file that ends in .yaml, .yml or .json', 'nothing: 1 problem'])
+  t.strictSame(await linesOf('validate', at('nothing')), [1, `nothing ${SAYS.no_files(false)}`, 'nothing: 1 problem'])
   t.strictSame(await linesOf('validate', at('others')), [
     1,
-    'others/list.yaml: left out: it is no scenario and no fixture',
-    'others the folder holds no scenario and no fixture',
+    `others/list.yaml: ${SAYS.other_document()}`,
+    `others ${SAYS.no_scenario(false)}`,
     'others: 1 problem',
     '',
     '2 files: 0 valid, 1 with 1 problem, 1 left out'
   ])
   t.strictSame((await linesOf('check', at('others/*.yaml'))).slice(2), [
     'others/*.yaml',
-    '  ✗ there is a file to check',
-    '      others/*.yaml the pattern matches no scenario and no fixture',
+    `  ✗ ${SAYS.file_exists()}`,
+    `      others/*.yaml ${SAYS.no_scenario(true)}`,
     '',
-    '0 passed, 1 failed in 1 file, of which 1 failed; 1 file left out'
+    '0 passed, 1 failed in 1 file; 1 file failed, 1 file left out'
   ])
   const formats = await Promise.all(['tap', 'junit'].map(format => ran(['check', at('others'), at('some/a.json'), '--format', format])))
-  t.ok(
-    formats.every(
-      ({ stdout }) => stdout.includes('list.yaml: left out') || stdout.includes('<system-out>left out: it is no scenario and no fixture</system-out>')
-    )
-  )
+  t.ok(formats.every(({ stdout }) => stdout.includes('list.yaml: left out') || stdout.includes(`<system-out>${SAYS.other_document()}</system-out>`)))
 })
 
 t.test('check: a file of shared script entries in a folder is left out, and validated; one that is named is no scenario', async t => {
@@ -98,7 +95,7 @@ t.test('check: a file of shared script entries in a folder is left out, and vali
   const named = await ran(['check', join(root, 'shared.yaml')])
 
   t.equal(checked.status, 0, checked.stdout)
-  t.ok(checked.stdout.includes(`${root}/shared.yaml: left out: it holds script entries that scenarios share\n`), checked.stdout)
+  t.ok(checked.stdout.includes(`${root}/shared.yaml: ${SAYS.shared_script()}\n`), checked.stdout)
   t.ok(validated.stdout.endsWith('2 files: 2 valid\n'), validated.stdout)
   t.equal(named.status, 1)
 })
