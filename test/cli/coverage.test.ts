@@ -120,10 +120,7 @@ t.test('coverage merge: a file that is not a coverage report is refused by its n
       stderr: `commerce-emulator: ${SAYS.not_a_report(file)}\n`
     })
   }
-  t.equal(
-    (await ran(['coverage', 'merge', `${root}/none.json`])).stderr,
-    `commerce-emulator: ${root}/none.json cannot be read: there is no such file or folder\n`
-  )
+  t.equal((await ran(['coverage', 'merge', `${root}/none.json`])).stderr, `commerce-emulator: ${SAYS.unread(`${root}/none.json`, 'no such file or folder')}\n`)
   t.equal((await ran(['coverage', 'merge', `${root}/folder`])).status, 1)
 })
 

@@ -253,21 +253,19 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings, unused s
     stderr,
     `
 commerce-emulator
-  Calls         5
-  Coverage      ${coverage.seen} of 93 rule outcomes, ${share} %; ${coverage.never_exercised.length} rules never exercised, ${coverage.never_violated.length} never violated
+  Requests      5
+  Coverage      ${REPORTS.share(coverage.seen, 93, share)}; ${REPORTS.never_seen(coverage.never_exercised.length, coverage.never_violated.length)}
   Assumptions   ${assumptions.join(' ')}
   Findings      search-without-narrowing (1×), refused-and-repeated (1×)
-  Script        never applied: refunds are down, scr_2 GET /tickets
+  Script        ${REPORTS.not_applied('refunds are down, scr_2 GET /tickets')}
   Expectations  ${message}
-${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}                search-without-narrowing: search_query was sent with neither location nor created. location and created narrow before retrieval; without them the client pages through everything. (1×: #1/req_5)
-                refused-and-repeated: A refused call was made again, unchanged. The answer will be the same; correct the call, or show the refusal to the user. (1×: #1/req_3, #1/req_4)
-  Report        ${folder}/report.html
+${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}${run.findings.map(({ finding, about, advice, times, requests }: Finding) => `                ${finding}: ${REPORTS.finding(about, advice, times, requests.join(', '))}\n`).join('')}  Report        ${folder}/report.html
 `
   )
   t.strictSame(readdirSync(folder).sort(), ['coverage.json', 'coverage.xml', 'junit.xml', 'report.html', 'run.json', 'summary.md'])
   const xml = readFileSync(`${folder}/coverage.xml`, 'utf8')
   t.ok(xml.includes(`<testsuite name="rule coverage" tests="93" failures="0" skipped="${93 - coverage.seen}">`), xml.slice(0, 200))
-  t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('<testsuite name="gates" tests="4" failures="4">'))
+  t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('<testsuite name="gates" tests="4" failures="4" skipped="0">'))
 })
 
 t.test('exec: a finding fails the run by its name, by its severity or as one of all, unless it is ignored', async t => {

@@ -109,7 +109,7 @@ t.test('check: a shared script entry that never applied is a warning at the scri
   const { status, stdout } = await ran(['check', join(root, 'own.yaml')])
 
   t.equal(status, 0, stdout)
-  t.match(stdout.replaceAll(`${root}/`, ''), /\n {2}! the script entry "POST \/refunds" must apply\n {6}own\.yaml:\d+:\d+ it never applied to a play\n/)
+  t.ok(stdout.includes(`\n  ! ${SAYS.must_apply('POST /refunds')}\n      ${root}/own.yaml:`) && stdout.includes(SAYS.never_applied()), stdout)
 })
 
 t.test('validate: a file of a folder that cannot be read as YAML is not left out', async t => {
@@ -159,29 +159,29 @@ expect:
   for (const line of [
     '      own.yaml:8:15 status: must be 404; got 200',
     '      own.yaml:15:48 body.data[0].reference: must be "nope"; got "T-1"',
-    '      own.yaml:17:5 2 came (play 1. POST /refunds, play 2 at_once 1. POST /refunds)',
+    `      own.yaml:17:5 ${SAYS.counted(2)} (play 1. POST /refunds, play 2 at_once 1. POST /refunds)`,
     '      own.yaml:19:25 refunds: wanted 2; got 1',
     '      own.yaml:22:28 transactions.txn_a.amount_refunded: wanted 7; got 1',
     '      own.yaml:23:25 transactions.txn_a.payment_type: wanted emv; got card',
-    '  ! the script entry "never" must apply',
-    '      own.yaml:3:5 it never applied to a play',
-    '  ! the plays must not cause the finding search-without-narrowing'
+    `  ! ${SAYS.must_apply('never')}`,
+    `      own.yaml:3:5 ${SAYS.never_applied()}`,
+    `  ! ${SAYS.must_not_cause('search-without-narrowing')}`
   ])
     t.ok(lines.includes(line), line)
   t.ok(
-    lines.some(line => line.startsWith('      own.yaml:13:9 play 2 at_once 2. GET /tickets: search_query was sent with neither location nor created.')),
+    lines.some(line => line.startsWith('      own.yaml:13:9 play 2 at_once 2. GET /tickets: ')),
     stdout
   )
   t.equal(lines.at(-2), '2 passed, 4 failed, 2 warnings')
   t.equal(plain(strict.stdout).split('\n').at(-2), '2 passed, 6 failed')
   const annotations = strict.stderr.split('\n')
   t.equal(plain(annotations[0] as string), `::error file=${plain(file)},line=8,col=15,title=1. GET /tickets/tkt_a::status: must be 404; got 200`)
-  t.ok(annotations.some(line => line.includes(',line=3,col=5,title=the script entry "never" must apply::it never applied to a play')))
+  t.ok(annotations.some(line => line.includes(`,line=3,col=5,title=${SAYS.must_apply('never')}::${SAYS.never_applied()}`)))
   t.equal(await readFile(`${root}/reports/deep/check.txt`, 'utf8'), strict.stdout)
-  t.ok((await readFile(`${root}/reports/deep/junit.xml`, 'utf8')).includes('own.yaml:3:5 it never applied to a play</failure>'))
+  t.ok((await readFile(`${root}/reports/deep/junit.xml`, 'utf8')).includes(`own.yaml:3:5 ${SAYS.never_applied()}</failure>`))
   const warned = await Promise.all(['tap', 'junit'].map(format => ran(['check', file, '--format', format])))
-  t.ok(plain(warned[0]?.stdout ?? '').includes('ok 7 - own.yaml: the script entry "never" must apply\n  ---\n  warnings:\n    - "own.yaml:3:5 it never'))
-  t.ok(plain(warned[1]?.stdout ?? '').includes('<system-out>own.yaml:3:5 it never applied to a play</system-out></testcase>'))
+  t.ok(plain(warned[0]?.stdout ?? '').includes(`ok 7 - own.yaml: ${SAYS.must_apply('never')}\n  ---\n  warnings:\n    - "own.yaml:3:5 ${SAYS.never_applied()}`))
+  t.ok(plain(warned[1]?.stdout ?? '').includes(`<system-out>own.yaml:3:5 ${SAYS.never_applied()}</system-out></testcase>`))
   const validated = await ran(['validate', `${t.testdir({ 'bad.yaml': RIGHT.replace('do:', 'du:') })}/bad.yaml`], { GITHUB_ACTIONS: 'true' })
   t.ok(/^::error file=.*bad\.yaml,line=2,col=\d+,title=the document is valid::steps\[0\]\.du: unknown name du/m.test(validated.stderr), validated.stderr)
 })
@@ -204,11 +204,11 @@ t.test('settings: a file of settings, by itself or under settings, below flags a
   const refused: [file: string, message: string][] = [
     [
       'wrong.yaml',
-      '2 problems; nothing was started\n  wrong.yaml:3:16 settings.pagination.max_limit: must be at least 1; got 0\n  wrong.yaml:4:9 settings.sede: unknown name sede; did you mean seed?\n'
+      `${SAYS.problems(2)}\n  wrong.yaml:3:16 settings.pagination.max_limit: must be at least 1; got 0\n  wrong.yaml:4:9 settings.sede: unknown name sede; did you mean seed?\n`
     ],
-    ['list.yaml', 'list.yaml:must be 1:1 an object of settings, such as pagination: { max_limit: 5 }\n'],
-    ['list-within.yaml', 'list-within.yaml:1:11 settings: must be an object of settings, such as pagination: { max_limit: 5 }\n'],
-    ['none.yaml', 'none.yaml cannot be read: there is no such file or folder\n']
+    ['list.yaml', `list.yaml:1:1 ${SAYS.settings_object()}\n`],
+    ['list-within.yaml', `list-within.yaml:1:11 settings: ${SAYS.settings_object()}\n`],
+    ['none.yaml', `${SAYS.unread('none.yaml', 'no such file or folder')}\n`]
   ]
   for (const [file, message] of refused) {
     const { status, stderr } = await ran(['check', `${root}/own.json`, '--settings', `${root}/${file}`])
