@@ -4,26 +4,25 @@ import { decodeForm } from '../core/form.js'
 import type { Step } from '../core/places.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
-import { type SettingKey, type Settings, settingsInForce } from '../core/settings.js'
+import type { SettingKey } from '../core/settings.js'
 import { playIn } from '../engine/play.js'
 import { sentIn } from '../engine/scripted.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { isChange, operationAt, operationOf } from '../reference/operations.js'
 import { Player } from '../replay/player.js'
-import { type CheckedFile, NOTHING_FOUND, type PlacedPoint, type PlacedProblem, type Point, withFailure, withPlaces } from '../reports/points.js'
+import { type CheckedFile, type PlacedPoint, type PlacedProblem, type Point, withFailure, withPlaces } from '../reports/points.js'
 import { concerns, type Gate } from '../reports/run.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument } from '../scenario/documents.js'
 import { type Expectation, Tally } from '../scenario/expectations.js'
 import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
-import { Library } from '../scenario/library.js'
+import type { Library } from '../scenario/library.js'
 import { operationsOn, type SentCall, shownOn } from '../scenario/matching.js'
 import { type Explained, explainedMessage } from '../scenario/near-misses.js'
 import { namesIn, withAnswers } from '../scenario/references.js'
 import { bindingsOf, type Launch } from '../scenario/scenario.js'
 import type { Hold } from '../scenario/script.js'
 import { type Json, type Play, playSteps, type StepBindings, type StepCall, type StepOutcome } from '../scenario/steps.js'
-import { unknownVariable } from '../scenario/variables.js'
 import { FAMILIES } from '../store/store.js'
 import { bindingsFor, givenVariables, notGiven, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
 import { NOT_SENT, playOver, type ResponseBounds } from './check/service-calls.js'
@@ -33,7 +32,7 @@ import { driftPoints } from './drift/drift-points.js'
 import type { PlayedStep } from './drift/round.js'
 import { serviceState } from './drift/service-state.js'
 import { problemsOf } from './failures.js'
-import { scenarioFiles } from './scenario-files.js'
+import { checkFiles } from './scenario-files.js'
 import { SAYS, say } from './sentences.js'
 
 export type CheckOptions = PlayedWith &
@@ -47,7 +46,6 @@ export type CheckOptions = PlayedWith &
 /** A scenario that is loaded and checked; `own` are its names and keys, `bindings` those that it is played with, by the running service if there is one. */
 type Checking = CheckOptions & {
   sandbox: Sandbox
-  settings: Settings
   document: SourceDocument
   library: Library
   own: StepBindings
@@ -55,9 +53,6 @@ type Checking = CheckOptions & {
   service: Play | null
 }
 type Found<P = PlacedPoint> = Pick<CheckedFile, 'notes' | 'settings'> & { points: P[] }
-/** The names that `--var` can give a value to: the variables of the files, what their requests refer to, and their records. */
-type GivenNames = { known: Set<string>; areAllLoaded: boolean }
-
 /** A key is masked in reports from this length on: a shorter one is a word like any other. */
 const MIN_KEY = 8
 /** Requests that are shown of a finding. */
@@ -67,25 +62,17 @@ const MAX_WAIT = 600_000
 
 /** Checks the scenarios of files, folders and patterns one after the other. A document that cannot be loaded is a failed point, not an error. */
 export async function check(places: readonly string[], options: CheckOptions): Promise<CheckedFile[]> {
-  const checked: CheckedFile[] = []
   const keys = new SecretWords([...options.keys.values()].filter(key => key.length >= MIN_KEY))
-  const show = (text: string) => withoutSecrets(text, keys)
-  const settings = settingsInForce(options.launch).values
-  const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
-  const given: GivenNames = { known: new Set(), areAllLoaded: true }
-  for await (const { file, leftOut, problem } of scenarioFiles(places, library)) {
-    if (problem !== null) checked.push(withFailure(file, say('file_exists'), { path: '', file, message: problem }))
-    else if (leftOut !== null) checked.push({ ...NOTHING_FOUND, file, leftOut })
-    else {
-      const found = await checkFile(file, { library, settings, given, options })
-      const shown = <T extends { message: string }>(said: T): T => ({ ...said, message: show(said.message) })
-      const points = found.points.map(point => ({ ...shown(point), problems: point.problems.map(shown) }))
-      checked.push({ file, leftOut: null, points, notes: found.notes.map(show), settings: found.settings && maskedThroughout(found.settings, keys) })
+  const shown = <T extends { message: string }>(said: T): T => ({ ...said, message: withoutSecrets(said.message, keys) })
+  const checked = await checkFiles(places, { launch: options.launch, names: [...options.variables.keys()] }, async (file, library, known) => {
+    const { points, notes, settings } = await checkFile(file, library, known, options)
+    return {
+      points: points.map(point => ({ ...shown(point), problems: point.problems.map(shown) })),
+      notes: notes.map(note => withoutSecrets(note, keys)),
+      settings: settings && maskedThroughout(settings, keys)
     }
-  }
-  const unknown = given.areAllLoaded ? [...options.variables.keys()].filter(name => !given.known.has(name)) : []
-  const failures = unknown.map(name => withFailure(`--var ${name}`, say('var', name), { path: '', message: unknownVariable(name, [...given.known]) }))
-  return [...withoutContradictions(checked), ...failures]
+  })
+  return withoutContradictions(checked)
 }
 
 /** Files without the settings that they need different values of, which are a failure of their own. */
@@ -104,22 +91,20 @@ function withoutContradictions(checked: readonly CheckedFile[]): CheckedFile[] {
   ]
 }
 
-type File = Pick<Checking, 'library' | 'settings'> & { given: GivenNames; options: CheckOptions }
-
-async function checkFile(file: string, { library, settings, given, options }: File): Promise<Found<Point>> {
+/** `known` takes the names that `--var` can give a value to: the variables of the file, what its requests refer to, and its records. */
+async function checkFile(file: string, library: Library, known: Set<string>, options: CheckOptions): Promise<Found<Point>> {
   const sandbox = new Sandbox({ library, launch: options.launch, machine: Date.now })
   let document: SourceDocument
   try {
     document = await library.file(file)
-    await sandbox.load(document, { name: file, file }, { variables: givenVariables(options, given.known), keys: options.keys })
+    await sandbox.load(document, { name: file, file }, { variables: givenVariables(options, known), keys: options.keys })
   } catch (error) {
-    given.areAllLoaded = false
     return { points: [{ ...say('valid'), file, problems: problemsOf(error as Error), ms: 0 }], notes: [], settings: null }
   }
   const { steps, play } = sandbox.requireLoaded()
   const called = options.variables.size === 0 ? [] : namesIn(JSON.stringify([steps, play]))
   for (const name of options.variables.keys()) {
-    if (called.includes(name) || FAMILIES.some(family => sandbox.store[family].get(name) !== undefined)) given.known.add(name)
+    if (called.includes(name) || FAMILIES.some(family => sandbox.store[family].get(name) !== undefined)) known.add(name)
   }
   const own = bindingsOf(sandbox.store)
   const missing = options.against === null ? [] : notGiven(sandbox.requireLoaded(), own, options)
@@ -129,7 +114,7 @@ async function checkFile(file: string, { library, settings, given, options }: Fi
   }
   const service = options.against === null ? null : playOver(options.against, options)
   const bindings = { ...bindingsFor(own, options), error: sandbox.settings['shapes.error'] }
-  const { points, ...more } = await checkLoaded({ ...options, sandbox, settings, document, library, own, bindings, service })
+  const { points, ...more } = await checkLoaded({ ...options, sandbox, document, library, own, bindings, service })
   return { ...more, points: await withPlaces(points, document) }
 }
 
@@ -171,7 +156,7 @@ const counting =
   }
 
 /** A request as the scenario's expectations match it; null where it is not of the reference. */
-function sentBy({ method, path, query, key, form }: StepCall, { sandbox: { store }, settings }: Checking): SentCall | null {
+function sentBy({ method, path, query, key, form }: StepCall, { sandbox: { store, settings } }: Checking): SentCall | null {
   const route = operationAt(method, path)
   const account = (key !== null && store.keys.get(key)) || null
   return route && sentIn(store, { ...route, account, query: decodeForm(query, settings).root, body: decodeForm(form ?? '', settings).root }, key)
