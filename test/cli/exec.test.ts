@@ -268,40 +268,6 @@ ${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED       
   t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('<testsuite name="gates" tests="4" failures="4" skipped="0">'))
 })
 
-t.test('exec: a finding fails the run by its name, by its severity or as one of all, unless it is ignored', async t => {
-  const scenario = scenarioIn(t)
-  const code = `
-await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'external' })
-await call('GET /tickets?search_query=T')`
-  const of = async (...args: string[]) => {
-    const { status, stderr } = await ran(['exec', '--scenario', scenario, ...args, '--', ...script(code)])
-    return [status, /Findings {6}(.*)\n/.exec(stderr)?.[1], /FAILED {8}(.*)\n/.exec(stderr)?.[1]]
-  }
-  const both = 'search-without-narrowing (1×), zero-payment (1×)'
-  const neither = 'search-without-narrowing (1×, ignored), zero-payment (1×, ignored)'
-  const cases: [args: string[], expected: unknown[]][] = [
-    [['zero-payment'], [2, both, 'finding: zero-payment']],
-    [
-      ['double-refund-risk', 'errors'],
-      [0, both, undefined]
-    ],
-    [['errors,warnings'], [2, both, 'warnings: search-without-narrowing, zero-payment']],
-    [
-      ['findings', '--ignore', 'zero-payment'],
-      [2, 'search-without-narrowing (1×), zero-payment (1×, ignored)', 'findings: search-without-narrowing']
-    ],
-    [
-      ['warnings', '--ignore', 'zero-payment,search-without-narrowing'],
-      [0, neither, undefined]
-    ],
-    [
-      ['findings', '--ignore', 'zero-payment', 'card-number-sent', 'search-without-narrowing'],
-      [0, neither, undefined]
-    ]
-  ]
-  for (const [args, expected] of cases) t.strictSame(await of('--fail-on', ...args), expected, args.join(' '))
-})
-
 t.test('exec: a command without a request fails, unless that is allowed', async t => {
   const of = async (...args: string[]) => {
     const { status, stderr } = await ran(['exec', ...args, '--', 'true'])

@@ -3,8 +3,9 @@ import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
 import { filled, type Template, valueAt } from '../../core/templates.js'
+import type { Exchange } from '../../engine/exchange.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
-import type { Json, StepAnswer } from '../../scenario/steps.js'
+import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
 import { say } from '../sentences.js'
 
 /**
@@ -55,6 +56,18 @@ export class IdPairs {
 export type Shapes = { list: Template; error: Template }
 /** `bases` are what the paths in answers begin with; `isEarlier` tells whether the service had a record, by its id there, before the run. */
 export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isEarlier: (there: string) => boolean; shapes: Shapes }
+
+/** A request with the answers of the service and of the emulator. */
+export type Compared = {
+  call: StepCall
+  there: StepAnswer
+  here: StepAnswer
+  judged: Exchange
+  /** All that differs but for what the emulator cannot know, which is `unseen`. */
+  differences: readonly FieldDifference[]
+  unseen: readonly FieldDifference[]
+  comparison: Comparison
+}
 
 const LIST_IDS: readonly unknown[] = ['$first_id', '$last_id']
 /** Fields by which a record refers to another one. */

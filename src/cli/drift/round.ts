@@ -19,9 +19,8 @@ import { type StepCall, type StepOutcome, wantsStatus } from '../../scenario/ste
 import { EMBEDDED } from '../../store/bytes.js'
 import { FAMILIES, type Records, type Store } from '../../store/store.js'
 import { givenVariables, type PlayedWith } from '../check/scenario-keys.js'
-import { type About, aboutOf, type Compared } from './about.js'
-import { type Candidate, candidatesFor, pairsOf } from './candidates.js'
-import { answerDifferences, type Comparison, distanceOf, type FieldDifference, fieldOf, IdPairs, isMade, membersOf } from './compare.js'
+import { type About, aboutOf, type Candidate, candidatesFor, pairsOf } from './causes.js'
+import { answerDifferences, type Compared, type Comparison, distanceOf, type FieldDifference, fieldOf, IdPairs, isMade, membersOf } from './compare.js'
 import { type Learned, namedIn, ServiceRecords, saysMissing } from './service-records.js'
 import { answeredIn } from './shapes.js'
 
