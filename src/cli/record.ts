@@ -54,7 +54,7 @@ export class Recorder {
     for (const [index, recording] of recordings.entries()) {
       const file = index === 0 ? this.#file : numbered(this.#file, index + 1)
       try {
-        const { data, notes } = await scenarioOf(recording, { onlyTouched: true })
+        const { data, notes } = await scenarioOf(recording)
         await replaceText(file, scenarioText(data, notes))
         const calls = recording.calls.length
         const plays = (data.play as object[]).filter(play => !('wait' in play)).length

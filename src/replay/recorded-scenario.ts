@@ -39,9 +39,7 @@ export type Recording = {
 /** `notes` are lines about the document. */
 export type RecordedScenario = { data: Record<string, unknown>; notes: string[] }
 
-/** With more records, those that no request touched are left out. */
-const MAX_RECORDS = 5000
-/** With more records still, only those that requests touched are played, whatever the answers. */
+/** With more records, only those that requests touched are played, whatever the answers. */
 const MAX_PLAYED = 20_000
 
 /** `step` is null for a request that no play can send, `expect` for one that had no effect; `name` is that of a record that it made. */
@@ -100,10 +98,9 @@ function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string,
   }
 }
 
-/** Plays a recording again. `onlyTouched`, or many records: only those that the requests touched, if that gives the same answers. Errors: as of `Sandbox.load`. */
-export async function scenarioOf(recording: Recording, { onlyTouched = false, most = MAX_RECORDS } = {}): Promise<RecordedScenario> {
-  const count = recording.members.length
-  let { beginning, plays } = await attempt(recording, onlyTouched || count > most)
+/** Plays a recording again, with the records that the requests touched, or all where those alone do not give the same answers. Errors: as of `Sandbox.load`. */
+export async function scenarioOf(recording: Recording): Promise<RecordedScenario> {
+  let { beginning, plays } = await attempt(recording)
   const skipped: string[] = []
   while (!plays.every(({ isPlayable }) => isPlayable)) {
     skipped.push(...plays.filter(({ isPlayable }) => !isPlayable).map(whySkipped))
@@ -111,12 +108,12 @@ export async function scenarioOf(recording: Recording, { onlyTouched = false, mo
     plays = await playedIn(beginning, calls, recording)
   }
   const { data, notes } = documentFrom({ name: 'recorded', description: SAYS.description(recording.scenario) }, { beginning, plays }, recording)
-  return { data, notes: [...notes, ...skipped, ...(count > most ? [SAYS.records(count)] : [])] }
+  return { data, notes: [...notes, ...skipped] }
 }
 
 /** A scenario of one request, with the records that it touched. Undefined where no play can make it, or all records do not give the same answer. */
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
-  const found = await attempt(recording, true)
+  const found = await attempt(recording)
   const [play] = found.plays
   if (!play?.isReproduced) return undefined
   const { id, operation, outcome } = play.call
@@ -125,14 +122,13 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
   return documentFrom({ name: id, description: SAYS.description_of_one(nameOf(operation as OperationId), status, why) }, found, recording)
 }
 
-/** With `onlyTouched`, among the records that they touched, if they are answered the same there. */
-async function attempt(recording: Recording, onlyTouched: boolean): Promise<Attempt> {
+async function attempt(recording: Recording, isWhole = false): Promise<Attempt> {
   const { calls, members } = recording
-  const beginning = await beginningWith(onlyTouched ? await touchedBy(calls, members) : members, recording)
+  const beginning = await beginningWith(isWhole ? members : await touchedBy(calls, members), recording)
   const plays = await playedIn(beginning, calls, recording)
   // a request that no play can send needs no record
-  const isEnough = !onlyTouched || members.length > MAX_PLAYED || plays.every(({ step, isReproduced }) => step === null || isReproduced)
-  return isEnough ? { beginning, plays } : attempt(recording, false)
+  const isEnough = isWhole || members.length > MAX_PLAYED || plays.every(({ step, isReproduced }) => step === null || isReproduced)
+  return isEnough ? { beginning, plays } : attempt(recording, true)
 }
 
 /** These records, and a key for each Account among them that made calls. */

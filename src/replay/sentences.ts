@@ -23,7 +23,6 @@ export const SAYS = {
   set_back: () => 'The clock was set back between the requests. Here it stands still until it is past the time of a request.',
   other_settings: () => 'Settings were changed between the requests. Here those of the first request are in force.',
   no_delays: () => 'Delays and holds of the script are left out.',
-  records: (count: number) => `There were ${count} records; only those that the responses need are here.`,
   // of a play
   no_response: (why: string) => `no response came: ${why}`,
   reset: () => 'the connection was reset (ECONNRESET)',
