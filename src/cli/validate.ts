@@ -39,16 +39,18 @@ export async function validate(
       }
     },
     file => {
-      const said = file.points.flatMap(({ problems, isWarning }) => problems.map(problem => `${isWarning ? 'warning: ' : ''}${problemLine(problem)}`))
-      for (const line of [...said, ...(isFile(file) ? [`${file.file}: ${resultOf(file)}`] : [])]) write(visible(line))
+      for (const line of isFile(file) ? [...linesOf(file), `${file.file}: ${resultOf(file)}`] : []) write(visible(line))
     }
   )
   const files = checked.filter(isFile)
   if (files.length > 1) write(`\n${summaryOf(files)}`)
+  for (const line of checked.filter(file => !isFile(file)).flatMap(linesOf)) write(visible(line))
   return checked
 }
 
 const isFile = ({ points }: CheckedFile) => !points.some(({ code }) => code === 'var')
+const linesOf = ({ points }: CheckedFile) =>
+  points.flatMap(({ problems, isWarning }) => problems.map(problem => `${isWarning ? 'warning: ' : ''}${problemLine(problem)}`))
 const problemsIn = ({ points }: CheckedFile) => points.flatMap(point => (isFailed(point) ? point.problems : []))
 
 function resultOf(file: CheckedFile): string {

@@ -45,7 +45,11 @@ const runWith = (text: string): Partial<RunDocument> => ({
     { id: 'scr_1', entry: { name: text, on: 'GET /tickets' }, matched: 0, applied: 0 }
   ] as unknown as RunDocument['unused_script_entries'],
   unmet_expectations: [
-    { ...unmet(text, text, text), requests: ['#1/req_2'], near_misses: [{ in: '#1/req_1', misses: [{ condition: text, wanted: text, got: text }] }] }
+    {
+      ...unmet(text, text, text),
+      requests: ['#1/req_2'],
+      near_misses: ['#1/req_1', '#1/req_2'].map(near => ({ in: near, misses: [{ condition: text, wanted: text, got: text }] }))
+    }
   ],
   tests: [{ test: text, calls: 1, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: [{ finding: 'zero-payment', times: 1 }] }],
   requests: [refusedCall(text), answeredCall('#1/req_2', text), answeredCall('#1/req_3', `other ${text}`)]
@@ -277,7 +281,7 @@ t.test('reports: Markdown shows gates, findings, tests, refused calls and assump
     '## commerce-emulator: a gate failed',
     '| `zero-payment` | failed | finding: zero-payment |',
     '| `errors` | passed |  |',
-    '| pays | pays | `#1/req_2` | pays: wanted pays; got pays in `#1/req_1` | pays |',
+    '| pays | pays | `#1/req_2` | pays: wanted pays; got pays in `#1/req_1`; pays: wanted pays; got pays in `#1/req_2` | pays |',
     '| pays | failed | 1 | 1 | REF-7 | `zero-payment` 1× |',
     '| `#1/req_0` | pays | POST /pays | 400 | REF-7: pays |',
     SAYS.more_rows(3),
