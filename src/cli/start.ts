@@ -1,5 +1,6 @@
 /** `commerce-emulator start`. The last line that it prints, `commerce-emulator ready on …`, is a stable format. */
 import closeWithGrace from 'close-with-grace'
+import { Help } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
@@ -64,6 +65,7 @@ export function startUpText(
   { baseUrl, controlUrl, scenario, apiKeys, resumed }: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
   { asked, data, hasVars, records }: StartFacts
 ): string {
+  const help = new Help()
   const [first] = apiKeys
   const shown = apiKeys.slice(0, MAX_KEYS)
   const width = shown.reduce((width, { key }) => Math.max(width, visible(key).length), 0)
@@ -81,7 +83,7 @@ export function startUpText(
   if (resumed !== null && hasVars) texts.push(['', SAYS.vars_ignored()])
   return [
     '',
-    ...texts.flatMap(([name, text]) => beside(name, wrapped(text))),
+    ...texts.flatMap(([name, text]) => beside(name, help.boxWrap(text, COLUMNS).split('\n'))),
     ...beside('Keys', keys),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',
@@ -95,13 +97,3 @@ function keptWhere(data: string | null, resumed: string | null): string {
 }
 
 const beside = (name: string, lines: readonly string[]) => lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(8)}  ${line}`)
-
-function wrapped(text: string): string[] {
-  const lines = ['']
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) as string
-    if (line !== '' && line.length + word.length >= COLUMNS) lines.push(word)
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
-  }
-  return lines
-}

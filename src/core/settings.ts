@@ -49,11 +49,11 @@ const PROCESS_SETTINGS = settingsOf('process', {
   port: setting(whole(0, 65_535), 4010, 'Port to listen on; 0 picks a free one.'),
   host: setting(Type.String({ minLength: 1 }), '127.0.0.1', 'Address to bind.'),
   scenario: setting(Type.String({ minLength: 1 }), 'default', 'Scenario to load at start: a name, or the path of a file.'),
-  fixtures_dir: setting(orNull, null, "Folder of your own fixtures, looked in before the package's."),
-  scenarios_dir: setting(orNull, null, "Folder of your own scenarios, looked in before the package's."),
-  snapshots_dir: setting(orNull, null, 'Folder that snapshots are kept in over restarts; left out: in memory.'),
-  watch: setting(Type.Boolean(), false, 'Loads the scenario anew when one of its files changes.'),
-  log_level: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'What is logged, to stderr.'),
+  fixtures_dir: setting(orNull, null, 'Folder of your own fixtures, searched before the built-in ones.'),
+  scenarios_dir: setting(orNull, null, 'Folder of your own scenarios, searched before the built-in ones.'),
+  snapshots_dir: setting(orNull, null, 'Folder for snapshots, which outlive restarts; without it they are in memory.'),
+  watch: setting(Type.Boolean(), false, 'Reloads the scenario when one of its files changes.'),
+  log_level: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'Minimum level that is logged, to stderr.'),
   cors: setting(Type.Boolean(), true, 'Whether the emulated API answers browsers of other origins.'),
   control_token: setting(tokenOrNull, null, 'When set, control calls need `Authorization: Bearer TOKEN`. At least 16 characters.'),
   control_hosts: setting(Type.Array(Type.String({ minLength: 1 })), [], 'Further Host names that may reach the control API, separated by commas.'),
@@ -103,11 +103,11 @@ const PROCESS_SETTINGS = settingsOf('process', {
     false,
     'Whether at limits.sandboxes the least recently used sandbox without a call in flight makes room for a new one.'
   ),
-  data: setting(orNull, null, 'File that keeps the state of every sandbox over restarts; left out: in memory.'),
+  data: setting(orNull, null, 'File for the state of every sandbox, which outlives restarts; without it the state is in memory.'),
   data_sync: setting(Type.Boolean(), true, 'Whether a change in the data file survives a power failure; false saves the wait for the device.')
 })
 const SANDBOX_SETTINGS = settingsOf('sandbox', {
-  seed: setting(whole(0, 4_294_967_295), 1, 'What ids and keys are drawn from.'),
+  seed: setting(whole(0, 4_294_967_295), 1, 'Seed for generated ids and keys.'),
   'ids.prefixes.merchant': prefix('mch_', 'merchant Account'),
   'ids.prefixes.reseller': prefix('rsl_', 'reseller Account'),
   'ids.prefixes.location': prefix('loc_', 'Location'),

@@ -10,6 +10,7 @@ import { FAIL_ON } from '../../src/reports/run.js'
 import { SAYS as REPORTS } from '../../src/reports/sentences.js'
 import { ran } from '../support/command.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
+import { freePort } from '../support/ports.js'
 import { linesWritten, read, running, scenarioIn, script } from './exec-run.js'
 
 const NO_REQUESTS = REPORTS.no_requests()
@@ -58,7 +59,7 @@ t.test('exec: the variables can have other names, and the port can be chosen', a
   const file = `${t.testdirName}/found.json`
   const code = `const { U, B, S, K, C } = process.env; save(${JSON.stringify(file)}, { U, B, S, K: K ?? null, C, none: [base, control, process.env.COMMERCE_URL, process.env.COMMERCE_SANDBOX_URL] })`
   const names = ['--url-name', 'U', '--base-url-name', 'B', '--sandbox-url-name', 'S', '--api-key-name', 'K', '--control-url-name', 'C']
-  const port = 20_000 + (process.pid % 20_000)
+  const port = await freePort()
 
   const { status, stderr } = await ran(['exec', '--port', String(port), '--allow-no-requests', '--scenario', scenario, ...names, '--', ...script(code)])
 
