@@ -123,11 +123,3 @@ t.test('coverage merge: a file that is not a coverage report is refused by its n
   t.equal((await ran(['coverage', 'merge', `${root}/none.json`])).stderr, `commerce-emulator: ${SAYS.unread(`${root}/none.json`, 'no such file or folder')}\n`)
   t.equal((await ran(['coverage', 'merge', `${root}/folder`])).status, 1)
 })
-
-t.test('coverage: the help of the command shows its arguments', async t => {
-  const { stdout } = await ran(['coverage', 'merge', '--help'])
-
-  t.ok(stdout.startsWith('Usage: commerce-emulator coverage merge [options] <file...>\n'), stdout)
-  t.strictSame((await ran(['coverage', 'merge', 'a', '--format', 'html'])).status, 1)
-  t.strictSame((await ran(['coverage', 'merge'])).status, 1)
-})

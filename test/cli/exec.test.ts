@@ -269,17 +269,6 @@ ${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED       
   t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('<testsuite name="gates" tests="4" failures="4" skipped="0">'))
 })
 
-t.test('exec: a command without a request fails, unless that is allowed', async t => {
-  const of = async (...args: string[]) => {
-    const { status, stderr } = await ran(['exec', ...args, '--', 'true'])
-    return [status, /FAILED {8}(.*)\n/.exec(stderr)?.[1]]
-  }
-
-  t.strictSame(await of(), [2, NO_REQUESTS])
-  t.strictSame(await of('--fail-on', 'errors'), [2, NO_REQUESTS])
-  t.strictSame(await of('--allow-no-requests'), [0, undefined])
-})
-
 t.test('exec: gates that pass leave the status at 0, and are reported as passed', async t => {
   const scenario = scenarioIn(t, { expect: [{ on: 'POST /transactions', times: 1 }] })
   const payment = `await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 1 })`
@@ -294,35 +283,6 @@ t.test('exec: gates that pass leave the status at 0, and are reported as passed'
   const passing = ['coverage', 'expectations', 'findings'].map(gate => ({ gate, passed: true, problems: [] }))
   t.strictSame([passed, gates], [true, passing])
   t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('<testsuite name="gates" tests="3" failures="0" skipped="0">'))
-})
-
-t.test('exec: the gates use the totals of the run, whatever the command resets or loads', async t => {
-  const scenario = scenarioIn(t)
-  const code = `
-await call('POST /refunds', { transaction: 'txn_none' })
-await fetch(control + '/reset', { method: 'POST' })
-await call('GET /tickets')
-await fetch(control + '/load', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"scenario":"default"}' })
-await call('POST /transactions', { ticket: 'tkt_60', tickets: 1 })`
-  const folder = `${t.testdirName}/reports`
-
-  const { status, stderr } = await ran(['exec', '--scenario', scenario, '--fail-on', 'findings', '--report', folder, '--', ...script(code)])
-
-  t.equal(status, 2, stderr)
-  const { run } = read(`${folder}/run.json`)
-  t.equal(run.calls, 3)
-  t.strictSame(
-    run.findings.map(({ finding, times, requests }: Finding) => [finding, times, requests]),
-    [['unknown-parameter', 1, ['#3/req_1']]]
-  )
-  const rules = read(`${folder}/coverage.json`).rules as { rule: string; satisfied: number; violated: number }[]
-  t.strictSame(
-    rules.filter(({ rule }) => rule === 'LIST-1' || rule === 'REF-1').map(({ rule, satisfied, violated }) => [rule, satisfied, violated]),
-    [
-      ['LIST-1', 1, 0],
-      ['REF-1', 0, 1]
-    ]
-  )
 })
 
 t.test('exec: calls are logged when a level is given, to stderr like the summary', async t => {

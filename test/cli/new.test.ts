@@ -107,13 +107,3 @@ t.test('new: nothing that is there is written over without --force, and what can
   t.equal((await ran(['new', at('there'), '--force'])).status, 0)
   t.equal((await ran(['validate', at('there.yaml')])).status, 0, 'nothing is left of the file that was there')
 })
-
-t.test('new: it needs one name', async t => {
-  const none = await ran(['new'])
-  const two = await ran(['new', 'a', 'b'])
-
-  t.strictSame([none.status, two.status], [1, 1])
-  t.match(none.stderr, /missing required argument 'name'/)
-  t.match(two.stderr, /too many arguments/)
-  t.notOk(existsSync('a.yaml'))
-})
