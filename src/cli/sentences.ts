@@ -115,8 +115,8 @@ export const SAYS = {
   // running emulators
   emulator_address: (address: string) => `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,
   not_readable: (what: string, address: string, why: string) => `${what} cannot be read at ${address}: ${why}`,
-  responded: (status: number, why: string) => `the response was ${status}, ${why}`,
-  not_an_emulator: () => 'not from a commerce-emulator',
+  responded: (status: number, why: string) => `the response was ${status}. ${why}`,
+  not_an_emulator: () => 'That is not a commerce-emulator.',
   health: (address: string, status: number, text: string) => `${address} responded with ${status}: ${text}`,
   unhealthy: (address: string, why: string) => `${address} did not respond: ${why}`,
   no_response_within: (seconds: number) => `no response within ${seconds} seconds`,
@@ -178,14 +178,14 @@ export const SAYS = {
   more: (count: number) => `and ${count} more`,
   differs: (what: string, here: string, there: string) => `${what}: ${here} here, ${there} at the service`,
   part_of_id: (kind: string, path: string) => `the ${kind} of ${path}`,
-  form: (path: string, says: string, there: string | null) => `${path && `${path}: `}${says}${there === null ? '' : `; got ${there}`}`,
+  form: (path: string, says: string, there: string | null) => `${path && `${path}: `}${says}${there === null ? '' : `; the service sent ${there}`}`,
   only_there: (path: string, id: string) => `${path}: only the service has the record ${id}`,
   hidden: () => 'data that cannot be shown',
   cut_short: () => 'the body is truncated, or is not JSON',
   empty_body: () => 'the body is empty',
   not_json: (type: string) => `Content-Type must be application/json; got ${type}`,
-  not_a_time: () => 'must be a time such as 2026-01-31T09:30:00.000Z',
-  not_the_sum: () => 'must be the sum of its Refunds'
+  not_a_time: (got: string) => `must be a time such as 2026-01-31T09:30:00.000Z; got ${got}`,
+  not_the_sum: (got: string) => `must be the sum of its Refunds; got ${got}`
 } satisfies Sentences
 
 export const say = sayer(SAYS)

@@ -58,7 +58,7 @@ function listed(problems: readonly PlacedProblem[]): PlacedProblem[] {
 function shownDifference({ kind, steps, here, there, says }: FieldDifference): string {
   const path = pathOf(steps)
   const [by, of] = [here, there].map(value => shownValue(steps, value)) as [string, string]
-  if (kind === 'form') return SAYS.form(path, (says as Said).message, there === null ? null : of)
+  if (kind === 'form') return SAYS.form(path, (says as Said).message, path !== '' || there === null ? null : of)
   if (kind === 'record' && here === undefined) return SAYS.only_there(path || 'body', of)
   const what = kind === 'prefix' || kind === 'length' ? SAYS.part_of_id(kind, path) : path || 'body'
   const shown = { unknown: 'not', record: `the record ${by}`, members: `${by} items` } as Partial<Record<FieldDifference['kind'], string>>

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { checkerOf } from '../../core/checking.js'
+import { shortened } from '../../core/nearest.js'
 import { partAt, type Step } from '../../core/places.js'
 import { isObject, type Test } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
@@ -126,9 +127,9 @@ export class ServiceRecords {
       steps,
       says: { code, message } as Said
     }))
-    if (found.length === 0 && !isTime(known.created)) found.push({ steps: ['created'], says: say('not_a_time') })
+    if (found.length === 0 && !isTime(known.created)) found.push({ steps: ['created'], says: say('not_a_time', shortened(String(known.created))) })
     if (found.length === 0 && family === 'transactions' && !isSumOfRefunds(known, comparison.shapes))
-      found.push({ steps: ['amount_refunded'], says: say('not_the_sum') })
+      found.push({ steps: ['amount_refunded'], says: say('not_the_sum', String(known.amount_refunded)) })
     for (const { steps: below, says } of found) {
       const there = partAt(record, below) as Json
       wrong.push({ kind: 'form', steps: [...steps, ...below], there, says })
