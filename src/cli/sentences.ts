@@ -6,20 +6,18 @@ import { countOf } from '../reports/sentences.js'
 
 const FOLDER = 'it is a folder, not a file'
 const DENIED = 'permission denied'
+const UNWRITABLE = { ENOTDIR: 'part of the path is a file, not a folder', EACCES: DENIED, EPERM: DENIED, EROFS: 'the file system is read-only' }
 /** Why a file, a folder or an address cannot be used, by the code of the system. */
 const SYSTEM = {
   read: { ENOENT: 'no such file or folder', EISDIR: FOLDER, ENOTDIR: 'it is a file, not a folder', EACCES: DENIED },
   write: {
+    ...UNWRITABLE,
     ENOENT: 'its folder does not exist',
-    ENOTDIR: 'part of the path is a file, not a folder',
     EISDIR: FOLDER,
-    EACCES: DENIED,
-    EPERM: DENIED,
-    EROFS: 'the file system is read-only',
     EEXIST: 'file exists; choose another name, or overwrite it with --force',
     ENAMETOOLONG: 'its name is too long'
   },
-  make: { ENOTDIR: 'part of the path is a file, not a folder', EACCES: DENIED, EROFS: 'the file system is read-only', EEXIST: 'it is a file, not a folder' },
+  make: { ...UNWRITABLE, EEXIST: 'it is a file, not a folder' },
   reach: {
     ECONNREFUSED: 'nothing listens at that address',
     ENOTFOUND: 'no such host',

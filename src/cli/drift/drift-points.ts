@@ -8,7 +8,7 @@ import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
 import type { Json } from '../../scenario/steps.js'
 import { SAYS, say } from '../sentences.js'
 import type { FieldDifference } from './compare.js'
-import type { Cause, Deviation } from './round.js'
+import type { Cause, Deviation } from './drift.js'
 
 /** Differences of one group that are listed. */
 const MAX_LISTED = 10
