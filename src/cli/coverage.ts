@@ -5,10 +5,11 @@ import { glob, isDynamicPattern } from 'tinyglobby'
 import { contentOf } from '../client/connection.js'
 import { ApiError } from '../core/errors.js'
 import { type CoverageReport, mergedReports, type RuleCoverage } from '../evidence/totals.js'
+import { SAYS } from './sentences.js'
 
 /**
  * The sum of coverage reports that were written as JSON: files, the `coverage.json` of a folder and of those in it, and what a pattern such as
- * `reports/*.json` matches, each file once. Errors: `body_malformed` for a file that is no report, and where there is no file.
+ * `reports/*.json` matches, each file once. Errors: `body_malformed` for a file that is not a report, and where there is no file.
  */
 export async function mergedCoverage(places: readonly string[]): Promise<CoverageReport> {
   const files = (await Promise.all(places.map(filesAt))).flat()
@@ -18,23 +19,17 @@ export async function mergedCoverage(places: readonly string[]): Promise<Coverag
 
 async function filesAt(place: string): Promise<string[]> {
   const found = await stat(place).catch(() => null)
-  if (found === null && !isDynamicPattern(place)) return [place]
-  if (found?.isFile()) return [place]
-  const files = await (found === null ? glob(place, { absolute: true, expandDirectories: false }) : glob(`**/${COVERAGE_FILE}`, { cwd: place, absolute: true }))
-  if (files.length > 0) return files.sort()
-  throw new ApiError('body_malformed', { message: found === null ? `No file matches ${place}.` : `${place} holds no ${COVERAGE_FILE}.` })
+  if (found?.isFile() || (found === null && !isDynamicPattern(place))) return [place]
+  const files = await (found === null ? glob(place, { absolute: true, expandDirectories: false }) : glob('**/coverage.json', { cwd: place, absolute: true }))
+  if (files.length === 0) throw unmergeable(found === null ? SAYS.no_match(place) : SAYS.no_reports(place))
+  return files.sort()
 }
-
-const COVERAGE_FILE = 'coverage.json'
 
 async function readReport(file: string): Promise<CoverageReport> {
   const report: Partial<CoverageReport> | null = contentOf(await readFile(file, 'utf8'))
-  if (!Array.isArray(report?.rules) || !report.rules.every(isCounted)) {
-    throw new ApiError('body_malformed', {
-      message: `${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.`
-    })
-  }
+  if (!Array.isArray(report?.rules) || !report.rules.every(isCounted)) throw unmergeable(SAYS.not_a_report(file))
   return report as CoverageReport
 }
 
+const unmergeable = (message: string) => new ApiError('body_malformed', { message })
 const isCounted = (rule: Partial<RuleCoverage> | null) => typeof rule?.rule === 'string' && Number.isInteger(rule.satisfied) && Number.isInteger(rule.violated)

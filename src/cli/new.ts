@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { PACKAGE_ROOT } from '../scenario/library.js'
-import { UNWRITABLE } from './failures.js'
-import { shellWord } from './shell-word.js'
+import { reasonOf, SAYS, shellWord } from './sentences.js'
 
 const SCHEMA = join('docs', 'schema', 'scenario.json')
 const ENDING = /\.ya?ml$/i
@@ -13,36 +12,25 @@ const IS_PLAIN = /^[A-Za-z][\w-]*$/
 /** Words that YAML reads as something else. */
 const WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i
 
-const REASONS: Readonly<Record<string, string>> = {
-  ...UNWRITABLE,
-  EEXIST: 'it exists already; name another file, or overwrite it with --force',
-  ENOENT: 'its folder does not exist',
-  EISDIR: 'it is a folder, not a file',
-  EPERM: 'this user may not write there',
-  ENAMETOOLONG: 'its name is too long'
-}
-
 /** Returns what to print: if nothing was written, one line that says why. */
 export async function newScenario(name: string, { force }: { force: boolean }): Promise<{ lines: string[]; isWritten: boolean }> {
   const file = ENDING.test(name) ? name : `${name}.yaml`
   const title = basename(file).replace(ENDING, '')
-  if (title.trim() === '' || /[\\/]$|\p{Cc}/u.test(name))
-    return { lines: [`new needs a name for the file, such as declined-card, not "${name}"`], isWritten: false }
+  if (title.trim() === '' || /[\\/]$|\p{Cc}/u.test(name)) return { lines: [SAYS.file_name(name)], isWritten: false }
   const shown = isAbsolute(file) || /^\.{1,2}[\\/]/.test(file) ? file : `.${sep}${file}`
   const commands = commandsFor(shellWord(shown, sep))
   try {
     await writeFile(file, scenarioText(title, commands, schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' })
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    return { lines: [`${file} is not written: ${REASONS[code as string] ?? message}`], isWritten: false }
+    return { lines: [SAYS.not_written(file, reasonOf('write', error as Error))], isWritten: false }
   }
-  return { lines: [`${file} is written. Change it in an editor, and then:`, ...commands], isWritten: true }
+  return { lines: [SAYS.written(file), ...commands], isWritten: true }
 }
 
 /** The last of these is the longest. */
 const commandsFor = (file: string): string[] => [
   `  commerce-emulator validate ${file}     checks it`,
-  `  commerce-emulator check ${file}        plays its calls, and judges what it expects`,
+  `  commerce-emulator check ${file}        plays its requests, and judges what it expects`,
   `  commerce-emulator --scenario ${file}   starts the emulator with it`
 ]
 
@@ -71,11 +59,11 @@ data:
   tickets:
     - { id: tkt_example, location: loc_bistro, reference: EXAMPLE-1 }
 
-# The clock is frozen at this instant, so that every run is the same; left out, it is the machine's.
+# The clock is frozen at this instant, so that every run is the same. Without it, it is the machine's.
 clock: 2026-04-01T12:00:00Z
 
-# What the emulator does differently. Of the entries that match a call, the first is applied.
-# In place of respond: delay: 2s, or fault: connection_reset, with when: after to lose the answer once the call has taken effect.
+# What the emulator does differently. Of the entries that match a request, the first is applied.
+# In place of respond: delay: 2s, or fault: connection_reset, with when: after to lose the response once the request has taken effect.
 script:
   - name: the first card payment is declined
     on: POST /transactions
@@ -83,11 +71,11 @@ script:
     calls: 1
     respond: { status: 402, error: { type: card_error, code: card_declined, message: The card was declined. } }
 
-# Calls that are made when the scenario is loaded, to prepare records. The script does not act on them.
+# Requests that are sent when the scenario is loaded, to prepare records. The script does not act on them.
 # steps:
 #   - { as: cash, do: POST /transactions, body: { ticket: tkt_example, payment_type: external, amount: 500 } }
 
-# Calls that \`check\` makes as your client would. The answer of one is at hand in later ones, as in \${payment.id}.
+# Requests that \`check\` sends as your client would. Later ones can refer to the response of an earlier one, as in \${payment.id}.
 play:
   - do: POST /transactions
     body: { ticket: tkt_example, payment_type: card, amount: 2000, card: { last4: "4242" } }
@@ -99,7 +87,7 @@ play:
     body: { transaction: "\${payment.id}", amount: 500, reason: the soup was cold }
     expect: { body: { amount: 500 } }
 
-# What has to have happened in the end: judged by \`check\`, and of a running emulator by POST /_control/verify.
+# What must have happened in the end: judged by \`check\`, and of a running emulator by POST /_control/verify.
 expect:
   - { on: POST /transactions, took_effect: true, times: 1 }
   - { on: POST /refunds, took_effect: true, times: 1 }

@@ -2,9 +2,10 @@
 import { Command, CommanderError, Help } from 'commander'
 import { visible } from '../core/visible.js'
 import { VERSION } from '../version.js'
-import { COMMANDS, type CommandLine, type Spec, USAGE_STATUS } from './commands.js'
+import { COMMANDS, type CommandLine, type Spec } from './commands.js'
 import { failureLines } from './failures.js'
 import { linesOnVariables } from './launch.js'
+import { SAYS } from './sentences.js'
 
 export type Streams = Pick<CommandLine, 'stdout' | 'stderr'>
 
@@ -16,6 +17,9 @@ Examples:
   commerce-emulator --port 0 --scenario ./own.yaml   your own, on a free port
   commerce-emulator --set pagination.max_limit=5     any setting, by its key
   commerce-emulator validate ./own.yaml              check it, start nothing
+
+Exit status: 0 when all is well, 1 when something failed, 2 when only a gate
+failed; exec and record exit with the status of their command if it failed.
 
 A flag takes precedence over its environment variable, and the variable over the
 scenario. A variable with the prefix COMMERCE_EMULATOR_ takes precedence over
@@ -49,7 +53,7 @@ export async function run(args: readonly string[], environment: CommandLine['env
   const missing = missingCommand(args)
   if (missing !== null) {
     stderr.write(`commerce-emulator: ${missing}\n`)
-    return USAGE_STATUS
+    return 1
   }
   try {
     await program.parseAsync([...args], { from: 'user' })
@@ -62,7 +66,7 @@ export async function run(args: readonly string[], environment: CommandLine['env
   }
 }
 
-/** A reader that has read enough, such as `head`, is no failure. */
+/** A reader that has read enough, such as `head`, is not a failure. */
 function ignoreClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
@@ -109,9 +113,12 @@ function missingCommand([name, first, ...rest]: readonly string[]): string | nul
   if (usage === undefined || first === '-h' || first === '--help') return null
   const all = [first, ...rest]
   const end = all.indexOf('--')
-  const form = usage.replace(/<(\w+)(\.\.\.)?>/g, (_, word) => word.toUpperCase())
-  if (end < 0) return `${name} needs -- before the command that it runs: commerce-emulator ${name} ${form}`
-  if (end === all.length - 1) return `${name} needs a command after --`
+  if (end < 0)
+    return SAYS.no_separator(
+      name as string,
+      usage.replace(/<(\w+)(\.\.\.)?>/g, (_, word) => word.toUpperCase())
+    )
+  if (end === all.length - 1) return SAYS.no_command(name as string)
   const version = all.slice(0, end).find(word => word === '-V' || word === '--version')
-  return version === undefined ? null : `${name} has no option ${version}`
+  return version === undefined ? null : SAYS.unknown_option(version, name as string)
 }

@@ -8,11 +8,12 @@ import { jsonText } from '../reports/formats.js'
 import { settingsYaml } from '../reports/text.js'
 import { readDocument, refusalOf } from '../scenario/documents.js'
 import { CHECKER } from './launch.js'
+import { reasonOf, SAYS } from './sentences.js'
 
 /** As JSON to a file that ends in .json, else as YAML. Errors: `setting_invalid` where it cannot be written. */
 export async function writeSettings(file: string, settings: GivenSettings): Promise<void> {
-  await writeFile(file, extname(file) === '.json' ? jsonText({ settings: nested(settings) }) : settingsYaml(settings)).catch(({ message }: Error) => {
-    throw new ApiError('setting_invalid', { message: `the settings cannot be written: ${message}` })
+  await writeFile(file, extname(file) === '.json' ? jsonText({ settings: nested(settings) }) : settingsYaml(settings)).catch(error => {
+    throw new ApiError('setting_invalid', { message: SAYS.unwritten(file, reasonOf('write', error)) })
   })
 }
 
@@ -27,9 +28,7 @@ export async function readSettings(file: string): Promise<GivenSettings> {
   const found = isBlock ? (data as { settings: unknown }).settings : data
   const under = isBlock ? ['settings'] : []
   const given = isObject(found) ? nested(flattened(found)) : found
-  const problems = isObject(given)
-    ? await CHECKER.problems(given)
-    : [{ steps: [], message: 'must be an object of settings, such as pagination: { max_limit: 5 }' }]
-  if (problems.length > 0) throw await refusalOf(problems.map(({ steps, message }) => ({ document, steps: [...under, ...steps], message })))
+  const problems = isObject(given) ? await CHECKER.problems(given) : [{ steps: [], code: 'wrong_type', message: SAYS.settings_object() }]
+  if (problems.length > 0) throw await refusalOf(problems.map(problem => ({ document, ...problem, steps: [...under, ...problem.steps] })))
   return flattened(found as object) as GivenSettings
 }

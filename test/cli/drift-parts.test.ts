@@ -1,8 +1,8 @@
 import t from 'tap'
 import { playOver } from '../../src/cli/check/service-calls.js'
-import { answerDifferences } from '../../src/cli/drift/compare.js'
-import { IdPairs } from '../../src/cli/drift/id-pairs.js'
+import { answerDifferences, IdPairs } from '../../src/cli/drift/compare.js'
 import { serviceState } from '../../src/cli/drift/service-state.js'
+import { SAYS } from '../../src/cli/sentences.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { LIST_TEMPLATE } from '../../src/core/templates.js'
 import type { Json, StepCall } from '../../src/scenario/steps.js'
@@ -35,9 +35,9 @@ t.test('drift: a list whose records have no ids is read as far as its first page
 
 t.test('check: why a call that was never sent has no answer', async t => {
   const cases: [base: string, method: string, message: string][] = [
-    ['http://127.0.0.1:1', 'GET', 'no answer came: bad port'],
-    ['http://127.0.0.1:1', 'TRACE', "no answer came: 'TRACE' HTTP method is unsupported."],
-    ['http://:', 'GET', 'no answer came: ERR_INVALID_URL']
+    ['http://127.0.0.1:1', 'GET', SAYS.no_response('bad port')],
+    ['http://127.0.0.1:1', 'TRACE', SAYS.no_response("'TRACE' HTTP method is unsupported.")],
+    ['http://:', 'GET', SAYS.no_response('ERR_INVALID_URL')]
   ]
   for (const [base, method, message] of cases) {
     const answer = await playOver(base, {})({ ...CALL, method }, undefined as never)

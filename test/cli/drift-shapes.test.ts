@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { against, type Passing, proxied, service } from '../support/against.js'
+import { SAYS } from '../../src/cli/sentences.js'
+import { against, differs, differsIn, type Passing, path, proxied, record, service } from '../support/against.js'
 
 type Body = Record<string, unknown>
 type List = { url: string; data: Body[]; has_more: boolean; first_id: string; last_id: string }
@@ -46,7 +47,7 @@ const reshaped =
     const body = JSON.parse(passing.text)
     passing.text = JSON.stringify(body.error === undefined ? shown(body) : error(body.error, passing))
   }
-const titleOf = (assumption: string, key: string, template: unknown) => `✗ differs by assumption ${assumption} ${key}: ${JSON.stringify(template)}`
+const titleOf = (assumption: string, key: string, template: unknown) => `${assumption} ${key}: ${JSON.stringify(template)}`
 
 t.test('check --against: templates are proposed, and with them nothing differs', async t => {
   const { baseUrl } = await service(t, {}, { seed: 5 })
@@ -59,7 +60,7 @@ t.test('check --against: templates are proposed, and with them nothing differs',
       'A09',
       'shapes.list',
       { data: '$members', hasMore: '$has_more' },
-      ['play 1. GET /tickets']
+      ['1']
     ],
     [
       'a nested list with constants and addresses',
@@ -79,7 +80,7 @@ t.test('check --against: templates are proposed, and with them nothing differs',
         list: { items: '$members', ids: { from: '$first_id', to: '$last_id' } },
         meta: { more: '$has_more', kind: 'page', path: '$url', hint: null }
       },
-      ['play 1. GET /tickets']
+      ['1']
     ],
     [
       'a list beside a boolean that does not change',
@@ -87,7 +88,7 @@ t.test('check --against: templates are proposed, and with them nothing differs',
       'A09',
       'shapes.list',
       { rows: '$members', a: true, z: '$has_more' },
-      ['play 1. GET /tickets']
+      ['1']
     ],
     [
       'a list of errors',
@@ -95,7 +96,7 @@ t.test('check --against: templates are proposed, and with them nothing differs',
       'A07',
       'shapes.error',
       { errors: [{ reason: '$code', detail: '$message' }] },
-      ['play 7. DELETE /locations/${loc_a}']
+      ['7']
     ],
     [
       'an error with all that it may have',
@@ -112,7 +113,7 @@ t.test('check --against: templates are proposed, and with them nothing differs',
       'A07',
       'shapes.error',
       { ok: false, kind: '$type', code: '$code', why: '$message', trace: '$request_id', field: '$param' },
-      ['play 8. POST /refunds']
+      ['8']
     ],
     [
       'an error with less',
@@ -120,7 +121,7 @@ t.test('check --against: templates are proposed, and with them nothing differs',
       'A07',
       'shapes.error',
       { error: { code: '$code', message: '$message' } },
-      ['play 8. POST /refunds']
+      ['8']
     ]
   ]
   for (const [index, [title, change, assumption, key, template, requests]] of cases.entries()) {
@@ -139,10 +140,7 @@ t.test('check --against: templates are proposed, and with them nothing differs',
 
 /** What a run says, by its titles, without the values of templates. */
 const saidOf = (found: Record<string, string[]>) =>
-  Object.entries(found).map(([title, problems]) => [
-    title,
-    problems.filter(problem => /^(?:play )?\d+\. /.test(problem)).map(problem => problem.replace(/rfd_\w{24}/, 'rfd_own'))
-  ])
+  Object.entries(found).map(([title, problems]) => [title, problems.map(problem => problem.replace(/rfd_\w{24}/, 'rfd_own'))])
 
 t.test('check --against: no template is proposed where one does not fit, and what differs stays wrong', async t => {
   const { baseUrl } = await service(t, {}, { seed: 5 })
@@ -153,26 +151,16 @@ t.test('check --against: no template is proposed where one does not fit, and wha
   ]
   const limits = [refused(400, { do: 'GET /tickets', query: { limit: 500 } }), refused(404, { do: 'GET /tickets/tkt_nowhere' })]
   const cases: [title: string, change: Parameters<typeof reshaped>[0], play: object[], problem: string][] = [
-    ['no has_more', onTickets(({ data }) => ({ items: data })), play, 'play 1. GET /tickets: has_more: true here, not there at the service'],
-    [
-      'has_more as a text',
-      onTickets(({ data, has_more }) => ({ items: data, more: String(has_more) })),
-      play,
-      'play 1. GET /tickets: more: not here, "true" at the service'
-    ],
-    [
-      'has_more the other way round',
-      onTickets(({ data, has_more }) => ({ data, end: !has_more })),
-      play,
-      'play 1. GET /tickets: has_more: true here, not there at the service'
-    ],
+    ['no has_more', onTickets(({ data }) => ({ items: data })), play, differs('has_more', true, undefined)],
+    ['has_more as a text', onTickets(({ data, has_more }) => ({ items: data, more: String(has_more) })), play, differs('more', undefined, 'true')],
+    ['has_more the other way round', onTickets(({ data, has_more }) => ({ data, end: !has_more })), play, differs('has_more', true, undefined)],
     [
       'a record of another family',
       onTickets(({ data, has_more }) => ({ items: [...data, { id: 'loc_a', object: 'location' }], more: has_more })),
       play,
-      'play 1. GET /tickets: data: ['
+      path('data')
     ],
-    ['two lists of records', onTickets(({ data, has_more }) => ({ items: data, others: data, more: has_more })), play, 'play 1. GET /tickets: data: ['],
+    ['two lists of records', onTickets(({ data, has_more }) => ({ items: data, others: data, more: has_more })), play, path('data')],
     [
       'an envelope of more values than one has',
       onTickets(({ data, has_more }) => ({
@@ -181,16 +169,16 @@ t.test('check --against: no template is proposed where one does not fit, and wha
         all: Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`n${index}`, 'x']))
       })),
       play,
-      'play 1. GET /tickets: data: ['
+      path('data')
     ],
     [
       'an envelope that is deeper than one is',
       onTickets(({ data, has_more }) => ({ a: { b: { c: { d: { e: { f: { g: { h: { i: { items: data } } } } } } } } }, more: has_more })),
       play,
-      'play 1. GET /tickets: data: ['
+      path('data')
     ],
-    ['another code', { error: ({ message }) => ({ errors: [{ reason: 'too_much', detail: message }] }) }, limits, 'play 1. GET /tickets: error: {'],
-    ['no message', { error: ({ code }) => ({ reason: code, detail: 7 }) }, limits, 'play 1. GET /tickets: error: {'],
+    ['another code', { error: ({ message }) => ({ errors: [{ reason: 'too_much', detail: message }] }) }, limits, path('error')],
+    ['no message', { error: ({ code }) => ({ reason: code, detail: 7 }) }, limits, path('error')],
     [
       'two errors',
       {
@@ -202,25 +190,24 @@ t.test('check --against: no template is proposed where one does not fit, and wha
         })
       },
       limits,
-      'play 1. GET /tickets: error: {'
+      path('error')
     ],
     [
       'another type at the usual place',
       { error: ({ code, message }) => ({ error: { type: 'problem', code, message } }) },
       limits,
-      'play 1. GET /tickets: error.type: "invalid_request_error" here, "problem" at the service'
+      differs('error.type', 'invalid_request_error', 'problem')
     ]
   ]
   for (const [index, [title, change, play, problem]] of cases.entries()) {
     const base = await proxied(t, baseUrl, reshaped(change))
 
-    const { status, found, stdout } = await against(t, `${base}/sandbox/case-${index}/next`, { play })
+    const { status, found, stdout, failures } = await against(t, `${base}/sandbox/case-${index}/next`, { play })
 
     t.equal(status, 1, title)
     t.notOk(/shapes\.(?:list|error)|shapes:\n/.test(stdout), `${title}: ${stdout}`)
-    const problems = Object.entries(found).flatMap(([title, problems]) => (title.startsWith('✗') ? problems : []))
     t.ok(
-      problems.some(text => text.startsWith(problem)),
+      failures.some(text => text.startsWith(problem)),
       `${title}: ${JSON.stringify(found)}`
     )
   }
@@ -237,11 +224,8 @@ t.test('check --against: what a template cannot say of an envelope stays wrong b
         { do: 'GET /tickets', query: { limit: 2 } }
       ],
       [
-        [
-          '✗ differs by assumption A09 (list object); no setting makes the emulator answer so',
-          ['play 1. GET /tickets: total: not here, 3 at the service', 'play 2. GET /tickets: total: not here, 2 at the service']
-        ],
-        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['play 1. GET /tickets']]
+        ['A09', [differs('total', undefined, 3), differs('total', undefined, 2, 2)]],
+        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['1']]
       ]
     ],
     [
@@ -249,8 +233,8 @@ t.test('check --against: what a template cannot say of an envelope stays wrong b
       { list: ({ data, has_more }) => ({ items: data, more: has_more, total: 3 }) },
       [{ do: 'GET /tickets', query: { limit: 3 } }],
       [
-        ['✗ differs by assumption A09 (list object); no setting makes the emulator answer so', ['play 1. GET /tickets: total: not here, 3 at the service']],
-        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['play 1. GET /tickets']]
+        ['A09', [differs('total', undefined, 3)]],
+        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['1']]
       ]
     ],
     [
@@ -267,11 +251,8 @@ t.test('check --against: what a template cannot say of an envelope stays wrong b
         { do: 'GET /refunds', query: { transaction: '${payment.id}' } }
       ],
       [
-        [
-          '✗ wrong: neither a setting nor data from before the run explains it',
-          ['play 3. GET /refunds: items[0]: the record "rfd_own" here, "rfd_x" at the service', 'play 3. GET /refunds: items: 1 members here, 2 at the service']
-        ],
-        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['play 3. GET /refunds']]
+        ['wrong', [record('items[0]', 'rfd_own', 'rfd_x', 3), differsIn('items', 1, 2, 3)]],
+        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['3']]
       ]
     ]
   ]
@@ -303,10 +284,10 @@ t.test('check --against: calls that need different templates are a contradiction
   })
 
   t.equal(status, 1)
-  t.strictSame(found['✗ contradiction: no single value of shapes.list fits every call'], [
-    'play 2. GET /locations needs shapes.list: {"rows":"$members","next":"$has_more"}',
-    `play 1. GET /tickets needs shapes.list: ${JSON.stringify(own)}`,
-    `play 3. GET /tickets needs shapes.list: ${JSON.stringify(own)}`
+  t.strictSame(found['contradiction shapes.list'], [
+    SAYS.needs('2', { 'shapes.list': { rows: '$members', next: '$has_more' } }),
+    SAYS.needs('1', { 'shapes.list': own }),
+    SAYS.needs('3', { 'shapes.list': own })
   ])
   t.notOk(stdout.includes('\nsettings:'), stdout)
 })
@@ -335,8 +316,8 @@ t.test('check --against: the names of cursors are proposed where addresses in li
     else first = passing.text
   }
   const cases: [title: string, change: (passing: Passing) => void, isTold: boolean, title: string][] = [
-    ['refused', refusing, true, '✗ differs by assumption A10 pagination.cursors: ["after","before"]'],
-    ['ignored', ignoring, true, '✗ differs by assumption A10 pagination.cursors: ["after","before"], parameters.unknown: ignore'],
+    ['refused', refusing, true, 'A10 pagination.cursors: ["after","before"]'],
+    ['ignored', ignoring, true, 'A10 pagination.cursors: ["after","before"], parameters.unknown: ignore'],
     ['refused, told by nothing', refusing, false, ''],
     ['ignored, told by nothing', ignoring, false, '']
   ]
@@ -357,7 +338,7 @@ t.test('check --against: the names of cursors are proposed where addresses in li
     )
     const advised = Object.values(found)
       .flat()
-      .filter(problem => problem.includes('pagination.cursors gives'))
+      .filter(problem => problem.includes(SAYS.paging()))
     t.equal(advised.length > 0, !isTold, `${title}: ${JSON.stringify(found)}`)
   }
 })
@@ -365,12 +346,13 @@ t.test('check --against: the names of cursors are proposed where addresses in li
 t.test('check --against: without a message by the template, a step that fails tells its status alone', async t => {
   const { baseUrl } = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
   const play = [{ do: 'GET /tickets/tkt_nowhere' }]
+  const STEP = 'play 1. GET /tickets/tkt_nowhere'
 
   const usual = await against(t, baseUrl, { play })
   const given = await against(t, baseUrl, { play, settings: { shapes: { error: { reason: '$code', why: '$message' } } } })
   const nobody = await against(t, 'http://127.0.0.1:1', { play, settings: { shapes: { error: { why: '$message' } } } })
 
-  t.strictSame(usual.found['✗ play 1. GET /tickets/tkt_nowhere'], ['status: must be a 2xx; got 404'])
-  t.match(given.found['✗ play 1. GET /tickets/tkt_nowhere']?.[0], /^status: must be a 2xx; got 404 \(.*tkt_nowhere/)
-  t.match(nobody.found['✗ play 1. GET /tickets/tkt_nowhere']?.[0], /^status: must be a 2xx, but no answer came/)
+  t.strictSame(usual.found[STEP], ['status: must be a 2xx; got 404'])
+  t.match(given.found[STEP]?.[0], /^status: must be a 2xx; got 404 \(.*tkt_nowhere/)
+  t.match(nobody.found[STEP]?.[0], /^status: must be a 2xx, but no response came/)
 })

@@ -1,11 +1,8 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
-import { PassThrough } from 'node:stream'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stripVTControlCharacters } from 'node:util'
 import t, { type Test } from 'tap'
-import { ApiError } from '../../src/core/errors.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../../src/emulator.js'
 import { createLogger } from '../../src/server/logging.js'
 import { MERCHANT, NOW, smallFixture } from '../support/emulator.js'
@@ -22,29 +19,6 @@ const get = async (url: string, headers: Record<string, string> = { authorizatio
   const answer = await fetch(url, { headers })
   return { status: answer.status, body: (await answer.json()) as Json }
 }
-
-t.test('cli: in process the emulator starts on a free port with the default scenario, and closes', async t => {
-  const emulator = await runEmulator()
-  const { baseUrl, controlUrl, scenario, apiKeys, app, close } = emulator
-  const { port } = app.server.address() as AddressInfo
-
-  t.not(port, 0)
-  t.equal(baseUrl, `http://localhost:${port}/next`)
-  t.equal(controlUrl, `http://localhost:${port}/_control`)
-  t.equal(scenario.name, 'default')
-  for (const [key, prefix] of [
-    ['sk_test_merchant', 'mch_'],
-    ['sk_test_reseller', 'rsl_']
-  ] as const) {
-    t.equal(apiKeys.find(entry => entry.key === key)?.account.slice(0, 4), prefix, key)
-  }
-  t.equal((await fetch(`${controlUrl}/health`)).status, 200)
-
-  await close()
-
-  await t.rejects(fetch(`${controlUrl}/health`))
-  await t.resolves(close(), 'closing again does nothing')
-})
 
 t.test('cli: in process the scenario is a name, a path, a fixture or a document', async t => {
   const root = t.testdir({
@@ -126,45 +100,6 @@ t.test('cli: the address that is shown works on this machine, whatever host is b
   }
 })
 
-t.test('cli: in process a failed start rejects with what is wrong and leaves nothing running', async t => {
-  const root = t.testdir({ 'bad.yaml': 'sede: 3\nseed: x' })
-  const free = createServer().listen(0, '127.0.0.1')
-  await once(free, 'listening')
-  const { port } = free.address() as AddressInfo
-  const refusals: [options: RunOptions, code: string, message: RegExp, problems: number][] = [
-    [{ scenario: 'nope' }, 'scenario_unknown', /^No scenario is called nope\. Known are: /, 0],
-    [{ scenario: `${root}/bad.yaml` }, 'document_invalid', /bad\.yaml:1:7 sede: unknown name sede; did you mean seed\? Nothing was changed\.$/, 2],
-    [
-      { scenario: { sede: 3 } },
-      'document_invalid',
-      /^The document has a problem: scenario sede: unknown name sede; did you mean seed\? Nothing was changed\.$/,
-      1
-    ],
-    [{ settings: { 'pagination.max_limt': 3 } as object }, 'setting_invalid', /^pagination\.max_limt: unknown name max_limt; did you mean max_limit\?$/, 1],
-    [{ settings: { port: '4010' } as object }, 'setting_invalid', /^port: must be a whole number; got 4010\.$/, 1],
-    [{ environment: { cors: 'no', nonsense: 1 } as object }, 'setting_invalid', /cors: must be true or false; got no/, 2]
-  ]
-
-  await t.rejects(runEmulator({ settings: { port } }), { code: 'EADDRINUSE', port })
-  free.close()
-  await once(free, 'close')
-  for (const [options, code, message, problems] of refusals) {
-    const error = await runEmulator({ ...options, settings: { port, ...options.settings } }).catch(error => error)
-    t.ok(error instanceof ApiError, code)
-    t.equal(error.code, code)
-    t.ok(message.test(error.message), error.message)
-    t.equal(error.problems?.length ?? 0, problems)
-    await t.rejects(fetch(`http://127.0.0.1:${port}/`), 'no port is left open')
-  }
-  for (const [options, path] of [
-    [{ scenario: `${root}/none.yaml` }, `${root}/none.yaml`],
-    [{ settings: { fixtures_dir: `${root}/none` } }, `${root}/none`],
-    [{ settings: { scenarios_dir: `${root}/none` } }, `${root}/none`]
-  ] as [RunOptions, string][]) {
-    await t.rejects(runEmulator(options), { code: 'ENOENT', path })
-  }
-})
-
 t.test('cli: closing waits for calls in flight up to limits.shutdown, then cuts them', async t => {
   const slow = (baseUrl: string) => {
     const call = request(`${baseUrl}/transactions`, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } })
@@ -231,32 +166,4 @@ t.test('A25: a call is logged with method, path, status, time and id; never its 
     t.equal(msg, `${call.method} ${call.path} ${call.status} ${call.ms} ms ${call.id}`)
   }
   for (const secret of [MERCHANT, card, '4242 4242', authorization.slice(6), 'payment_type']) t.notOk(lines.join('').includes(secret), secret)
-})
-
-t.test('cli: at debug the health checks are logged too; silent logs nothing', async t => {
-  const linesAt = async (level: string) => {
-    const lines: string[] = []
-    const logger = await createLogger(level, false, { write: line => void lines.push(line) })
-    const { app } = await started(t, { scenario: smallFixture(), logger })
-    lines.length = 0
-    await app.inject({ url: '/_control/health' })
-    return lines.map(line => JSON.parse(line).call?.path)
-  }
-
-  t.strictSame(await linesAt('debug'), ['/_control/health'])
-  t.strictSame(await linesAt('silent'), [])
-})
-
-t.test('cli: on a terminal a call is one readable line', async t => {
-  const stream = new PassThrough()
-  const logger = await createLogger('info', true, stream)
-  const { app } = await started(t, { scenario: smallFixture(), logger })
-  const next = async () => stripVTControlCharacters(String((await once(stream, 'data'))[0]))
-  const first = await next()
-  const line = next()
-
-  await app.inject({ url: '/next/tickets?limit=1', headers: { authorization } })
-
-  t.ok(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: listening on http:\/\/127\.0\.0\.1:\d+, loading the scenario\n$/.test(first), first)
-  t.ok(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: GET \/next\/tickets 200 [\d.]+ ms req_1\n$/.test(await line))
 })

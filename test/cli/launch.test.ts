@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, variablesIn } from '../../src/cli/launch.js'
 import { run, type Streams } from '../../src/cli/program.js'
+import { SAYS } from '../../src/cli/sentences.js'
 import { prefixedVariableOf, SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { runEmulator } from '../../src/emulator.js'
 
@@ -48,7 +49,7 @@ t.test('a bare HOST is an address or localhost; one with the prefix or a flag ma
 t.test('a failure names the bare variable that its value came from', async t => {
   const folder = mkdtempSync(`${tmpdir()}/launch-`)
   t.teardown(() => rmSync(folder, { recursive: true }))
-  const ADVICE = (name: string) => `; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_${name}, which wins.`
+  const ADVICE = (name: string) => `${SAYS.not_meant(`COMMERCE_EMULATOR_${name}`)}.`
   const failing = async (environment: Record<string, string>) => {
     const stream = () => Object.assign(new PassThrough(), { isTTY: false })
     const [stdout, stderr] = [stream(), stream()]

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parse } from 'yaml'
 import { newScenario } from '../../src/cli/new.js'
+import { reasonOf, SAYS } from '../../src/cli/sentences.js'
+import { visible } from '../../src/core/visible.js'
 import { ran } from '../support/command.js'
 
 const SCHEMA = 'docs/schema/scenario.json'
@@ -20,9 +22,9 @@ t.test('new: the file is right without a change, and passes check', async t => {
 
   t.strictSame([written.status, written.stderr], [0, ''])
   t.strictSame(written.stdout.trimEnd().split('\n'), [
-    `${file} is written. Change it in an editor, and then:`,
+    SAYS.written(file),
     `  commerce-emulator validate ./${file}     checks it`,
-    `  commerce-emulator check ./${file}        plays its calls, and judges what it expects`,
+    `  commerce-emulator check ./${file}        plays its requests, and judges what it expects`,
     `  commerce-emulator --scenario ./${file}   starts the emulator with it`
   ])
   t.strictSame(valid, { status: 0, stdout: `${file}: valid\n`, stderr: '' })
@@ -76,25 +78,27 @@ t.test('new: nothing that is there is written over without --force, and what can
   mkdirSync(join(folder, 'folder.yaml'))
   symlinkSync('loop.yaml', join(folder, 'loop.yaml'))
   const at = (name: string) => join(folder, name)
-  const cases: [args: string[], message: RegExp][] = [
-    [[at('there')], /there\.yaml is not written: it exists already; name another file, or overwrite it with --force$/],
-    [[at('there.yaml')], /it exists already/],
-    [[at('folder')], /it exists already/],
-    [[at('folder'), '--force'], /folder\.yaml is not written: it is a folder, not a file$/],
-    [[at('none/one')], /none\/one\.yaml is not written: its folder does not exist$/],
-    [[at('file/one')], /a part of the path is a file, not a folder$/],
-    [[at('x'.repeat(300))], /its name is too long$/],
-    [[at('loop'), '--force'], /loop\.yaml is not written: ELOOP/],
-    [[''], /new needs a name for the file, such as declined-card, not ""$/],
-    [[' '], /new needs a name for the file/],
-    [['.yaml'], /new needs a name for the file/],
-    [[at('folder/')], /new needs a name for the file/],
-    [[at('a\nb')], /new needs a name for the file/]
+  const cases: [args: [string, ...string[]], code: string | null][] = [
+    [[at('there')], 'EEXIST'],
+    [[at('there.yaml')], 'EEXIST'],
+    [[at('folder')], 'EEXIST'],
+    [[at('folder'), '--force'], 'EISDIR'],
+    [[at('none/one')], 'ENOENT'],
+    [[at('file/one')], 'ENOTDIR'],
+    [[at('x'.repeat(300))], 'ENAMETOOLONG'],
+    [[at('loop'), '--force'], 'ELOOP'],
+    [[''], null],
+    [[' '], null],
+    [['.yaml'], null],
+    [[at('folder/')], null],
+    [[at('a\nb')], null]
   ]
-  for (const [args, message] of cases) {
+  for (const [args, code] of cases) {
     const { status, stdout, stderr } = await ran(['new', ...args])
     t.strictSame([status, stdout], [1, ''], args.join(' '))
-    t.match(stderr.replace(/\n$/, ''), message)
+    const file = args[0].replace(/(\.yaml)?$/, '.yaml')
+    const message = code === null ? SAYS.file_name(visible(args[0])) : SAYS.not_written(file, reasonOf('write', { code, message: code }))
+    t.ok(stderr.startsWith(`commerce-emulator: ${message}`), stderr)
     t.equal(stderr.split('\n').length, 2, 'one line')
   }
   t.equal(readFileSync(at('there.yaml'), 'utf8'), 'mine: true\n')
@@ -102,14 +106,4 @@ t.test('new: nothing that is there is written over without --force, and what can
   writeFileSync(at('there.yaml'), 'longer than before\n'.repeat(1000))
   t.equal((await ran(['new', at('there'), '--force'])).status, 0)
   t.equal((await ran(['validate', at('there.yaml')])).status, 0, 'nothing is left of the file that was there')
-})
-
-t.test('new: it needs one name', async t => {
-  const none = await ran(['new'])
-  const two = await ran(['new', 'a', 'b'])
-
-  t.strictSame([none.status, two.status], [1, 1])
-  t.match(none.stderr, /missing required argument 'name'/)
-  t.match(two.stderr, /too many arguments/)
-  t.notOk(existsSync('a.yaml'))
 })

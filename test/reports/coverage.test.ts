@@ -3,6 +3,7 @@ import { FINDINGS } from '../../src/evidence/findings.js'
 import { Coverage } from '../../src/evidence/totals.js'
 import { RULE_IDS, RULES } from '../../src/reference/rules.js'
 import { coverageJunit, xml } from '../../src/reports/junit.js'
+import { SAYS } from '../../src/reports/sentences.js'
 import { coverageText, findingsText } from '../../src/reports/text.js'
 import { judgement } from '../support/judged-request.js'
 
@@ -31,9 +32,9 @@ t.test('coverage: where every outcome was seen, nothing is left to name and noth
   const text = coverageText(report)
 
   t.strictSame([report.seen, report.possible, report.percent, report.never_exercised, report.never_violated], [93, 93, 100, [], []])
-  t.ok(text.includes('93 of 93 outcomes seen: 100 %'))
+  t.ok(text.includes(SAYS.outcomes(93, 93, 100)))
   t.notMatch(text, /never (exercised|violated)/)
-  t.ok(coverageJunit(report).startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="rule coverage" tests="93" failures="0" skipped="0">\n'))
+  t.ok(coverageJunit(report).startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites tests="93" failures="0" skipped="0">\n'))
   t.end()
 })
 
@@ -47,7 +48,7 @@ t.test('coverage: never exercised and never violated stand out in text, and what
   t.equal(lines[0], 'rule     satisfied  violated')
   t.ok(lines.includes('REF-7            1         0  a Refund above the remainder is an error'))
   t.ok(lines.includes('REF-4            1         –  without amount the whole remainder is refunded'))
-  t.ok(lines.includes('2 of 93 outcomes seen: 2.1 %'))
+  t.ok(lines.includes(SAYS.outcomes(2, 93, 2.1)))
   t.ok(lines.find(line => line.startsWith('never exercised: FORM-1, FORM-2, ')))
   t.ok(lines.includes('never violated: REF-7'))
   t.equal(junit.match(/<testcase /g)?.length, 93)
@@ -61,7 +62,7 @@ t.test('coverage: never exercised and never violated stand out in text, and what
 t.test('findings as text: what it is, what to do, and the calls that show it', t => {
   const { severity, about, advice } = FINDINGS['zero-payment']
 
-  t.equal(findingsText([]), 'No findings.\n')
+  t.equal(findingsText([]), `${SAYS.no_findings()}\n`)
   t.equal(
     findingsText([{ finding: 'zero-payment', severity, about, advice, times: 2, requests: ['req_1', 'till/req_2'] }]),
     `warning: zero-payment (2×, req_1, till/req_2)\n  ${about}\n  ${advice}\n`

@@ -1,8 +1,9 @@
 import t from 'tap'
+import { CHECKS } from '../../src/core/sentences.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import type { Unmet } from '../../src/evidence/run-history.js'
-import { DEFAULT_GATES, FAIL_ON, type Gates, gatesFrom } from '../../src/reports/gates.js'
-import { judged, unmetLines } from '../../src/reports/run.js'
+import { DEFAULT_GATES, FAIL_ON, type Gates, gatesFrom, judged, unmetLines } from '../../src/reports/run.js'
+import { SAYS } from '../../src/reports/sentences.js'
 import { finding, runOf, unmet } from './judged-run.js'
 
 t.test('gates: every finding can be named, and every group; expectations are always among them unless they are ignored', t => {
@@ -17,8 +18,8 @@ t.test('gates: every finding can be named, and every group; expectations are alw
   t.strictSame(gatesFrom({ failOn: ['script', 'expectations'] }), { ...DEFAULT_GATES, failOn: ['expectations', 'script'] })
   t.strictSame(gatesFrom({ failOn: ['script'], ignore: ['expectations'] }), { ...DEFAULT_GATES, failOn: ['script'] })
   const refused = [
-    [{ ignore: ['expectation'] }, '--ignore expectation: there is no such name; did you mean expectations?'],
-    [{ failOn: ['expectations'], ignore: ['expectations'] }, '--fail-on expectations and --ignore expectations cannot be combined']
+    [{ ignore: ['expectation'] }, `--ignore: ${CHECKS.unknown_name('expectation', ['expectations'], null)}`],
+    [{ failOn: ['expectations'], ignore: ['expectations'] }, SAYS.failed_and_ignored('expectations')]
   ] as const
   for (const [given, message] of refused) t.equal(gatesFrom(given), message)
   t.end()
@@ -107,7 +108,7 @@ t.test('gates: the coverage that is asked for is enough, a tenth below it is not
   for (const [percent, problems] of [
     [40, []],
     [40.1, []],
-    [39.9, ['rule coverage is 39.9 %, below 40 %']]
+    [39.9, [SAYS.low_coverage(39.9, 40)]]
   ] as const) {
     const { gates } = judged(runOf({ coverage: { ...coverage, percent } }), { ...DEFAULT_GATES, minCoverage: 40, failOn: [] })
     t.strictSame(gates, [{ gate: 'coverage', problems }])

@@ -4,8 +4,7 @@ import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findi
 import type { RunCall, RunEntry } from '../../src/evidence/run.js'
 import type { Unmet } from '../../src/evidence/run-history.js'
 import { Coverage } from '../../src/evidence/totals.js'
-import { DEFAULT_GATES, type Gates } from '../../src/reports/gates.js'
-import { type JudgedRun, judged, type RunDocument } from '../../src/reports/run.js'
+import { DEFAULT_GATES, type Gates, type JudgedRun, judged, type RunDocument } from '../../src/reports/run.js'
 
 /** A finding that the calls show. */
 export const finding = (id: FindingId, ...requests: string[]): Finding => ({ finding: id, ...FINDINGS[id], times: Math.max(requests.length, 1), requests })

@@ -1,7 +1,11 @@
 /** `check --against` another emulator, or a proxy before one that changes what it answers. */
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { SAYS } from '../../src/cli/sentences.js'
+import { SETTING_KEYS } from '../../src/core/settings.js'
 import { runEmulator } from '../../src/emulator.js'
+import { ASSUMPTION_IDS } from '../../src/reference/assumptions.js'
+import { RULE_IDS } from '../../src/reference/rules.js'
 import { ran, serving } from './command.js'
 import { smallFixture } from './emulator.js'
 
@@ -51,7 +55,30 @@ export async function proxied(t: Test, baseUrl: string, change: (passing: Passin
   })
 }
 
-/** What `check --against` says of a scenario: its failures and warnings with their problems, without places, and the exit status. */
+/** A title without its words: the rule, the assumption with the settings that explain it, or what else the cause is. */
+function causeOf(title: string): string {
+  const words = [SAYS.unexplained(), 'wrong', SAYS.other_data(), 'data', SAYS.only_script(), 'script']
+  if (words.includes(title)) return words[words.indexOf(title) + 1] as string
+  const rule = RULE_IDS.find(id => SAYS.by_rule(id) === title) ?? ASSUMPTION_IDS.find(id => SAYS.by_assumption(id) === title)
+  const setting = ASSUMPTION_IDS.find(id => title.startsWith(SAYS.by_setting(id, {})))
+  const key = SETTING_KEYS.find(key => SAYS.contradiction(key) === title)
+  if (rule !== undefined) return rule
+  if (setting !== undefined) return `${setting} ${title.slice(SAYS.by_setting(setting, {}).length)}`
+  return key === undefined ? title : `contradiction ${key}`
+}
+
+const shown = (value: unknown, none: string) => (value === undefined ? none : JSON.stringify(value))
+/** What a check says of the nth play: a value here and at the service, undefined where there is none. */
+export const differs = (what: string, here: unknown, there: unknown, nth = 1, lacked?: string) =>
+  `${nth}: ${SAYS.differs(what, shown(here, 'not'), shown(there, 'not there'))}${lacked === undefined ? '' : SAYS.has_no(lacked)}`
+export const differsIn = (list: string, here: number, there: number, nth = 1) => `${nth}: ${SAYS.differs(list, `${here} items`, String(there))}`
+export const record = (at: string, here: string, there: string, nth = 1) =>
+  `${nth}: ${SAYS.differs(at, `the record ${JSON.stringify(here)}`, JSON.stringify(there))}`
+export const onlyThere = (at: string, id: string, nth = 1) => `${nth}: ${SAYS.only_there(at, JSON.stringify(id))}`
+/** The beginning of what it says of a place. */
+export const path = (at: string, nth = 1) => `${nth}: ${at}: `
+
+/** What `check --against` says of a scenario: the causes of its failures and warnings with their problems, each by the number of its play, and the exit status. */
 export async function against(t: Test, base: string, scenario: object, args: string[] = []) {
   const file = join(t.testdir({ 'own.json': JSON.stringify({ data: DATA, clock: '2026-03-01T10:00:00Z', ...scenario }) }), 'own.json')
   const variables = ['txn_a', 'tkt_a', 'loc_a', 'mch_a'].flatMap(id => (args.some(arg => arg.startsWith(`${id}=`)) ? [] : ['--var', `${id}=${id}`]))
@@ -59,13 +86,21 @@ export async function against(t: Test, base: string, scenario: object, args: str
   const found: Record<string, string[]> = {}
   let title = ''
   for (const line of stdout.split('\n')) {
-    const [, sign, text] = /^ {2}([✗!]) (.*)$/.exec(line) ?? []
-    if (sign !== undefined) title = `${sign} ${text}`
-    if (sign !== undefined) found[title] = []
-    else if (line.startsWith('      ')) {
-      const problem = line.trim().replace(`${file}:`, '')
-      found[title]?.push(problem.replace(/^\d+:\d+ /, ''))
+    const [, sign, text = ''] = /^ {2}([✗!✓]) (.*)$/.exec(line) ?? []
+    if (sign !== undefined) title = causeOf(text)
+    else if (line === '') title = ''
+    if (sign === '✗' || sign === '!') {
+      found[title] = []
+      t.equal(sign === '!', title === 'data' || title === 'script', 'other data and scripts are warnings, all else fails')
+    } else if (line.startsWith('      ')) {
+      const problem = line
+        .trim()
+        .replace(`${file}:`, '')
+        .replace(/^\d+:\d+ /, '')
+      found[title]?.push(problem.replace(/^play (\d+)\. \S+ [^\s:]+/, '$1'))
     }
   }
-  return { status, stdout, stderr, found, titles: Object.keys(found) }
+  const isWrong = (cause: string) => cause !== 'data' && cause !== 'script'
+  const failures = Object.entries(found).flatMap(([cause, problems]) => (isWrong(cause) ? problems : []))
+  return { status, stdout, stderr, found, titles: Object.keys(found), failures }
 }

@@ -8,6 +8,6 @@ export type Failure = { file: string; title: string; messages: string[] }
 export async function failuresIn(files: readonly string[]): Promise<Failure[]> {
   const checked = await check(files, { launch: { flag: {}, environment: {} }, against: null, keys: new Map(), variables: new Map() })
   return checked.flatMap(({ points }) =>
-    points.filter(isFailed).map(({ file, title, problems }) => ({ file, title, messages: problems.map(({ message }) => message) }))
+    points.filter(isFailed).map(({ file, message: title, problems }) => ({ file, title, messages: problems.map(({ message }) => message) }))
   )
 }

@@ -1,10 +1,12 @@
 /** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up. */
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
+import type { Said } from '../../core/sentences.js'
 import { filled, type Template, valueAt } from '../../core/templates.js'
+import type { Exchange } from '../../engine/exchange.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
-import type { Json, StepAnswer } from '../../scenario/steps.js'
-import type { IdPairs } from './id-pairs.js'
+import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
+import { say } from '../sentences.js'
 
 /**
  * What differs: `form` where an answer or a part of it cannot be what the operation answers, as `says` tells; `outcome` where one did what the other refused,
@@ -13,11 +15,59 @@ import type { IdPairs } from './id-pairs.js'
  */
 export type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
 /** `part` is the placeholder that a template has at the place. */
-export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here?: Json | undefined; there?: Json | undefined; says?: string; part?: string }
+export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here?: Json | undefined; there?: Json | undefined; says?: Said; part?: string }
+/** Whether the emulator has a record of an id, and whether it had it when the scenario was loaded. */
+type KnownIds = { isKnown: (id: string) => boolean; isLoaded: (id: string) => boolean }
+
+export class IdPairs {
+  readonly #here: Map<string, string>
+  readonly #there: Map<string, string>
+  readonly known: KnownIds
+
+  /** `pairs` are ids of the service with those of the emulator; an empty text is not an id. */
+  constructor(known: KnownIds, pairs: Iterable<readonly [there: string, here: string]> = []) {
+    this.known = known
+    this.#here = new Map([...pairs].filter(([there]) => there !== ''))
+    this.#there = new Map([...this.#here].map(([there, here]) => [here, there]))
+  }
+
+  /** A copy, to try answers with. */
+  readonly copy = () => new IdPairs(this.known, this.#here)
+  /** The id of the emulator for one of the service; the same where none is known. */
+  readonly here = (there: string) => this.#here.get(there) ?? there
+  /** The id of the service for one of the emulator. */
+  readonly there = (here: string) => this.#there.get(here) ?? here
+
+  /**
+   * Whether two ids mean the same record. An id that the emulator has means that record and no other. Any other is paired with `here` where that was
+   * drawn here since the scenario was loaded, or where a record refers to both: a service draws other ids.
+   */
+  match(there: string, here: string, isReference = false): boolean {
+    const paired = this.#here.get(there)
+    if (paired !== undefined || there === here) return (paired ?? there) === here
+    if (there === '' || this.#there.has(here) || this.known.isKnown(there) || (!isReference && this.known.isLoaded(here))) return false
+    this.#here.set(there, here)
+    this.#there.set(here, there)
+    return true
+  }
+}
+
 /** The templates by which answers are read. */
 export type Shapes = { list: Template; error: Template }
 /** `bases` are what the paths in answers begin with; `isEarlier` tells whether the service had a record, by its id there, before the run. */
 export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isEarlier: (there: string) => boolean; shapes: Shapes }
+
+/** A request with the answers of the service and of the emulator. */
+export type Compared = {
+  call: StepCall
+  there: StepAnswer
+  here: StepAnswer
+  judged: Exchange
+  /** All that differs but for what the emulator cannot know, which is `unseen`. */
+  differences: readonly FieldDifference[]
+  unseen: readonly FieldDifference[]
+  comparison: Comparison
+}
 
 const LIST_IDS: readonly unknown[] = ['$first_id', '$last_id']
 /** Fields by which a record refers to another one. */
@@ -38,12 +88,12 @@ export const membersOf = (list: unknown, template: Template): readonly Json[] =>
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
 /** Why an answer cannot be read as one of the API; null where it can. */
-export function formProblem({ status, body, headers, fault }: StepAnswer): string | null {
-  if (fault === 'malformed_body') return 'the body is cut short, or is not JSON'
+export function formProblem({ status, body, headers, fault }: StepAnswer): Said | null {
+  if (fault === 'malformed_body') return say('cut_short')
   if (status === 204) return null
-  if (body === null) return 'the body is empty'
+  if (body === null) return say('empty_body')
   const type = headers?.['content-type']
-  return type !== undefined && JSON_TYPE.test(type) ? null : `Content-Type must be application/json; got ${type ?? 'none'}`
+  return type !== undefined && JSON_TYPE.test(type) ? null : say('not_json', type ?? 'none')
 }
 
 /** What differs between the answers, status first. */

@@ -4,8 +4,10 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { checkerOf } from '../../core/checking.js'
+import { shortened } from '../../core/nearest.js'
 import { partAt, type Step } from '../../core/places.js'
 import { isObject, type Test } from '../../core/quick-check.js'
+import type { Said } from '../../core/sentences.js'
 import { valueAt } from '../../core/templates.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationAt, operationOf, RESOURCE_NAMES } from '../../reference/operations.js'
 import { RESOURCES } from '../../reference/tables.js'
@@ -13,6 +15,7 @@ import type { Sandbox } from '../../sandbox/sandbox.js'
 import { type NamedRecord, recordsNamedBy } from '../../scenario/named-records.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
 import { collectionOf, FAMILIES, type RecordOf } from '../../store/store.js'
+import { say } from '../sentences.js'
 import { type Comparison, type FieldDifference, fieldOf, isMade, membersOf, type Shapes, valueDifferences } from './compare.js'
 import { membersAt } from './shapes.js'
 
@@ -120,10 +123,13 @@ export class ServiceRecords {
   async #add({ family, steps, record }: ShownRecord, comparison: Comparison, { others, wrong }: Learned): Promise<void> {
     const { record: checker, fields } = CHECKS[family]
     const known: Part = Object.fromEntries(Object.entries(record).filter(([name]) => fields.has(name)))
-    const found = (await checker.problems(known)).map(({ steps, message }) => ({ steps, says: message }))
-    if (found.length === 0 && !isTime(known.created)) found.push({ steps: ['created'], says: 'must be a time such as 2026-01-31T09:30:00.000Z' })
+    const found: { steps: readonly Step[]; says: Said }[] = (await checker.problems(known)).map(({ steps, code, message }) => ({
+      steps,
+      says: { code, message } as Said
+    }))
+    if (found.length === 0 && !isTime(known.created)) found.push({ steps: ['created'], says: say('not_a_time', shortened(String(known.created))) })
     if (found.length === 0 && family === 'transactions' && !isSumOfRefunds(known, comparison.shapes))
-      found.push({ steps: ['amount_refunded'], says: 'must be the sum of its Refunds' })
+      found.push({ steps: ['amount_refunded'], says: say('not_the_sum', String(known.amount_refunded)) })
     for (const { steps: below, says } of found) {
       const there = partAt(record, below) as Json
       wrong.push({ kind: 'form', steps: [...steps, ...below], there, says })

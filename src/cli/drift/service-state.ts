@@ -1,5 +1,5 @@
 /** The records of a running service that a scenario expects something of, read by GET as far as the API can say. */
-
+import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
 import type { Family } from '../../reference/operations.js'
@@ -7,8 +7,8 @@ import type { PlacedProblem } from '../../reports/points.js'
 import type { StateData, StateRecords } from '../../scenario/final-state.js'
 import { ID } from '../../scenario/schemas.js'
 import { type Json, type Play, withTexts } from '../../scenario/steps.js'
-import { fieldOf, formProblem } from './compare.js'
-import type { IdPairs } from './id-pairs.js'
+import { say } from '../sentences.js'
+import { fieldOf, formProblem, type IdPairs } from './compare.js'
 
 export type ServiceReading = {
   play: Play
@@ -49,12 +49,13 @@ export async function serviceState(data: StateData, { play, key, pairs, settings
   const get = async (path: string, query: string, at: readonly string[], isRight: (status: number, body: Json) => boolean): Promise<Json> => {
     const answer = await play({ method: 'GET', path, query, key, form: null })
     const { status, body } = answer
-    const message = formProblem(answer) ?? valueAt(error, body, '$message')
-    if (formProblem(answer) === null && isRight(status, body)) return status === 200 ? withTexts(body, pairs.here) : null
-    return refuse(at, `GET ${path} was answered with ${status}${typeof message === 'string' ? ` (${message})` : ''}`)
+    const problem = formProblem(answer)
+    if (problem === null && isRight(status, body)) return status === 200 ? withTexts(body, pairs.here) : null
+    const why = problem?.message ?? valueAt(error, body, '$message')
+    return refuse(at, say('refused_reading', path, status, typeof why === 'string' ? why : ''))
   }
-  const refuse = (at: readonly string[], message: string): null => {
-    unread.push({ at: ['state', ...at], message })
+  const refuse = (at: readonly string[], said: Said): null => {
+    unread.push({ at: ['state', ...at], ...said })
     return null
   }
   /** The records of a list, page after page. */
@@ -69,12 +70,12 @@ export async function serviceState(data: StateData, { play, key, pairs, settings
       after = pairs.there(String(inList(body, '$last_id') ?? data.at(-1)?.id ?? ''))
       if (!inList(body, '$has_more') || after === '') return found
     }
-    refuse(at, `GET ${path} has more than ${MAX_PAGES * PAGE} records, which are not all read`)
+    refuse(at, say('too_many_records', path, MAX_PAGES * PAGE))
     return []
   }
   const usersOf = async (account: string | undefined, at: readonly string[]): Promise<Part[]> => {
     if (account !== undefined) return listed(`/accounts/${encodeURIComponent(pairs.there(account))}/users`, '', at)
-    refuse(at, 'the API lists the Users of one Account; name it by account')
+    refuse(at, say('users_of_account'))
     return []
   }
   const recordOf = async (family: Family, id: string, account: string | undefined): Promise<Json> => {

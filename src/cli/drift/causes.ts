@@ -1,14 +1,82 @@
-/** Which settings are tried where an answer of a service differs: those of the assumptions that the answer can rely on, each with the values that may agree. */
+/**
+ * Why a response of a running service differs: the rule or the assumption by which the emulator responds otherwise, and the settings that are tried, those of the
+ * assumptions that the response can rely on, each with the values that may agree.
+ */
 import { isDeepStrictEqual } from 'node:util'
+import type { Step } from '../../core/places.js'
 import { type GivenSettings, nested, SETTINGS, type SettingKey } from '../../core/settings.js'
-import { valueAt } from '../../core/templates.js'
+import { stepsTo, valueAt } from '../../core/templates.js'
 import { judgementOf } from '../../evidence/judgement.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../../reference/assumptions.js'
-import { operationOf } from '../../reference/operations.js'
+import { type Kind, operationOf } from '../../reference/operations.js'
+import type { RuleId } from '../../reference/rules.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../../scenario/schemas.js'
-import type { Compared } from './about.js'
-import { fieldOf, idParts, membersOf } from './compare.js'
+import { type Compared, type FieldDifference, fieldOf, idParts, membersOf } from './compare.js'
 import { type Answered, cursorsTold, errorTemplates, listTemplates } from './shapes.js'
+
+export type About = RuleId | AssumptionId | null
+
+/** What each kind of difference is about, and each field, sent or not: the first that the operation can rely on. */
+const KINDS: Readonly<Partial<Record<FieldDifference['kind'], readonly About[]>>> = {
+  status: ['USR-4', 'A06', 'A08'],
+  prefix: ['A02'],
+  length: ['A03'],
+  missing: ['A04'],
+  unknown: ['A04']
+}
+const FIELDS: Readonly<Record<string, readonly About[]>> = {
+  created: ['A05'],
+  account: ['A21'],
+  location: ['A21'],
+  reseller: ['A21'],
+  payment_method: ['A25', 'A28'],
+  currency: ['A22', 'A28'],
+  'currency sent': ['TXN-6'],
+  amounts: ['A24'],
+  'amounts sent': ['A24'],
+  amount: ['REF-4', 'A24'],
+  'amount sent': ['TXN-7', 'REF-3'],
+  reason: ['REF-8'],
+  amount_refunded: ['A29'],
+  $has_more: ['LIST-2']
+}
+
+/** What a difference is about; null where that is neither a rule nor an assumption that the operation can rely on. */
+export function aboutOf(difference: FieldDifference, compared: Compared): About {
+  const { operation } = compared.judged
+  if (operation === null || difference.kind === 'form') return null
+  const { rules, assumptions, kind } = operationOf(operation)
+  const known: readonly unknown[] = [...rules, ...assumptions]
+  return (candidatesIn(difference, compared, kind).find(one => known.includes(one)) ?? null) as About
+}
+
+function candidatesIn({ kind, steps, part }: FieldDifference, { call, here, there, judged, comparison }: Compared, does: Kind): readonly unknown[] {
+  const { pairs, shapes } = comparison
+  if (kind === 'outcome') return [judged.outcome.refusal?.rule, judged.outcome.refusal?.assumption, valueAt(shapes.error, there.body, '$rule')]
+  if (here.status >= 400) return [kind === 'status' ? 'A08' : 'A07']
+  const members = does === 'list' ? (stepsTo(shapes.list, '$members') as readonly Step[]) : []
+  const isInMembers = members.every((step, depth) => steps[depth] === step)
+  if (!isInMembers && kind !== 'status') return FIELDS[part as string] ?? ['A09']
+  const [top = '', below] = (does === 'list' ? steps.slice(members.length + 1) : steps) as string[]
+  if (top === 'refunds') return ['TXN-8']
+  if (kind === 'record' || kind === 'members') {
+    const [shown, own] = [there, here].map(({ body }) =>
+      membersOf(body, shapes.list)
+        .map(member => pairs.here(String(fieldOf(member, 'id'))))
+        .sort()
+    ) as [string[], string[]]
+    const limit = new URLSearchParams(call.query).get('limit')
+    if (limit !== null && shown.length > Number(limit)) return ['LIST-3']
+    return String(shown) === String(own) ? ['REF-10', 'A11'] : []
+  }
+  const isKey = top === 'metadata' && below !== undefined
+  if (KINDS[kind] !== undefined && !isKey) return KINDS[kind]
+  const sent = new URLSearchParams(call.form ?? '')
+  const names = [...sent.keys()].filter(name => name === top || name.startsWith(`${top}[`))
+  if (does !== 'update') return top === 'metadata' ? ['META-1'] : (FIELDS[names.length === 0 ? top : `${top} sent`] ?? [])
+  if (isKey && names.length > 0) return sent.get('metadata') === '' ? ['META-3'] : [sent.get(`metadata[${below}]`) === '' ? 'META-2' : 'A17']
+  return names.length === 0 ? ['UPD-1'] : [names.some(name => sent.get(name) === '') && 'UPD-2']
+}
 
 /** Settings to try together, all of one assumption. */
 export type Candidate = { assumption: AssumptionId; settings: GivenSettings }
