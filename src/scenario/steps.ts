@@ -193,7 +193,7 @@ function checkExpected(expect: StepData['expect'], flaws: Flaws | undefined, rep
 function unknownCall(call: string): string {
   const [, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x')).map(operation => `${operation.method} ${path}`)
-  const what = `${call} is no ${OPERATION.what}`
+  const what = `${call} is not ${OPERATION.what}`
   if (path.includes('?')) return `${what}; parameters of a list go under query`
   if (path.includes('://')) return `${what}; the path begins below the base address, such as /refunds`
   return there.length > 0

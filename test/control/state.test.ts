@@ -354,7 +354,7 @@ t.test('control: every refused call says what is wrong and where, and changes no
       more: {
         problems: [
           problem('tickets[1].location', 'no Location has the id loc_b; did you mean loc_a?', 3, 17),
-          problem('users[1].id', 'the id usr_1 is given twice', 6, 11)
+          problem('users[1].id', 'the id usr_1 is listed twice', 6, 11)
         ]
       }
     },
