@@ -3,10 +3,11 @@
 import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
 import { isExact, moneyOf, type Sums, settled } from '../core/money.js'
-import { didYouMean, nearest } from '../core/nearest.js'
+import { nearest } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { firstBroken, REFUND_RULES } from '../core/rules.js'
+import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../reference/operations.js'
@@ -16,6 +17,7 @@ import { FAMILIES, type RecordOf, type Records, type Store } from '../store/stor
 import { completed } from './completion.js'
 import type { DocumentProblem, Problems, SourceDocument } from './documents.js'
 import { type Flaws, withoutFlaws } from './flaws.js'
+import { say } from './meaning-sentences.js'
 import { type Progress, reportProgress } from './progress.js'
 
 type Given = Readonly<Record<string, unknown>>
@@ -121,17 +123,17 @@ function duplicatesIn(fixture: Fixture): DocumentProblem[] {
     return [...fixture[section].sources].flatMap(source => {
       const name = rightOf(source)[field]
       if (name == null || names.size < names.add(name).size) return []
-      return [problemOf(source, [field], section === 'api_keys' ? 'the key is given twice' : `the id ${name} is given twice`)]
+      return [problemOf(source, [field], say('listed_twice', section === 'api_keys' ? 'the key' : `the id ${name}`))]
     })
   })
 }
 
 /** What is right of a record; one that only lacks something is right as far as it goes. */
 const rightOf = ({ given, flaws }: Sourced): Given => (flaws?.size ? (withoutFlaws(given, flaws) as Given) : given)
-const problemOf = ({ list: { document, steps }, index }: Sourced, at: readonly Step[], message: string): DocumentProblem => ({
+const problemOf = ({ list: { document, steps }, index }: Sourced, at: readonly Step[], said: Said): DocumentProblem => ({
   document,
   steps: [...steps, index, ...at],
-  message
+  ...said
 })
 
 const SUMS = ['amount', 'tip_amount', 'donation_amount', 'amounts'] as const
@@ -267,8 +269,7 @@ export class FixtureImporter {
 
   #checkExtra(family: Family, source: Sourced, { extra }: Given): void {
     for (const name of Object.keys(extra ?? {})) {
-      if (Object.hasOwn(RESOURCES[family].properties as object, name))
-        this.#report(source, ['extra', name], `${name} is a name that the API itself returns; give it outside extra`)
+      if (Object.hasOwn(RESOURCES[family].properties as object, name)) this.#report(source, ['extra', name], say('reserved_field', name))
     }
   }
 
@@ -277,31 +278,30 @@ export class FixtureImporter {
     if (typeof id !== 'string') return undefined
     const record = this.#store[family].get(id)
     if (record === undefined && this.isMissing(family, id)) {
-      this.#report(source, [field], `no ${RESOURCE_NAMES[family]} has the id ${id}${didYouMean(id, this.#store[family].someIds())}`)
+      this.#report(source, [field], say('missing_record', RESOURCE_NAMES[family], id, this.#store[family].someIds()))
     }
     return record
   }
 
   #checkTransaction(source: Sourced, right: Given, { location }: Records['tickets']): void {
-    if (right.location != null && right.location !== location) this.#report(source, ['location'], `the Ticket ${right.ticket} is at ${location}`)
+    if (right.location != null && right.location !== location) this.#report(source, ['location'], say('other_location', right.ticket as string, location))
     const { payment_type, payment_method } = right as { payment_type?: string; payment_method?: { type?: string | null } | null }
     const type = payment_method?.type ?? payment_type
     if (payment_type !== undefined && type !== payment_type) {
-      this.#report(source, ['payment_method'], `its type is ${type}, but payment_type is ${payment_type}`)
+      this.#report(source, ['payment_method'], say('other_type', `${type}`, payment_type))
     }
     if (SUMS.every(name => !source.flaws?.has(name)) && !isExact(settled(right as Sums, this.#drawing.settings)))
-      this.#report(source, ['amount'], 'the amount with tip and donation is above 2^53-1')
+      this.#report(source, ['amount'], say('sum_too_large'))
   }
 
   /** Judges a Refund by the rules of the API, against what remains at this point (REF-6, REF-7, A24). A charge that is below its Refunds already is reported by itself. */
   #checkRefund(source: Sourced, { currency, amount }: Given, transaction: Records['transactions']): void {
-    if (currency != null && currency !== transaction.currency)
-      this.#report(source, ['currency'], `the Transaction ${transaction.id} was charged in ${transaction.currency}`)
+    if (currency != null && currency !== transaction.currency) this.#report(source, ['currency'], say('other_currency', transaction.id, transaction.currency))
     if (amount === undefined) return
     const facts = { ...moneyOf(transaction, this.#drawing.settings), asked: amount as number }
     if (this.#charges.has(transaction.id) && facts.refunded > facts.charged) return
     const broken = firstBroken(REFUND_RULES, facts)
-    if (broken) this.#report(source, [broken.param as string], broken.message(facts))
+    if (broken) this.#report(source, [broken.param as string], { code: broken.else, message: broken.message(facts) })
   }
 
   /** A stored Refund that the fixture is still to replace does not count. */
@@ -314,8 +314,7 @@ export class FixtureImporter {
   #checkCharges(): void {
     for (const [id, source] of this.#charges) {
       const { charged, refunded, currency } = moneyOf(this.#store.transactions.get(id) as Records['transactions'], this.#drawing.settings)
-      if (refunded > charged && !this.#unsettled.has(id))
-        this.#report(source, ['amount'], `the Refunds of ${id} come to ${refunded} ${currency}, above the ${charged} that can be refunded`)
+      if (refunded > charged && !this.#unsettled.has(id)) this.#report(source, ['amount'], say('below_refunds', id, refunded, currency, charged))
     }
   }
 
@@ -325,7 +324,7 @@ export class FixtureImporter {
     this.#hasReplaced = true
     for (const field of [LINKS[family] ?? [], isRefunded ? ['currency', 'payment_method'] : []].flat()) {
       const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
-      if (was !== is) this.#report(source, [field], `${before.id} exists already, with ${was}; a merge cannot change this, load a whole document instead`)
+      if (was !== is) this.#report(source, [field], say('fixed_field', before.id, `${was}`))
     }
   }
 
@@ -341,8 +340,8 @@ export class FixtureImporter {
     })
   }
 
-  #report(source: Sourced, at: readonly Step[], message: string): void {
-    this.problems.push(problemOf(source, at, message))
+  #report(source: Sourced, at: readonly Step[], said: Said): void {
+    this.problems.push(problemOf(source, at, said))
   }
 }
 

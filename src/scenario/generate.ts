@@ -9,6 +9,7 @@ import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js
 import { pageOf } from '../store/paging.js'
 import { collectionOf, type RecordOf, type Records, type Store } from '../store/store.js'
 import type { Report } from './documents.js'
+import { say } from './meaning-sentences.js'
 import { type Progress, reportProgress } from './progress.js'
 import { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
 
@@ -36,10 +37,10 @@ export async function loadFaker(): Promise<Faker> {
 /** Checks what an entry says by itself: one family, and a range that is not reversed. */
 export function checkGenerate(data: GenerateData, report: Report): boolean {
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-  if (asked.length !== 1) report([], `must have a count of one of ${GENERATED_FAMILIES.join(', ')}${asked.length > 1 ? `; got ${asked.join(' and ')}` : ''}`)
+  if (asked.length !== 1) report([], say('not_one_family', GENERATED_FAMILIES, asked))
   const { created } = data
   const isReversed = created !== undefined && (instantOf(created.from) as number) > (instantOf(created.to) as number)
-  if (isReversed) report(['created'], `from ${created.from} is later than to ${created.to}`)
+  if (isReversed) report(['created'], say('reversed_period', created.from, created.to))
   return asked.length === 1 && !isReversed
 }
 
@@ -89,11 +90,11 @@ function parentOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateDat
   const named = data[field]
   if (named !== undefined) {
     if (store[parents].get(named)) return named
-    if (importer.isMissing(parents, named)) report([field], `no ${resource} has the id ${named}`)
+    if (importer.isMissing(parents, named)) report([field], say('missing_record', resource, named))
     return null
   }
   const first = isPlaced ? store.locations.inCreationOrder()[0] : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
-  if (!first && importer.isComplete(parents)) report([], `there is no ${isPlaced ? 'Location' : 'merchant Account'} for the generated ${family}`)
+  if (!first && importer.isComplete(parents)) report([], say('missing_parent', isPlaced ? 'Location' : 'merchant Account', family))
   return first?.id ?? null
 }
 
@@ -149,7 +150,7 @@ function generatePayments(instants: Float64Array, location: string, data: Genera
   const tickets = pageOf(store.tickets, { index: 'location', group: location, limit: Number.POSITIVE_INFINITY, order: 'oldest_first' }).stored
   const [first] = tickets
   if (first === undefined || first.at > (instants.at(-1) ?? first.at)) {
-    if (importer.isComplete('tickets')) report(['location'], `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`)
+    if (importer.isComplete('tickets')) report(['location'], say('no_early_ticket', location))
     return false
   }
   const types = data.payment_types ?? PAYMENT_TYPES

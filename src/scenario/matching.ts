@@ -33,23 +33,19 @@ export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' }
 /** The operations that `on` names; none with every problem reported. */
 export function operationsOn(on: On, report: Report): OperationId[] {
   if (on === '*') return OPERATION_IDS
-  const operations = new Set<OperationId>()
-  let isRight = true
-  for (const [index, name] of [on].flat().entries()) {
+  const operations = [on].flat().map((name, index) => {
     const operation = operationNamed(name)
-    if (operation === null) {
-      report(Array.isArray(on) ? ['on', index] : ['on'], unknownOperation(name))
-      isRight = false
-    } else operations.add(operation)
-  }
-  return isRight ? [...operations] : []
+    if (operation === null) report(Array.isArray(on) ? ['on', index] : ['on'], unknownOperation(name))
+    return operation
+  })
+  return operations.includes(null) ? [] : [...new Set(operations as OperationId[])]
 }
 
 /** The operations of an entry or expectation as a sentence names them. */
 export const shownOn = (on: On): string => (on === '*' ? 'any operation' : [on].flat().join(' or '))
 
 /** What to say of a name that is no operation. */
-const unknownOperation = (name: string) => `${name} is no ${OPERATION.what}${didYouMeanOneOf(name, OPERATION_NAMES, OPERATION.advice)}`
+const unknownOperation = (name: string) => `${name} is not ${OPERATION.what}${didYouMeanOneOf(name, OPERATION_NAMES, OPERATION.advice)}`
 /** A condition of a match, in the part of the request that it is about. */
 export type MatchCondition = Condition & { section: keyof typeof SECTIONS | 'key' | 'account' | 'about' }
 /** Conditions that all have to hold. */

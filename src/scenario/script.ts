@@ -277,8 +277,7 @@ export class Script {
 
   /** Whether every entry was applied to some call. */
   get isUsed(): boolean {
-    for (const { count } of this.#entries.values()) if (count.applied === 0) return false
-    return true
+    return this.unused().length === 0
   }
 
   /** Sets the counts of an entry. */

@@ -193,7 +193,7 @@ function checkExpected(expect: StepData['expect'], flaws: Flaws | undefined, rep
 function unknownCall(call: string): string {
   const [, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x')).map(operation => `${operation.method} ${path}`)
-  const what = `${call} is no ${OPERATION.what}`
+  const what = `${call} is not ${OPERATION.what}`
   if (path.includes('?')) return `${what}; parameters of a list go under query`
   if (path.includes('://')) return `${what}; the path begins below the base address, such as /refunds`
   return there.length > 0
@@ -356,7 +356,7 @@ export function differences(expected: Json, actual: Json | undefined, path: stri
     return [{ at, message: `${path}: must be ${Array.isArray(expected) ? 'a list' : 'an object'}; got ${shown(actual)}` }]
   }
   if (Array.isArray(expected) && expected.length !== (actual as Json[]).length)
-    return [{ at, message: `${path}: ${expected.length} ${expected.length === 1 ? 'member was' : 'members were'} expected, not ${(actual as Json[]).length}` }]
+    return [{ at, message: `${path}: must have ${expected.length} ${expected.length === 1 ? 'item' : 'items'}; got ${(actual as Json[]).length}` }]
   const parts: [PathStep, Json][] = Array.isArray(expected) ? [...expected.entries()] : Object.entries(expected)
   return parts.flatMap(([name, part]) =>
     differences(part, (actual as Record<string, Json>)[name], typeof name === 'number' ? `${path}[${name}]` : `${path}.${name}`, [...at, name])

@@ -317,7 +317,7 @@ t.test('generate: 2,000 records are made and imported in good time, with their p
 })
 
 t.test('generate: every problem, with its place', async t => {
-  const one = 'must be one of accounts, users, locations, tickets, transactions with a count'
+  const one = 'must have a count of one of accounts, users, locations, tickets, transactions'
   const none = (what: string, id: string) => `no ${what} has the id ${id}`
   const tooEarly = (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`
   const reversed = { created: { from: '2026-03-02', to: '2026-03-01' } }
@@ -327,8 +327,8 @@ t.test('generate: every problem, with its place', async t => {
     ['no list', { tickets: 5 }, ['generate: must be a list; got an object']],
     ['no family', [{}], [`generate[0]: ${one}`]],
     ['no family, but a place', [{ location: 'loc_a', created: RANGE }], [`generate[0]: ${one}`]],
-    ['two families', [{ tickets: 1, users: 1 }], [`generate[0]: ${one}, not users and tickets`]],
-    ['three families', [{ transactions: 1, tickets: 1, users: 0 }], [`generate[0]: ${one}, not users and tickets and transactions`]],
+    ['two families', [{ tickets: 1, users: 1 }], [`generate[0]: ${one}; got users and tickets`]],
+    ['three families', [{ transactions: 1, tickets: 1, users: 0 }], [`generate[0]: ${one}; got users and tickets and transactions`]],
     ['a family that is not generated', [{ refunds: 5 }], ['generate[0].refunds: unknown name refunds; did you mean refunded?']],
     ['a family misspelt', [{ tikets: 5 }], ['generate[0].tikets: unknown name tikets; did you mean tickets?']],
     ['less than none', [{ tickets: -1 }], ['generate[0].tickets: must be at least 0; got -1']],
@@ -338,7 +338,7 @@ t.test('generate: every problem, with its place', async t => {
     ['a share below none', [{ transactions: 1, refunded: -0.1 }], ['generate[0].refunded: must be at least 0; got -0.1']],
     ['a share as text', [{ transactions: 1, refunded: '20%' }], ['generate[0].refunded: must be a number; got 20%']],
     ['a payment type that is none', [{ transactions: 1, payment_types: ['card', 'paypall'] }], [`generate[0].payment_types[1]: ${word('paypall', 'paypal')}`]],
-    ['no payment type', [{ transactions: 1, payment_types: [] }], ['generate[0].payment_types: must have at least one item']],
+    ['no payment type', [{ transactions: 1, payment_types: [] }], ['generate[0].payment_types: must have at least one item; got 0']],
     ['half a range', [{ tickets: 1, created: { from: FROM } }], ['generate[0].created: to is required']],
     [
       'a range of what is no instant',
@@ -411,7 +411,7 @@ t.test('generate: entries are checked beside records with problems', async t => 
 
   t.strictSame(await problemsIn({ data, generate }), [
     'data.tickets[1].location: no Location has the id loc_none',
-    'generate[0]: must be one of accounts, users, locations, tickets, transactions with a count; got users and tickets',
+    'generate[0]: must have a count of one of accounts, users, locations, tickets, transactions; got users and tickets',
     'generate[1].location: no Location has the id loc_none',
     `generate[2].created: from ${TO} is later than to ${FROM}`
   ])

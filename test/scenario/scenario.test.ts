@@ -257,7 +257,7 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
     ],
     ['a key of nothing', small({ api_keys: [{ key: 'sk_x', account: 'mch_b' }] }), 'api_keys[0].account: no Account has the id mch_b; did you mean mch_a?'],
     ['a bad key', small({ api_keys: [{ key: 'a:b', account: 'mch_a' }] }), 'api_keys[0].key: must be printable, without spaces and without a colon'],
-    ['an id given twice', small({ tickets: [ticket('x'), ticket('x')] }), 'tickets[2].id: the id x is given twice'],
+    ['an id given twice', small({ tickets: [ticket('x'), ticket('x')] }), 'tickets[2].id: the id x is listed twice'],
     [
       'a key given twice',
       small({
@@ -266,7 +266,7 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
           { key: 'sk_x', account: 'mch_a' }
         ]
       }),
-      'api_keys[1].key: the key is given twice'
+      'api_keys[1].key: the key is listed twice'
     ],
     [
       'Refunds above the charge',
@@ -541,7 +541,7 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
       'tickets[1].location: no Location has the id elsewhere',
       ...said('tickets[1]')
     ],
-    [small({ tickets: [ticket('tkt_a', wrong)] }), 'tickets[1].id: the id tkt_a is given twice', ...said('tickets[1]')],
+    [small({ tickets: [ticket('tkt_a', wrong)] }), 'tickets[1].id: the id tkt_a is listed twice', ...said('tickets[1]')],
     [
       small({
         locations: [location('loc_b')],
@@ -577,7 +577,7 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
       'api_keys[0].account: no Account has the id none_such',
       'api_keys[1].account: must be text; got 5; quote it: "5"',
       'api_keys[2]: account is required',
-      'api_keys[2].key: the key is given twice'
+      'api_keys[2].key: the key is listed twice'
     ]
   ]
   for (const [data, ...problems] of cases) t.strictSame((await problemsIn(data)).toSorted(), problems.toSorted(), JSON.stringify(data))
@@ -983,8 +983,8 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
 
   const twice = small({ tickets: [ticket('y'), ticket('y')] })
   t.strictSame(await placedIn({ fixtures: ['base', 'bad', 'misfit', 'bad'], data: twice }), [
-    'doc:undefined:undefined data.tickets[2].id: the id y is given twice',
-    'bad.yaml:3:11 tickets[1].id: the id tkt_x is given twice',
+    'doc:undefined:undefined data.tickets[2].id: the id y is listed twice',
+    'bad.yaml:3:11 tickets[1].id: the id tkt_x is listed twice',
     'bad.yaml:3:28 tickets[1].location: no Location has the id none',
     'misfit.yaml:2:5 tickets[0]: location is required',
     'misfit.yaml:2:11 tickets[0].id: must be text; got 5; quote it: "5"'
@@ -994,7 +994,7 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
     [
       'doc:undefined:undefined fixtures[1]: no fixture is called zzzzzz',
       'doc:undefined:undefined fixtures[3]: there is no file ',
-      'doc:undefined:undefined data.tickets[2].id: the id y is given twice',
+      'doc:undefined:undefined data.tickets[2].id: the id y is listed twice',
       'misfit.yaml:2:5 tickets[0]: location is required',
       'misfit.yaml:2:11 tickets[0].id: must be text; got 5; quote it: "5"',
       'broken.yaml:1:4 : [ is not closed; end it with ]',
@@ -1004,7 +1004,7 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
   )
   t.strictSame(
     (await placedIn({ fixtures: ['scenario'] })).map(problem => problem.split(': ')[1]),
-    ['unknown name name; known here']
+    ['unknown name name; available']
   )
   t.equal((await placedIn({ fixtures: ['broken'] })).length, 1)
   t.strictSame(await problemsIn({ fixtures: ['./own.yaml'] }), [
@@ -1187,7 +1187,7 @@ t.test('a scenario: with every section wrong at once each problem is reported at
     [
       MISTAKEN,
       '6:30 data.tickets[0].location: no Location has the id loc_none',
-      '8:5 generate[0]: must be one of accounts, users, locations, tickets, transactions with a count; got users and tickets',
+      '8:5 generate[0]: must have a count of one of accounts, users, locations, tickets, transactions; got users and tickets',
       '9:29 generate[1].created: from 2026-02-01 is later than to 2026-01-01',
       '11:9 script[0].on: can never apply: DELETE /locations/{id} is disabled and always answers 501',
       '13:52 script[1].match.query.locaton: locaton is not a parameter of this call; did you mean location?',
@@ -1261,7 +1261,7 @@ t.test(
       'expect[0]: times is given alone, without at_least and at_most',
       'script[0].on: GET /ticketss is not an operation; did you mean GET /tickets?',
       'script[1].delay: must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H',
-      'generate[0]: must be one of accounts, users, locations, tickets, transactions with a count; got users and tickets'
+      'generate[0]: must have a count of one of accounts, users, locations, tickets, transactions; got users and tickets'
     ])
   }
 )
@@ -1398,7 +1398,7 @@ t.test('a scenario: however many problems it has, it is refused with the first t
   const tickets = (ticket: object) => ({ tickets: new Array(150_000).fill(ticket) })
   const cases: [data: unknown, first: string][] = [
     [{ data: tickets({ location: 'loc_none' }) }, 'data.tickets[0].location: no Location has the id loc_none'],
-    [{ data: { ...small(), ...tickets(ticket('tkt_a')) } }, 'data.tickets[1].id: the id tkt_a is given twice']
+    [{ data: { ...small(), ...tickets(ticket('tkt_a')) } }, 'data.tickets[1].id: the id tkt_a is listed twice']
   ]
   for (const [data, first] of cases) {
     const problems = await problemsIn(data)

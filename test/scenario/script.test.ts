@@ -199,16 +199,16 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       pay({ body: { currency: 'dollars' } }),
       'match.body.currency: can never match: must be a three-letter ISO 4217 currency code in lower case, such as usd'
     ],
-    ['nothing to wait for', { on: 'GET /tickets', hold: {} }, 'hold: must be one of until and gate'],
+    ['nothing to wait for', { on: 'GET /tickets', hold: {} }, 'hold: must have one of until and gate'],
     ['once without a number', { on: 'GET /tickets', hold: { gate: 'a', once: true } }, 'hold.once: once goes with until'],
-    ['two things to wait for', { on: 'GET /tickets', hold: { until: 2, gate: 'a' } }, 'hold: must be one of until and gate; got both'],
+    ['two things to wait for', { on: 'GET /tickets', hold: { until: 2, gate: 'a' } }, 'hold: must have one of until and gate; got both'],
     ['no length of time to wait at most', { on: 'GET /tickets', hold: { gate: 'a', for: 'long' } }, `hold.for: ${DURATION_PROBLEM}`],
     [
       'a list with a wrong operation',
       { on: ['POST /refunds', 'POST /refund'], delay: '1s' },
       'on[1]: POST /refund is not an operation; did you mean POST /refunds, or GET /refunds?'
     ],
-    ['an empty list of operations', { on: [], delay: '1s' }, 'on: must have at least one item'],
+    ['an empty list of operations', { on: [], delay: '1s' }, 'on: must have at least one item; got 0'],
     [
       'a list with a disabled operation',
       { on: ['POST /refunds', 'DELETE /accounts/{id}'], delay: '1s' },
@@ -890,9 +890,9 @@ const expectationProblems = async (data: unknown): Promise<string[]> => {
 
 t.test('expect: every kind of problem of an expectation', async t => {
   const cases: [data: unknown, ...problems: string[]][] = [
-    [{}, ': must be one of on, sequence and state'],
-    [{ on: 'POST /refunds', sequence: [{ on: 'POST /refunds' }] }, ': must be one of on, sequence and state; got on and sequence'],
-    [{ sequence: [] }, 'sequence: must have at least one item'],
+    [{}, ': must have one of on, sequence and state'],
+    [{ on: 'POST /refunds', sequence: [{ on: 'POST /refunds' }] }, ': must have one of on, sequence and state; got on and sequence'],
+    [{ sequence: [] }, 'sequence: must have at least one item; got 0'],
     [
       { on: ['GET /tickets', 'DELETE /locations/{id}'], took_effect: true },
       'took_effect: can never match: GET /tickets or DELETE /locations/{id} changes no record, so no call of it takes effect'

@@ -72,7 +72,7 @@ t.test('steps: every kind of problem, with its place', async t => {
     ['a key that is no text', [{ ...list, key: 5 }], '[0].key: must be text; got 5; quote it: "5"'],
     ['a status that is no number', [{ ...list, expect: { status: '2x' } }], '[0].expect.status: must be a status, such as 402 or 2xx; got 2x'],
     ['one status of a list', [{ ...list, expect: { status: [200, '6xx', 402] } }], '[0].expect.status[1]: must be a status, such as 402 or 2xx; got 6xx'],
-    ['no status in a list', [{ ...list, expect: { status: [] } }], '[0].expect.status: must have at least one item'],
+    ['no status in a list', [{ ...list, expect: { status: [] } }], '[0].expect.status: must have at least one item; got 0'],
     ['a status that is none', [{ ...list, expect: { status: 99 } }], '[0].expect.status: must be at least 100; got 99'],
     ['an unknown expectation', [{ ...list, expect: { stauts: 200 } }], '[0].expect.stauts: unknown name stauts; did you mean status?'],
 
@@ -156,9 +156,9 @@ t.test('steps: what a step may say', async t => {
 t.test('play: its problems, with their places', async t => {
   const list = { do: 'GET /tickets' }
   const cases: [play: unknown[], ...problems: string[]][] = [
-    [[{ as: 'a' }], 'play[0]: must be do, at_once or wait'],
+    [[{ as: 'a' }], 'play[0]: must have do, at_once or wait'],
     [[{ do: 'GET /tickets', repeat: 0 }], 'play[0].repeat: must be at least 1; got 0'],
-    [[{ at_once: [] }], 'play[0].at_once: must have at least one item'],
+    [[{ at_once: [] }], 'play[0].at_once: must have at least one item; got 0'],
     [[{ at_once: [{ ...list, repeat: 2 }] }], 'play[0].at_once[0].repeat: unknown name repeat; available: as, do, key, query, body, expect'],
     [[{ at_once: [list], repeat: 2, as: 'a' }], 'play[0]: at_once is given alone, not with repeat, as'],
     [[{ ...list, expect: { fault: 'hang', status: 200 } }], 'play[0].expect: a lost answer has no status; fault is expected alone'],
@@ -463,8 +463,8 @@ t.test('steps: what is expected of an answer', async t => {
       'body.data[0].id: must be "b"; got "a"',
       'body.data[1].n: must be 1; got 2'
     ],
-    ['a shorter list', { body: { data: [{}] } }, { body: answer }, 'body.data: must be 1 member; got 2'],
-    ['a longer list', { body: { none: [{}] } }, { body: answer }, 'body.none: must be 1 member; got 0'],
+    ['a shorter list', { body: { data: [{}] } }, { body: answer }, 'body.data: must have 1 item; got 2'],
+    ['a longer list', { body: { none: [{}] } }, { body: answer }, 'body.none: must have 1 item; got 0'],
     ['a list as the body', { body: [] }, { body: [] }],
     ['text as the body', { body: 'text' }, { body: 'text' }],
     ['no body', { body: null }, { body: null }],
@@ -633,7 +633,7 @@ t.test('steps: they are made when the scenario loads, and a step answered otherw
       `steps[6]: POST /refunds: status: must be a 2xx; got 400 (${transactions[0].id} was charged 4200 usd, 1000 of it has been refunded, 3200 remain; 5000 was asked.)`,
       'steps[7]: GET /refunds/${late.id}: ${late.id} has no value: the step that it refers to did not return it',
       'steps[8]: GET /tickets: status: must be 404; got 200',
-      'steps[8]: GET /tickets: body.data: must be 0 members; got 1'
+      'steps[8]: GET /tickets: body.data: must have 0 items; got 1'
     ]
   )
 })

@@ -93,7 +93,7 @@ expect:
 t.test('trial 2: month-end with 300 generated payments, the clock advanced by a day', async t => {
   t.strictSame(await failures(t, MONTH_END), [])
   const [first] = await failures(t, changed(MONTH_END, 'wait: 1d', 'wait: 29m'))
-  t.equal(first, 'play 4. GET /transactions: body.data: must be 1 member; got 0', 'half an hour is too short')
+  t.equal(first, 'play 4. GET /transactions: body.data: must have 1 item; got 0', 'half an hour is too short')
 
   const { send, clock } = await listening(t, MONTH_END)
   const pay = async () => (await send('POST /transactions', { ticket: 'tkt_open', payment_type: 'external', amount: '1' })).body
@@ -133,7 +133,7 @@ t.test('trial 3: SRCH-3: a needle on the seventh page', async t => {
     ['expects GET /tickets/{id} with {"params":{"id":"tkt_needle"}}: at least 1 call: got 0 requests'],
     'what the play does not do itself is still expected of a client'
   )
-  t.strictSame((await failures(t, changed(NEEDLE, 'tickets: 64', 'tickets: 59'))).slice(0, 1), ['play 6. GET /tickets: body.data: must be 0 members; got 1'])
+  t.strictSame((await failures(t, changed(NEEDLE, 'tickets: 64', 'tickets: 59'))).slice(0, 1), ['play 6. GET /tickets: body.data: must have 0 items; got 1'])
 
   for (const [title, isPatient] of [
     ['a client that pages on', true],
