@@ -332,12 +332,11 @@ export class FixtureImporter {
   #recordOf(family: Family, given: Given, parent: RecordOf<Family> | undefined): RecordOf<Family> {
     const { settings, ids, now } = this.#drawing
     const { id, created } = given as { id?: string | null; created?: string | null }
-    return completed(family, given, {
+    const drawn = {
       id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, this.#store[family]),
-      created: created == null ? isoOf(now) : storedInstant(created),
-      settings,
-      parent
-    })
+      created: created == null ? isoOf(now) : storedInstant(created)
+    }
+    return completed(family, { ...given, ...drawn }, { settings, parent })
   }
 
   #report(source: Sourced, at: readonly Step[], said: Said): void {
