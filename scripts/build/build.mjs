@@ -124,7 +124,7 @@ async function browserFiles() {
     root,
     base: './',
     logLevel: 'warn',
-    esbuild: { jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none' },
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
       outDir: join(DIST, 'console'),
       emptyOutDir: true,
@@ -133,7 +133,7 @@ async function browserFiles() {
       cssCodeSplit: false,
       modulePreload: false,
       reportCompressedSize: false,
-      rollupOptions: {
+      rolldownOptions: {
         input: { console: join(root, 'main.tsx'), docs: join(root, 'docs/start.ts') },
         output: {
           entryFileNames: '[name].js',

@@ -1,5 +1,6 @@
 /** Sessions of the console: sign in once with the token, and the browser sends a cookie from then on. */
 import { createHash } from 'node:crypto'
+import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 
 const SESSION_MS = 12 * 60 * 60 * 1000
@@ -38,11 +39,7 @@ export class Sessions {
 /** Browsers keep cookies by host and not by port, so each emulator of a machine has a name of its own. */
 const cookieOf = ({ headers }: FastifyRequest) => `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
 
-function idsIn(request: FastifyRequest): string[] {
-  const name = cookieOf(request)
-  const parts = (request.headers.cookie ?? '').split(';').map(part => part.trim())
-  return parts.filter(part => part.startsWith(`${name}=`)).map(part => part.slice(name.length + 1))
-}
+const idIn = (request: FastifyRequest): string => parseCookie(request.headers.cookie ?? '')[cookieOf(request)] ?? ''
 
 /**
  * Whether a request comes from the emulator's own pages, or from no page: the cookies of a site are sent by the pages of its other ports too. Browsers leave
@@ -56,15 +53,16 @@ function isOwnPage({ headers, method }: FastifyRequest): boolean {
 
 /** Whether a request has the cookie of a session and may use it. The guard has refused other origins by then. */
 export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
-  isOwnPage(request) && idsIn(request).some(id => sessions.has(id, request.arrival.exchange.now))
+  isOwnPage(request) && sessions.has(idIn(request), request.arrival.exchange.now)
 
-const cookie = (request: FastifyRequest, id: string, seconds: number) => `${cookieOf(request)}=${id}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`
+const cookie = (request: FastifyRequest, id: string, seconds: number): string =>
+  stringifySetCookie(cookieOf(request), id, { path: '/', maxAge: seconds, httpOnly: true, sameSite: 'strict' })
 
 /** Begins a session, and returns its cookie. */
 export const signIn = (request: FastifyRequest, sessions: Sessions): string => cookie(request, sessions.begin(request.arrival.exchange.now), SESSION_MS / 1000)
 
 /** Ends a session, and returns the cookie that replaces its own. */
 export function signOut(request: FastifyRequest, sessions: Sessions): string {
-  for (const id of idsIn(request)) sessions.end(id)
+  sessions.end(idIn(request))
   return cookie(request, '', 0)
 }

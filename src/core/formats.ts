@@ -1,5 +1,5 @@
 /** What the named formats of the parameter tables mean (ADDR-2, TXN-6, USR-3, A22, A25, A30, A38). */
-import { codes } from 'currency-codes'
+import { currencies } from 'countries-list/currencies'
 import { iso31661 } from 'iso-3166'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { Format as FormatName } from '../reference/parameters.js'
@@ -17,9 +17,7 @@ export type Format = {
 
 const COUNTRIES = new Set(iso31661.map(country => country.alpha2))
 const UNITED_KINGDOM = 'UK is not an ISO 3166 code; the United Kingdom is GB'
-/** ISO 4217's amendments 176 and 178 to 180, which took effect after the package's list of June 2024. */
-const AMENDMENTS = { added: ['XCG', 'XAD'], withdrawn: ['ANG', 'CUC', 'BGN'] }
-const CURRENCIES = new Set([...codes(), ...AMENDMENTS.added].filter(code => !AMENDMENTS.withdrawn.includes(code)).map(code => code.toLowerCase()))
+const CURRENCIES = new Set(Object.entries(currencies).flatMap(([code, { withdrawn }]) => (withdrawn ? [] : code.toLowerCase())))
 
 /** The pattern of a text that is not of white space alone (A40). */
 export const NOT_BLANK = '\\S'

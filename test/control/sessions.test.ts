@@ -27,7 +27,7 @@ t.test('session: the token is exchanged for a cookie that no script reads and no
 
   const cookie = await signIn()
 
-  t.match(cookie, /^commerce_emulator_4010=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/)
+  t.match(cookie, /^commerce_emulator_4010=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/)
   t.notMatch(cookie, TOKEN)
   t.not(pairIn(cookie), pairIn(await signIn()), 'each session has an id of its own')
   t.strictSame((await control('GET /session', undefined, OWN)).body, { token_required: true, signed_in: false })
@@ -120,7 +120,7 @@ t.test('session: it ends when somebody signs out', async t => {
 
   const out = await control('DELETE /session', undefined, { ...OWN, cookie: one })
 
-  t.strictSame([out.status, out.headers['set-cookie']], [204, 'commerce_emulator_4010=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict'])
+  t.strictSame([out.status, out.headers['set-cookie']], [204, 'commerce_emulator_4010=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict'])
   t.equal((await control('GET /state', undefined, { ...OWN, cookie: one })).status, 401)
   t.equal((await control('GET /state', undefined, { ...OWN, cookie: other })).status, 200)
   t.equal((await control('DELETE /session', undefined, OWN)).status, 204)
