@@ -104,7 +104,7 @@ function wantedIn(names: Schema): Schema[] {
 const partOf = (schema: Schema, ...names: string[]): Schema =>
   names.reduce((part, name) => (name === '[]' ? part.items : part.properties?.[name]) as Schema, schema)
 
-/** The text of `src/client/documents.ts`, from the tables of the emulator. */
+/** The text of the module `src/client/documents.ts`, which the build writes, from the tables of the emulator. */
 export function declarations(): string {
   const fixture = fixtureSchema()
   const scenario = scenarioSchema() as Schema
@@ -172,7 +172,7 @@ export function declarations(): string {
   const answer = writer(new Map([...textsOf({ ...answers, ...responses }), ...ofWords]), false)
 
   return [
-    '/** What documents, records, settings, control responses and names look like: written by `npm run schema` from the tables that the emulator checks them by. */\n',
+    '/** What documents, records, settings, control responses and names look like: written by the build from the tables that the emulator checks them by. */\n',
     ...Object.entries(inputs).map(([name, { about, schema }]) => declaration(name, about, input(schema))),
     ...Object.entries({ ...answers, ...responses }).map(([name, { about, schema }]) => declaration(name, about, answer(schema))),
     ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), '')))

@@ -1,5 +1,5 @@
 /**
- * What control requests respond with, as schemas. The types of the package and of the console are written from them by `npm run schema`, and tests hold the
+ * What control requests respond with, as schemas. The types of the package and of the console are written from them by the build, and tests hold the
  * responses to them. Nothing that runs reads them.
  */
 import type { TProperties, TSchema } from 'typebox'

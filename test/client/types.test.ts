@@ -4,11 +4,9 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import ts from 'typescript'
 import { parse } from 'yaml'
-import { declarations } from '../../scripts/docs/declarations.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The declarations of the built package. */
 const [, TYPES] = /"types": "([^"]+)"/.exec(readFileSync(`${ROOT}package.json`, 'utf8')) as unknown as [string, string]
 
 /** What the compiler finds wrong with files, for a user without any other types. */
@@ -31,10 +29,6 @@ function compiled(files: readonly string[]): string[] {
     return `${place}${ts.flattenDiagnosticMessageText(messageText, '\n')}`
   })
 }
-
-t.test('api: the types of documents, records, settings and names are those of the tables; npm run schema writes them', async t => {
-  t.equal(readFileSync(`${ROOT}src/client/documents.ts`, 'utf8'), declarations())
-})
 
 t.test('api: a suite in the strictest TypeScript compiles as it stands, near misses are refused, and every shipped document is one of its type', async t => {
   const documents = ['fixtures', 'scenarios'].flatMap(folder =>
