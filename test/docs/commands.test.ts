@@ -15,8 +15,8 @@ const NOT_RUN = /^(docker|npm|npx(?! commerce-emulator$)|yarn|git|gh|kubectl|ngi
 const START = /^(npx commerce-emulator|npm start|commerce-emulator( start)?)$/
 /** What starts one in another way. */
 const START_OTHERWISE = /^commerce-emulator (start )?--/
-/** Has a test of its own. */
-const ELSEWHERE = ['docs/scenarios.md']
+/** Have tests of their own. */
+const ELSEWHERE = ['docs/scenarios.md', 'docs/scenario-parts.md']
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 const RECENT_MS = 3_600_000
 
