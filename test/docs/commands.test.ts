@@ -10,7 +10,7 @@ import { compact, type Example, PAGES, readPage, textOf } from './pages.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** What fetches something, builds an image, or needs a service that is not there. */
-const NOT_RUN = /^(docker|npm|npx(?! commerce-emulator$)|yarn|git|gh|kubectl|nginx|cd|CONFORMANCE_)|service\.example|_balancer/
+const NOT_RUN = /^(docker|npm|npx(?! commerce-emulator$)|yarn|git|gh|kubectl|nginx|cd|CONFORMANCE_)|service\.example|_balancer| -- npm /
 /** What starts an emulator in the usual way: one runs already. */
 const START = /^(npx commerce-emulator|npm start|commerce-emulator( start)?)$/
 /** What starts one in another way. */
