@@ -293,7 +293,8 @@ t.test('A25 control: what explain shows is masked', async t => {
 t.test('control: the example of the guide is answered as it says', async t => {
   const { inject } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
   const guide = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')
-  const [, path, payload, answer = ''] = /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(guide) ?? []
+  const [, path, payload, answer = ''] =
+    /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(guide) ?? []
   const [line = ''] = /^ {2}BROKEN .*$/m.exec(answer) ?? []
 
   const { status, text } = await inject({
