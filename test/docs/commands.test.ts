@@ -6,21 +6,21 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
-import { type Example, PAGES, readPage, textOf } from './pages.js'
+import { compact, type Example, PAGES, readPage, textOf } from './pages.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** What fetches something, builds an image, or needs a service that is not there. */
-const NOT_RUN = /^(docker|npm|npx(?! commerce-emulator$)|yarn|git|gh|kubectl|nginx|cd|CONFORMANCE_)|service\.example|_balancer/
+const NOT_RUN = /^(docker|npm|npx(?! commerce-emulator$)|yarn|git|gh|kubectl|nginx|cd|CONFORMANCE_)|service\.example|_balancer| -- npm /
 /** What starts an emulator in the usual way: one runs already. */
 const START = /^(npx commerce-emulator|npm start|commerce-emulator( start)?)$/
 /** What starts one in another way. */
 const START_OTHERWISE = /^commerce-emulator (start )?--/
-/** Has a test of its own. */
-const ELSEWHERE = ['docs/scenarios.md']
+/** Have tests of their own. */
+const ELSEWHERE = ['docs/scenarios.md', 'docs/scenario-parts.md']
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 const RECENT_MS = 3_600_000
 
-/** What an answer has that is another one every time, in the words of `patternOf`. */
+/** An answer with what differs from run to run in the words of `patternOf`. */
 const settled = (text: string, port: number) =>
   text
     .replaceAll(`localhost:${port}`, 'localhost:4010')
@@ -105,14 +105,16 @@ t.test(
         const { status } = await fetch(`http://localhost:${port}/_control/load`, LOAD)
         t.equal(status, 200)
         for (const example of shown) {
-          const { line, commands, answer } = example
+          const { line, commands, isJson } = example
+          const answer = isJson ? compact(example.answer as string) : example.answer
           const title = `${page}:${line} ${commands.at(-1)}`
           if (commands.every(command => START.test(command))) {
             if (answer !== null) t.match(settled(started.join('\n'), port), patternOf(answer), title)
           } else if (commands.every(command => START_OTHERWISE.test(command))) {
             for (const command of commands) t.equal(await isReady(command, cwd), true, title)
           } else {
-            const { status, text } = await run(example, cwd)
+            const { status, text: printed } = await run(example, cwd)
+            const text = isJson ? compact(printed) : printed
             if (answer === null) t.equal(status, 0, status === 0 ? title : `${title}\n${text}`)
             else if (patternOf(answer).test(text)) t.pass(title)
             else t.equal(text, answer, title)

@@ -565,9 +565,9 @@ t.test('a recording: a call whose client left before it took effect is left out;
   t.equal(isoOf(Date.parse(parse(text).clock)), NOW)
 })
 
-t.test('docs: the scenario of a call in docs/scenarios.md passes check', async t => {
-  const [, section = ''] = readFileSync(new URL('../../docs/scenarios.md', import.meta.url), 'utf8').split('## From calls to a scenario')
-  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(section) ?? []
+t.test('docs: the scenario of a request in docs/record.md passes check', async t => {
+  const page = readFileSync(new URL('../../docs/record.md', import.meta.url), 'utf8')
+  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? []
   t.match(example, 'do: POST /refunds')
   t.strictSame(await problemsOf(t, example), [])
 })
