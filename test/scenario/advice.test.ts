@@ -107,7 +107,7 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
       ['2:1 a colon is missing after script: write script:'],
       entry('delay: 2s')
     ],
-    ['no colon', `${BEGIN}name\n`, ['must be 2:1 a name with a colon, such as name: value'], `${BEGIN}name: value\n`],
+    ['no colon', `${BEGIN}name\n`, ['2:1 must be a name with a colon, such as name: value'], `${BEGIN}name: value\n`],
     ['a tab', `${BEGIN}script:\n\t- { on: POST /refunds, delay: 2s }\n`, ['3:1 the line begins with a tab; indent it with spaces'], entry('delay: 2s')],
     [
       'tabs',
