@@ -42,17 +42,12 @@ type Word = { test: (wanted: never) => Test; says: (wanted: never, value: never,
 /** The words about values, in the order in which one that fails is reported: a value has one problem, of its type where that is wrong. */
 export const WORDS: Readonly<Record<string, Word>> = {
   type: {
-    test: (names: string | readonly string[]) => {
-      const [[test], ...others] = typesIn(names) as [[Test, string], ...[Test, string][]]
-      return others.reduce<Test>(
-        (one, [other]) =>
-          value =>
-            one(value) || other(value),
-        test
-      )
-    },
-    says: (names: string | readonly string[], value, schema) => {
-      if (schema['x-duration'] && typeof value === 'number') return say('wrong_format', durationExpected(value))
+    test: (names: string | readonly string[]) =>
+      typesIn(names)
+        .map(([test]) => test)
+        .reduce((one, other) => value => one(value) || other(value)),
+    says: (names: string | readonly string[], value, { 'x-duration': isDuration }) => {
+      if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
       const expected = typesIn(names).map(([, name]) => name)
       return say('wrong_type', expected, shown(value), typeHint(names, value))
     }
@@ -136,7 +131,3 @@ function patternBroken({ pattern, 'x-expected': expected, 'x-instead': instead }
   const meant = value.match(new RegExp(instead as string, 'g'))?.join('_') ?? value
   return say('wrong_characters', expected as string, shown(value), meant === value ? null : meant)
 }
-
-/** `elsewhere` says of names that belong to another part where that is. */
-export const unknownName = (name: string, known: readonly string[], elsewhere: Readonly<Record<string, string>> = {}): Said =>
-  say('unknown_name', shortened(name), known, Object.hasOwn(elsewhere, name) ? (elsewhere[name] as string) : null)

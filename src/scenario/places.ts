@@ -3,8 +3,8 @@ import { LineCounter } from 'yaml'
 import type { Step } from '../core/places.js'
 import { overMarks } from './json-size.js'
 
-/** A line and a column, counted from 1; `source` is a number with zeros before it as it was written. */
-export type Place = { line: number; column: number; source?: string }
+/** A line and a column, counted from 1. */
+export type Place = { line: number; column: number }
 /** A part that is looked for, in the whole that has its place until its own is found; `offset` is where its value begins. */
 export type PlaceTree = { whole: PlaceTree | null; parts: Map<Step, PlaceTree>; offset: number }
 
@@ -21,9 +21,6 @@ export function placesIn(text: string): (offset: number) => Place {
   }
 }
 
-/** Characters of a number that is shown as it was written. */
-const LONGEST_NUMBER = 20
-
 /** The places of parts of a text, whose offsets `note` gives as far as they are there. */
 export function located(text: string, wanted: readonly (readonly Step[])[], note: (root: PlaceTree) => void): (Place | null)[] {
   const root: PlaceTree = { whole: null, parts: new Map(), offset: -1 }
@@ -39,9 +36,7 @@ export function located(text: string, wanted: readonly (readonly Step[])[], note
   return ends.map(end => {
     let part = end
     while (part.offset < 0 && part.whole !== null) part = part.whole
-    if (part.offset < 0) return null
-    const [source] = /^0\d+(?![^\s,}\]])/.exec(text.slice(part.offset, part.offset + LONGEST_NUMBER)) ?? []
-    return { ...placeOf(part.offset), ...(source !== undefined && { source }) }
+    return part.offset < 0 ? null : placeOf(part.offset)
   })
 }
 
