@@ -18,7 +18,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   UNEXPECTED_TOKEN: 'this does not belong here; check the indentation, and the brackets and quotation marks before it'
 }
 
-export const say = sayer({
+export const SAYS = {
   refused: (code: string) => REFUSED[code] ?? 'this is not YAML; quote the text, or check the lines before it',
   tab: () => 'the line begins with a tab; indent it with spaces',
   dash_in_brackets: () => 'a list in brackets has no dashes: remove them, and write commas between its items, such as [a, b]',
@@ -56,6 +56,8 @@ export const say = sayer({
   weighs_more: (problem: string, weight: number) => `${problem}; in YAML each counts as ${weight}: write it as JSON`,
   more_problems: (most: number) => `there may be more problems: limits.problems is ${most}`,
 
+  reference_without_value: (reference: string) =>
+    `${reference} has no value here: the answers of calls are known in steps, play and expect alone; give the record an id under data, or use a variable`,
   not_a_variable_name: () => 'must be letters, digits, _ and -, beginning with a letter',
   variable_of_variable: () => 'a variable has a value of its own, not that of another one',
   variable_too_long: (most: number, length: number) => `the value of a variable has at most ${most} characters, not ${length}`,
@@ -77,4 +79,6 @@ export const say = sayer({
   no_file: (reference: string) => `there is no file ${reference}`,
   outside_folders: (reference: string) => `${reference} lies outside the fixtures and scenarios folders`,
   not_a_file: (reference: string) => `${reference} is not a file`
-} satisfies Sentences)
+} satisfies Sentences
+
+export const say = sayer(SAYS)

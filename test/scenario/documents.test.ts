@@ -250,9 +250,9 @@ t.test('library: a name is looked up in the own folder first, then in the packag
     t.ok((await named(library, name)).startsWith(`no fixture is called ${name}`), name)
   }
   const message = await named(library, 'mien')
-  t.ok(message.startsWith('no fixture is called mien; did you mean mine? Known are: '), message)
+  t.ok(message.startsWith('no fixture is called mien; did you mean mine? Available: '), message)
   const none = await named(library, 'zzzzzzzzzz')
-  t.ok(none.startsWith('no fixture is called zzzzzzzzzz. Known are: bistro, '), none)
+  t.ok(none.startsWith('no fixture is called zzzzzzzzzz. Available: bistro, '), none)
   const beside = await library.fixture('shop', `${root}/scenarios/own.yaml`)
   t.ok(String(beside).endsWith('. There is a file shop.yml beside the document: a path has its ending, fixtures: [shop.yml]'), String(beside))
   t.notMatch(await library.fixture('shops', `${root}/scenarios/own.yaml`), /beside the document/)
@@ -304,9 +304,9 @@ t.test('library: scenarios by name, and fixtures as scenarios', async t => {
 
   const near = await refusal(() => library.scenario('othr'))
   t.equal(near.code, 'scenario_unknown')
-  t.ok(near.message.startsWith('No scenario is called othr; did you mean other? Known are: '), near.message)
+  t.ok(near.message.startsWith('No scenario is called othr; did you mean other? Available: '), near.message)
   const far = await refusal(() => library.scenario('zzzzzzzzzz'))
-  t.ok(far.message.startsWith('No scenario is called zzzzzzzzzz. Known are: '), far.message)
+  t.ok(far.message.startsWith('No scenario is called zzzzzzzzzz. Available: '), far.message)
 })
 
 t.test('library: the list says what each says of itself', async t => {
