@@ -38,7 +38,7 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
   const unclosedAt = unclosedIn(text)
   const given: Advice[] = []
   const reported = new Set<number>()
-  let [line, left, following] = [lines[0] as Line, MAX_READ, -1]
+  let [line, left] = [lines[0] as Line, MAX_READ]
   for (const error of errors) {
     if (left < 0) break
     for (let next = lines[1]; next !== undefined && next.start <= error.at; next = lines[line.nth + 1]) line = next
@@ -47,9 +47,9 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
     const isIndent = advice?.next !== undefined
     const own = isIndent ? advice.at : line.start
     left -= isIndent ? text.length : line.text.length
-    const isFollowing = isIndent && own === following
-    if (isIndent) following = advice.next as number
-    if (given.length > 0 && (advice === null || advice.isDoubtful || reported.has(own) || isFollowing)) continue
+    const isReported = reported.has(own)
+    if (isIndent) reported.add(advice.next as number)
+    if (given.length > 0 && (advice === null || advice.isDoubtful || isReported)) continue
     reported.add(own)
     given.push(advice ?? { ...say('refused', error.code), at: error.at })
     if (advice?.isLast) break
