@@ -2,6 +2,7 @@ import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import { TooLargeHere } from '../../src/scenario/body.js'
+import { SAYS } from '../../src/scenario/document-sentences.js'
 import { type DocumentProblem, documentOf, problemLine, readDocument, refusalOf, type SourceDocument } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
@@ -234,64 +235,55 @@ function ownFolders(t: Test) {
 t.test('library: a name is looked up in the own folder first, then in the package', async t => {
   const { root, library } = ownFolders(t)
   const bare = new Library({ fixtures: null, scenarios: null })
-  const named = async (of: Library, name: string) => {
-    const found = await of.fixture(name, null)
+  const named = async (of: Library, name: string, from: string | null = null) => {
+    const found = await of.fixture(name, from)
     return typeof found === 'string' ? found : relative(root, found.name)
   }
-
-  t.equal(await named(library, 'mine'), 'fixtures/mine.yaml')
-  t.equal(await named(library, 'bistro'), 'fixtures/bistro.json', "the own one stands before the package's")
-  t.equal(await named(library, 'both'), 'fixtures/both.json', 'of two files with one name the first by name counts')
-  t.equal(await named(library, 'plain'), 'fixtures/plain.yml')
-  t.equal(await named(library, 'inside'), 'fixtures/mine.yaml', 'a link that stays inside is followed')
+  const cases: [name: string, file: string, why?: string][] = [
+    ['mine', 'mine.yaml'],
+    ['bistro', 'bistro.json', "the own one stands before the package's"],
+    ['both', 'both.json', 'of two files with one name the first by name counts'],
+    ['plain', 'plain.yml'],
+    ['inside', 'mine.yaml', 'a link that stays inside is followed']
+  ]
+  for (const [name, file, why] of cases) t.equal(await named(library, name), `fixtures/${file}`, why)
   t.ok((await named(bare, 'bistro')).endsWith('fixtures/bistro.yaml'), "without own folders the package's are there")
 
-  for (const name of ['outside', 'nowhere', 'folder', 'notes', 'deep', '__proto__']) {
-    t.ok((await named(library, name)).startsWith(`no fixture is called ${name}`), name)
-  }
-  const message = await named(library, 'mien')
-  t.ok(message.startsWith('no fixture is called mien; did you mean mine? Available: '), message)
-  const none = await named(library, 'zzzzzzzzzz')
-  t.ok(none.startsWith('no fixture is called zzzzzzzzzz. Available: bistro, '), none)
-  const beside = await library.fixture('shop', `${root}/scenarios/own.yaml`)
-  t.ok(String(beside).endsWith('. There is a file shop.yml beside the document: a path has its ending, fixtures: [shop.yml]'), String(beside))
-  t.notMatch(await library.fixture('shops', `${root}/scenarios/own.yaml`), /beside the document/)
-  t.notMatch(await library.fixture('shop', null), /beside the document/)
+  for (const name of ['outside', 'nowhere', 'folder', 'notes', 'deep', '__proto__', 'zzzzzzzzzz'])
+    t.ok((await named(library, name)).startsWith(`no fixture is called ${name}. Available: bistro, `), name)
+  t.match(await named(library, 'mien'), /; did you mean mine\? Available: /)
+  const file = `${root}/scenarios/own.yaml`
+  t.match(await named(library, 'shop', file), /There is a file shop\.yml beside the document: .*fixtures: \[shop\.yml\]$/)
+  for (const [name, from] of [
+    ['shops', file],
+    ['shop', null]
+  ] as const)
+    t.notMatch(await named(library, name, from), /beside the document/)
 })
 
 t.test('library: a path is relative to the file and stays inside the folders', async t => {
   const { root, library } = ownFolders(t)
   const from = join(root, 'scenarios', 'other.yaml')
-  const at = async (path: string, start: string | null = from) => {
+  const cases: [path: string, found: string, from?: string | null][] = [
+    ['../fixtures/mine.yaml', 'fixtures/mine.yaml'],
+    ['../fixtures/sub/deep.yaml', 'fixtures/sub/deep.yaml'],
+    ['./mine.yaml', 'scenarios/mine.yaml'],
+    [join(root, 'fixtures', 'mine.yaml'), 'fixtures/mine.yaml'],
+    // the file's own folder counts too
+    ['fixture.yaml', 'elsewhere/fixture.yaml', join(root, 'elsewhere', 'scenario.yaml')],
+    ...['../elsewhere/secret.yaml', '../fixtures/outside.yaml', '../fixtures/elsewhere-link/secret.yaml', '../../../../package.json', '/etc/passwd'].map(
+      (path): [string, string] => [path, SAYS.outside_folders(path)]
+    ),
+    ...['../fixtures/none.yaml', '../fixtures/nowhere.yaml', 'a\0.yaml'].map((path): [string, string] => [path, SAYS.no_file(path)]),
+    ...['./', '../fixtures/folder.yaml'].map((path): [string, string] => [path, SAYS.not_a_file(path)]),
+    ['./mine.yaml', SAYS.names_only('fixtures', './mine.yaml'), null]
+  ]
+  for (const [path, expected, start = from] of cases) {
     const found = await library.fixture(path, start)
-    return typeof found === 'string' ? found : relative(root, found.name)
+    t.equal(typeof found === 'string' ? found : relative(root, found.name), expected, path)
   }
-
-  t.equal(await at('../fixtures/mine.yaml'), 'fixtures/mine.yaml')
-  t.equal(await at('../fixtures/sub/deep.yaml'), 'fixtures/sub/deep.yaml')
-  t.equal(await at('./mine.yaml'), 'scenarios/mine.yaml')
-  t.equal(await at(join(root, 'fixtures', 'mine.yaml')), 'fixtures/mine.yaml')
-  t.equal(await at('fixture.yaml', join(root, 'elsewhere', 'scenario.yaml')), 'elsewhere/fixture.yaml', "the file's own folder counts too")
-  for (const path of [
-    '../elsewhere/secret.yaml',
-    '../fixtures/outside.yaml',
-    '../fixtures/elsewhere-link/secret.yaml',
-    '../../../../package.json',
-    '/etc/passwd'
-  ]) {
-    const message = await at(path)
-    t.ok(message === `${path} lies outside the fixtures and scenarios folders`, message)
-  }
-  t.equal(await at('../fixtures/none.yaml'), 'there is no file ../fixtures/none.yaml')
-  t.equal(await at('../fixtures/nowhere.yaml'), 'there is no file ../fixtures/nowhere.yaml')
-  t.equal(await at('a\0.yaml'), 'there is no file a\0.yaml')
-  t.equal(await at('./'), './ is not a file')
-  t.equal(await at('../fixtures/folder.yaml'), '../fixtures/folder.yaml is not a file')
-  t.equal(await at('./mine.yaml', null), 'a document that does not come from a file may name fixtures, not paths: ./mine.yaml')
-
   const half = new Library({ fixtures: join(root, 'none'), scenarios: null })
-  const found = await half.fixture('./mine.yaml', from)
-  t.type(found, 'object', 'an own folder that is not there takes nothing away from a path')
+  t.type(await half.fixture('./mine.yaml', from), 'object', 'an own folder that is not there takes nothing away from a path')
 })
 
 t.test('library: scenarios by name, and fixtures as scenarios', async t => {
@@ -301,38 +293,34 @@ t.test('library: scenarios by name, and fixtures as scenarios', async t => {
   t.equal(relative(root, (await library.scenario('plain')).name), 'fixtures/plain.yml')
   t.ok((await library.scenario('default')).name.endsWith('scenarios/default.yaml'))
   t.equal((await refusal(() => library.scenario('broken'))).code, 'document_invalid')
-
-  const near = await refusal(() => library.scenario('othr'))
-  t.equal(near.code, 'scenario_unknown')
-  t.ok(near.message.startsWith('No scenario is called othr; did you mean other? Available: '), near.message)
-  const far = await refusal(() => library.scenario('zzzzzzzzzz'))
-  t.ok(far.message.startsWith('No scenario is called zzzzzzzzzz. Available: '), far.message)
+  for (const [name, says] of [
+    ['othr', 'othr; did you mean other? Available: '],
+    ['zzzzzzzzzz', 'zzzzzzzzzz. Available: ']
+  ] as const) {
+    const { code, message } = await refusal(() => library.scenario(name))
+    t.strictSame([code, message.startsWith(`No scenario is called ${says}`), message.endsWith('.')], ['scenario_unknown', true, true], message)
+  }
 })
 
-t.test('library: the list says what each says of itself', async t => {
+t.test('library: the list says what each says of itself, each name once, scenarios first', async t => {
   const { library } = ownFolders(t)
 
   const listed = await library.list()
 
-  const of = (name: string) => listed.find(entry => entry.name === name)
-  t.strictSame(of('mine'), { name: 'mine', kind: 'scenario', description: 'Mine as a scenario.' })
-  t.strictSame(of('other'), { name: 'other', kind: 'scenario', description: null })
-  t.strictSame(of('odd'), { name: 'odd', kind: 'scenario', description: null })
-  t.strictSame(of('list'), { name: 'list', kind: 'scenario', description: null })
-  t.strictSame(of('broken'), { name: 'broken', kind: 'scenario', description: null }, 'one that cannot be read is listed all the same')
-  t.strictSame(of('inside'), { name: 'inside', kind: 'fixture', description: 'My own records.' })
-  t.strictSame(of('plain'), { name: 'plain', kind: 'fixture', description: null })
-  t.equal(of('default')?.kind, 'scenario')
-  t.equal(of('outside'), undefined)
-  t.equal(new Set(listed.map(({ name }) => name)).size, listed.length, 'each name once')
+  const descriptions = { mine: 'Mine as a scenario.', other: null, odd: null, list: null, broken: null, inside: 'My own records.', plain: null }
+  for (const [name, description] of Object.entries(descriptions)) {
+    const kind = ['inside', 'plain'].includes(name) ? 'fixture' : 'scenario'
+    t.strictSame(
+      listed.filter(entry => entry.name === name),
+      [{ name, kind, description }]
+    )
+  }
   t.strictSame(
-    listed.map(({ kind }) => kind),
-    listed
-      .map(({ kind }) => kind)
-      .sort()
-      .reverse(),
-    'scenarios first'
+    ['default', 'outside'].map(name => listed.find(entry => entry.name === name)?.kind),
+    ['scenario', undefined]
   )
+  const kinds = listed.map(({ kind }) => kind)
+  t.strictSame(kinds, kinds.toSorted().reverse())
 })
 
 t.test('library: a missing folder or file is reported by the system, with its path', async t => {
