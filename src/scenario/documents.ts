@@ -91,7 +91,7 @@ export async function readDocument(
   { limits = DEFAULT_LIMITS, type = null }: { limits?: DocumentLimits; type?: TextType | null } = {}
 ): Promise<SourceDocument> {
   const data = type === 'json' || (type === null && /^\s*[{[]/.test(text)) ? jsonOf(name, text, limits, type) : undefined
-  if (data !== undefined) return { name, data, limits, locate: async wanted => (await import('./places.js')).placesInJson(text, wanted) }
+  if (data !== undefined) return { name, data, limits, locate: wanted => locatedIn(text, wanted) }
 
   const { data: read, problems, locate } = await yamlIn(text, limits)
   const nesting = limits['limits.nesting']
@@ -123,9 +123,12 @@ export async function listedProblems(problems: readonly DocumentProblem[], docum
   const listed: { rank: number[]; problem: Problem }[] = []
   for (const document of new Set(unique.map(({ document }) => document))) {
     const own = unique.filter(problem => problem.document === document)
-    const places = await document.locate(own.map(({ steps }) => steps))
+    const wanted = own.map(({ steps }) => steps)
+    const places = await document.locate(wanted)
+    // data has an order all the same: that of its text, if it had one
+    const order = places.every(place => place === null) ? await locatedIn(JSON.stringify(document.data) ?? '', wanted) : places
     for (const [index, { steps, code, message }] of own.entries()) {
-      const { line = 0, column = 0 } = places[index] ?? {}
+      const { line = 0, column = 0 } = order[index] ?? {}
       const problem = { file: document.name, path: pathOf(steps), code, message: cut(message), ...places[index] }
       listed.push({ rank: [names.indexOf(document.name), line, column, steps.length], problem })
     }
@@ -167,6 +170,9 @@ function jsonOf(name: string, text: string, limits: DocumentLimits, type: TextTy
     return undefined
   }
 }
+
+/** Finds places in a JSON text, by a module that is loaded when it is first needed. */
+const locatedIn = async (json: string, wanted: readonly (readonly Step[])[]) => (await import('./places.js')).placesInJson(json, wanted)
 
 /** Finds places in a YAML text that was read before in another way. */
 export const locatorIn =

@@ -167,15 +167,17 @@ t.test('documents: problems are listed document after document, in the order of 
   const paths = ['', 'missing', 'base.b', 'base.a', 'z.0', 'z.1', 'y.2', 'y', 'y.x', 'merged.a', 'merged.c', 'alias.a']
   const stepsIn = (path: string) => (path === '' ? [] : path.split('.').map(step => (path[0] === 'z' && /\d/.test(step) ? Number(step) : step)))
   const ofText = paths.map(path => ({ document: text, steps: stepsIn(path), message: 'm' }))
-  const data = documentOf('b', { tickets: [] })
-  const ofData = ['name', 'tickets'].map(name => ({ document: data, steps: [name], message: 'm' }))
+  const data = documentOf('b', { tickets: [{ id: 5 }, 'x'], name: null })
+  const inData = [[], ['none'], ['none', 'deeper'], ['tickets', 0], ['tickets', 0, 'id'], ['tickets', 1, 'id'], ['name'], ['name', 'x']]
+  const ofData = inData.map(steps => ({ document: data, steps, message: 'm' }))
   const pathsOf = async (problems: DocumentProblem[], documents?: SourceDocument[]) =>
     (await refusalOf(problems, documents)).problems?.map(({ path }) => path.replace('[', '.').replace(']', ''))
 
   const listed = ['', 'missing', 'base.b', 'base.a', 'z.0', 'z.1', 'y', 'y.2', 'y.x', 'merged.a', 'merged.c', 'alias.a']
   t.strictSame(await pathsOf(ofText.toReversed()), listed)
-  t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData]), [...listed, 'name', 'tickets'])
-  t.strictSame(await pathsOf([...ofText, ...ofData].toReversed(), [data, text]), ['tickets', 'name', ...listed], 'data has no lines: as they were found')
+  const listedOfData = inData.map(steps => steps.join('.'))
+  t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData.toReversed()]), [...listed, ...listedOfData])
+  t.strictSame(await pathsOf([...ofText, ...ofData].toReversed(), [data, text]), [...listedOfData, ...listed])
 })
 
 t.test('documents: a thousand problems of a large JSON document are placed in good time', async t => {
