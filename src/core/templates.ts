@@ -1,5 +1,4 @@
 /** Templates of answers: JSON with placeholders, such as `{ data: $members, has_more: $has_more }`, which each value takes the place of. */
-import { partAt } from './places.js'
 
 export type Template = Readonly<Record<string, unknown>>
 /** The placeholders of a template; `once` has to be there, and once. */
@@ -57,8 +56,7 @@ export function stepsTo(part: unknown, placeholder: string): readonly (string | 
 
 /** What an answer has in the place of a placeholder; undefined where it has nothing there. */
 export function valueAt(part: unknown, answer: unknown, placeholder: string): unknown {
-  const steps = stepsTo(part, placeholder)
-  return steps && partAt(answer, steps)
+  return stepsTo(part, placeholder)?.reduce<unknown>((at, step) => (at as Template | null | undefined)?.[step], answer)
 }
 
 /** The parts of an answer that are in the places of some placeholders, each as `keep` has it; undefined where there are none. */

@@ -128,21 +128,17 @@ function noteOffsets(node: unknown, tree: PlaceTree): void {
 /** Data as YAML text. */
 export const yamlText = (data: unknown): string => stringify(data, { lineWidth: 0, aliasDuplicateObjects: false })
 
-/** The parts of a scenario whose members are written on one line each, and those whose members' values are. */
-const LINES: readonly string[] = ['expect']
-const VALUES: readonly string[] = ['play', 'script']
+/** What is written on a line of its own: records, expectations, and the parts of a play or an entry, so many levels below their names. */
+const LINES = { data: 2, expect: 1, play: 2, script: 2 }
 
-/** A scenario as YAML text under comments: a record, an expectation and each part of a play on a line of its own. */
+/** A scenario as YAML text under comments. */
 export function scenarioText(data: Record<string, unknown>, comments: readonly string[]): string {
   const document = new Document(data, { aliasDuplicateObjects: false })
-  const flow = (path: readonly (string | number)[]) => {
-    const node = document.getIn(path)
-    if (isCollection(node)) node.flow = true
+  const putOnLines = (node: unknown, levels: number): void => {
+    if (!isCollection(node)) return
+    if (levels === 0) node.flow = true
+    else for (const item of node.items) putOnLines(isPair(item) ? item.value : item, levels - 1)
   }
-  for (const family of Object.keys(data.data ?? {}))
-    for (const index of ((data.data as Record<string, unknown[]>)[family] as unknown[]).keys()) flow(['data', family, index])
-  for (const name of LINES) for (const index of ((data[name] ?? []) as unknown[]).keys()) flow([name, index])
-  for (const name of VALUES)
-    for (const [index, member] of ((data[name] ?? []) as object[]).entries()) for (const part of Object.keys(member)) flow([name, index, part])
+  for (const [name, levels] of Object.entries(LINES)) putOnLines(document.get(name), levels)
   return `${comments.map(comment => `# ${comment}\n`).join('')}${document.toString({ lineWidth: 0 })}`
 }
