@@ -1,7 +1,7 @@
 /** Checks data against a JSON Schema: quickly whether it is right, and only where it is not, what is wrong with it. No code is compiled. */
 import { shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
-import { isObject, type Schema, type Test, WORDS } from './quick-check.js'
+import { isObject, type Schema, type Test, typeTest, WORDS } from './quick-check.js'
 import { say } from './sentences.js'
 import { SETTINGS } from './settings.js'
 
@@ -31,6 +31,7 @@ export function checkerOf(schemaOf: () => object): Checker {
 
 /** Words that allow every value, or that another word reads. */
 const SILENT = /^(items|properties|additionalProperties|required|if|then|else|description|default|title|\$schema|[x~]-?.*)$/
+const NOWHERE: readonly Step[] = []
 const TESTS = new WeakMap<Schema, Test>()
 
 /** The test of a schema, made once. Errors: a word that has no check. */
@@ -39,7 +40,11 @@ function testOf(schema: Schema): Test {
   if (known !== undefined) return known
   const unknown = Object.keys(schema).find(word => !(word in WORDS) && !SILENT.test(word))
   if (unknown !== undefined) throw new Error(`there is no quick check of ${unknown}`)
-  const tests = Object.entries(WORDS).flatMap(([word, { test }]) => (word in schema ? test(schema[word] as never) : []))
+  const tests = Object.entries(WORDS).flatMap(([word, problemOf]): Test[] => {
+    const wanted = schema[word] as never
+    if (word === 'type' && wanted !== undefined) return [typeTest(wanted)]
+    return word in schema ? [value => problemOf(wanted, value as never, schema, NOWHERE) === null] : []
+  })
   if ('items' in schema) tests.push(membersTest(testOf(schema.items as Schema)))
   if ('properties' in schema || 'additionalProperties' in schema || 'required' in schema) tests.push(namesTest(schema))
   if ('if' in schema) {
@@ -85,10 +90,9 @@ function namesTest({ properties = {}, additionalProperties = {}, required = [] }
 /** What is wrong with a value: one word about it as a whole, or else what is wrong with its parts. */
 function* problemsIn(schema: Schema, value: unknown, steps: readonly Step[]): Generator<PlacedProblem, void> {
   if (testOf(schema)(value)) return
-  for (const [word, { test, says }] of Object.entries(WORDS)) {
-    if (!(word in schema) || test(schema[word] as never)(value)) continue
-    yield problemAt(steps, says(schema[word] as never, value as never, schema, steps))
-    return
+  for (const [word, problemOf] of Object.entries(WORDS)) {
+    const said = word in schema ? problemOf(schema[word] as never, value as never, schema, steps) : null
+    if (said !== null) return yield problemAt(steps, said)
   }
   if (Array.isArray(value)) {
     for (const [index, member] of value.entries()) yield* problemsIn((schema.items ?? {}) as Schema, member, [...steps, index])
