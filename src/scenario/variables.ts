@@ -122,8 +122,9 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
     if (typeof whole === 'string') return hasSign(whole) ? expandText(whole) : whole
     if (typeof whole !== 'object' || whole === null) return whole
     let copy: Record<Step, unknown> | undefined
-    for (const [step, part] of Array.isArray(whole) ? whole.entries() : Object.entries(whole)) {
+    for (const step of Array.isArray(whole) ? whole.keys() : Object.keys(whole)) {
       if (steps.length === 0 && step === 'vars') continue
+      const part = (whole as Record<Step, unknown>)[step]
       steps.push(step)
       if (typeof step === 'string' && hasSign(step)) note(say('variable_as_name'))
       const value = expand(part)
