@@ -12,8 +12,8 @@ import { RULES } from '../../src/reference/rules.js'
 import { RESOURCES } from '../../src/reference/tables.js'
 import { fixtureSchema, isOfScenarios, scenarioSchema, withArticle } from '../../src/scenario/schemas.js'
 
-/** A schema with what the writer looks at besides: `x-type` is a type as it is written, or the name of one that is declared. */
-type Written = Schema & { default?: unknown; then?: Schema; else?: Schema; 'x-type'?: string | { name: string; about: string } }
+/** A schema with what the writer looks at besides: `x-type` is a type as it is written, `x-name` the name of one that is declared. */
+type Written = Schema & { default?: unknown; then?: Schema; else?: Schema; 'x-type'?: string; 'x-name'?: string }
 type Named = Readonly<Record<string, { about: string; schema: Schema }>>
 
 const INDENT = '  '
@@ -52,15 +52,15 @@ function declared(roots: Named, names: ReadonlyMap<string, string>, isInput: boo
   const listOf = (type: string) => (isInput ? `readonly ${type}[]` : `${type}[]`)
 
   function inner(schema: Written, indent: string): string {
-    const own = schema['x-type']
-    if (typeof own !== 'object') return own ?? names.get(textOf(schema)) ?? written(schema, indent)
-    if (!types.has(own.name)) types.set(own.name, { about: own.about, schema })
-    return own.name
+    const { 'x-name': name, description: about = '' } = schema
+    if (name === undefined) return names.get(textOf(schema)) ?? written(schema, indent)
+    if (!types.has(name)) types.set(name, { about, schema })
+    return name
   }
 
   function written(schema: Written, indent = ''): string {
     const { type, enum: words, then: ofObject, else: otherwise, 'x-type': own } = schema
-    if (typeof own === 'string') return own
+    if (own !== undefined) return own
     if (ofObject !== undefined && otherwise !== undefined) return unionOf([inner(ofObject, indent), inner(otherwise, indent)], indent)
     if (words !== undefined) return unionOf(words.map(literal), indent)
     if (type === undefined) return 'unknown'

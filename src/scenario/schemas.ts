@@ -4,7 +4,7 @@
  *
  * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is
  * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
- * - `x-published`: what is published in its place · `x-type`: the type that clients know it as
+ * - `x-published`: what is published in its place · `x-name`: the type that clients know it as
  */
 import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
@@ -23,13 +23,11 @@ type Given<P extends TProperties, R> = { [K in keyof P as K extends R ? K : neve
 
 /** A schema of values of a type. */
 const of = <T>(schema: object) => schema as TUnsafe<T>
-/** An object that has no other names; those that are not required may be left out. */
-const closed = <P extends TProperties, R extends keyof P>(description: string, required: readonly R[], properties: P, note?: object) => {
+/** An object that has no other names; those that are not required may be left out. `name` is the type that clients know it as. */
+const closed = <P extends TProperties, R extends keyof P>(description: string, required: readonly R[], properties: P, name?: string) => {
   const schema = { type: 'object', additionalProperties: false, ...(required.length > 0 && { required }), properties, ...(description && { description }) }
-  return { ...schema, ...note } as unknown as TUnsafe<Given<P, R>> & { properties: P }
+  return { ...schema, ...(name && { 'x-name': name }) } as unknown as TUnsafe<Given<P, R>> & { properties: P }
 }
-/** A schema is declared to clients as a type of its own. */
-const typed = (name: string, about: string) => ({ 'x-type': { name, about } })
 /** An object whose values are all of one schema. */
 const named = <T>(values: TUnsafe<T>, description?: string) => of<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
 const listOf = <T extends TSchema>(items: T, description?: string, note?: object) => of<readonly Static<T>[]>({ type: 'array', ...note, items, description })
@@ -87,10 +85,10 @@ export const withArticle = (name: string): string => `${name.startsWith('A') ? '
 /** The schema of a fixture document: records of each family, and API keys. */
 export function fixtureSchema(): Schema {
   const more = { id: RECORD_ID, extra: { type: 'object', description: 'Further fields, returned as they are.' } }
-  const key = closed('', ['key', 'account'], { key: KEY, account: RECORD_ID }, typed('ApiKey', 'An API key, and the Account that it acts as.'))
+  const key = closed('An API key, and the Account that it acts as.', ['key', 'account'], { key: KEY, account: RECORD_ID }, 'ApiKey')
   const families = Object.entries(RESOURCES).map(([family, resource]) => {
     const name = RESOURCE_NAMES[family as Family]
-    const record = { ...recordSchema(resource, more), ...typed(`${name}Fixture`, `${withArticle(name)} as a fixture gives it.`) }
+    const record = { ...recordSchema(resource, more), description: `${withArticle(name)} as a fixture gives it.`, 'x-name': `${name}Fixture` }
     return [family, listOf(record as TSchema, `${name}s.`)]
   })
   return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...Object.fromEntries(families) })
@@ -116,7 +114,6 @@ export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
 export type Names = { readonly [name: string]: Wanted | Names }
 const SCALARS = ['string', 'number', 'boolean'] as const
 const SCALAR = of<Scalar>({ type: SCALARS })
-const WANTED = 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.'
 /** What a name has to be, with further names below it to a depth; a field of a record can be null. */
 const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
   of({
@@ -124,8 +121,8 @@ const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wa
     items: { type: scalars },
     ...(depth > 0 && { additionalProperties: wanted(depth - 1, scalars) }),
     'x-published': referTo(scalars === SCALARS ? 'wanted' : 'field'),
-    description: WANTED,
-    ...(scalars === SCALARS ? typed('MatchValue', WANTED) : typed('FieldValue', 'As a value of a match, of a field of a record: null is no value.'))
+    description: 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.',
+    'x-name': scalars === SCALARS ? 'MatchValue' : 'FieldValue'
   })
 const NAMES = of<Names>(named(wanted(4)))
 const WANTED_ID = wanted(1)
@@ -135,7 +132,7 @@ export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
 const namesIn = (table: 'querystring' | 'body') =>
   Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) => Object.keys((schema && schemaOf(schema).properties) ?? {}))
 const MATCH = {
-  ...typed('Match', 'What a call has to carry.'),
+  'x-name': 'Match',
   ...closed('What the call has to contain; left out: every call of the operation.', [], {
     params: { ...NAMES, description: 'Path parameters.' },
     query: { ...NAMES, description: 'Parameters of the query.' },
@@ -181,8 +178,8 @@ const WHEN = wordOf(['before', 'after'] as const, 'before: instead of the call; 
 
 /** The schema of a script entry. */
 export const entrySchema = () => ({
-  ...typed('ScriptEntry', 'What the emulator does differently for some calls.'),
-  ...closed('', ['on'], {
+  'x-name': 'ScriptEntry',
+  ...closed('What the emulator does differently for some calls.', ['on'], {
     name: { ...NAME, description: 'What the entry is called where it is listed.' },
     on: ON,
     match: MATCH,
@@ -202,7 +199,7 @@ export const entrySchema = () => ({
 export type EntryData = Static<ReturnType<typeof entrySchema>>
 
 export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
-const GENERATE = closed('', [], {
+const GENERATE = closed('Records to be filled in from the seed, of one family.', [], {
   ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many are made.' }),
   account: { ...RECORD_ID, description: 'The Account that they belong to.' },
   location: { ...RECORD_ID, description: 'The Location that they are at.' },
@@ -241,19 +238,18 @@ const callOf = <E extends TProperties>(expected: E) => ({
   })
 })
 const OF_CALLS = { 'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') } }
-const STEP = { ...closed('', ['do'], callOf({}), typed('Step', 'A call that is played through the API when the scenario loads.')), ...OF_CALLS }
+const STEP = { ...closed('A call that is played through the API when the scenario loads.', ['do'], callOf({}), 'Step'), ...OF_CALLS }
 const PLAYED = callOf({
   headers: { ...HEADERS, description: 'Headers that the answer has to have, such as Retry-After.' },
   fault: wordOf(FAULTS, 'How the answer is lost.')
 })
-const AT_ONCE = { ...closed('', ['do'], PLAYED, typed('PlayedCall', 'One of several calls that are made at once.')), ...OF_CALLS }
-const PLAYS = closed('', [], {
+const AT_ONCE = { ...closed('One of several calls that are made at once.', ['do'], PLAYED, 'PlayedCall'), ...OF_CALLS }
+const PLAYS = closed('A call that `check` makes as a client would, or several at once.', [], {
   ...PLAYED,
   repeat: Type.Integer({ minimum: 1, maximum: 1000, default: 1, description: 'How often the call is made, one after the other.' }),
   at_once: someOf(AT_ONCE, 'Calls that are made together, each over a connection of its own.'),
   wait: { ...DURATION, description: "Lets this much time pass, by the sandbox's clock, so that `check` does not wait itself." }
 })
-const PLAY = typed('Play', 'A call that `check` makes as a client would, or several at once.')
 type Play = Required<Static<typeof PLAYS>>
 /** A step as a document writes it; only a play repeats one, and looks at headers and faults. */
 export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
@@ -264,7 +260,8 @@ const FIELDS = of<Names>(named(wanted(4, [...SCALARS, 'null'])))
 /** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
 type FamilyState = { readonly [id: string]: Names | number | null | undefined } & { count?: number; where?: Names }
 const FAMILY_STATE = of<FamilyState>({
-  ...typed('ExpectedRecords', 'Records of a family by id, with what they hold; `count` is how many there are.'),
+  'x-name': 'ExpectedRecords',
+  description: 'Records of a family by id, with what they hold; `count` is how many there are.',
   type: 'object',
   properties: { count: { ...COUNT, description: 'How many there are.' }, where: { ...FIELDS, description: 'Only those that meet all of this are counted.' } },
   additionalProperties: { ...FIELDS, type: ['object', 'null'] }
@@ -287,19 +284,15 @@ export function expectationSchema({ account = false } = {}) {
     status: { ...STATUSES, description: 'The status of the answer that the client got.' },
     answered: Type.Boolean({ description: 'Whether the client got an answer.' })
   }
-  return closed('', [], {
+  return closed('Calls and how often they come, calls in order, or records at the end.', [], {
     ...calls,
     times: { ...COUNT, description: 'Exactly so many calls.' },
     at_least: { ...COUNT, description: 'At least so many calls; 1 when none of the three is given.' },
     at_most: { ...COUNT, description: 'At most so many calls.' },
-    sequence: someOf(closed('', ['on'], calls, typed('ExpectedCall', 'A call of a sequence.')), 'Calls in this order; others may come between them.'),
+    sequence: someOf(closed('A call of a sequence.', ['on'], calls, 'ExpectedCall'), 'Calls in this order; others may come between them.'),
     state: STATE
   })
 }
-const EXPECTATION = typed(
-  'Expectation',
-  'How often calls have to come: `times`, or `at_least` and `at_most`; at least once when all are left out. Or in which order, or what the records are in the end.'
-)
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
 /** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
 export type CallsData = Expected['sequence'][number]
@@ -335,19 +328,16 @@ export const scenarioSchema = () => ({
     clock: either('object', CLOCK, INSTANT, "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."),
     settings: of<object>({ ...settingsSchema(isOfScenarios), description: 'Settings of the sandbox.' }),
     data: of<Record<string, unknown>>({ ...fixtureSchema(), description: DATA }),
-    generate: listOf(
-      { ...GENERATE, ...typed('Generate', 'Records to be filled in from the seed, of one family.') },
-      'Records filled in from the seed, after data.'
-    ),
+    generate: listOf({ ...GENERATE, 'x-name': 'Generate' }, 'Records filled in from the seed, after data.'),
     vars: VARS,
     use: listOf(NAME, 'Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script.'),
     script: listOf(entrySchema(), 'What the emulator does differently; of the entries that apply to a call, the first is used.'),
     steps: listOf(STEP, 'Calls played through the API when the scenario loads.'),
     play: listOf(
-      of<PlayData>({ ...PLAYS, ...OF_CALLS, ...PLAY }),
+      of<PlayData>({ ...PLAYS, ...OF_CALLS, 'x-name': 'Play' }),
       'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.'
     ),
-    expect: listOf(of<ExpectationData>({ ...expectationSchema(), ...EXPECTATION }), 'What the client has to do, and what the records are at the end.')
+    expect: listOf(of<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }), 'What the client has to do, and what the records are at the end.')
   }),
   'x-elsewhere': allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
 })
