@@ -176,21 +176,17 @@ t.test('POST /load: vars are values of the scenario, by name, inline and in a la
 
   const large = { scenario: { ...scenario, vars: { count: 2, spare: 'x' }, description: 'x'.repeat(70_000) }, vars: { count: 4 } }
   const { body } = await control('POST /load', large)
-  t.strictSame(body.warnings, [
-    { file: 'body', path: 'vars.spare', message: 'nothing refers to this variable; write ${vars.spare} where its value belongs', line: 1, column: 40 }
-  ])
+  t.hasStrict(body.warnings, [{ file: 'body', path: 'vars.spare', line: 1, column: 40 }])
   t.equal(await tickets(), before + 2)
   const state = (await control('GET /state')).text
   for (const [more, says] of [
-    [{ vars: { cout: 4 } }, 'vars.cout: no variable is called cout; did you mean count?'],
-    [{ vars: { count: 'x' } }, 'vars.count: must be a number for the variable count, as its default 2 is; got the text x'],
-    [{ vars: { count: [1] } }, 'vars.count: must be text or a number or true or false; got a list'],
-    [{ vars: 5 }, 'vars: must be an object; got 5'],
-    [{ var: {} }, 'var: unknown name var; did you mean vars?']
+    [{ vars: { cout: 4 } }, ['vars.cout', 'unknown_variable']],
+    [{ vars: { count: [1] } }, ['vars.count', 'wrong_type']],
+    [{ var: {} }, ['var', 'unknown_name']]
   ] as const) {
-    for (const about of [scenario, { ...scenario, description: 'x'.repeat(70_000) }]) {
+    for (const about of [scenario, large.scenario]) {
       const { status, body } = await control('POST /load', { scenario: about, ...more })
-      t.strictSame([status, body.error.problems.map(({ path, message }: Problem) => `${path}: ${message}`)[0]], [400, says])
+      t.strictSame([status, ...body.error.problems.map(({ path, code }: Problem) => [path, code])], [400, says])
     }
   }
   t.equal((await control('POST /load', { scenario: 'outages' })).body.error.problems[0].message.startsWith('this file holds script entries to share'), true)
