@@ -74,40 +74,40 @@ export class Library {
     throw new ApiError('scenario_unknown', { message: SAYS.no_scenario(name, known) })
   }
 
-  /**
-   * Finds a fixture that a document names: by name, or by a path relative to the document's file that stays inside the fixtures and scenarios
-   * folders or the file's own folder. Returns a sentence that says why when it cannot.
-   */
+  /** Finds a fixture that a document names, as `#named` does. Returns a sentence that says why when it cannot. */
   async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
-    const path = isPath(reference) ? this.#pathOf(reference, from, 'fixtures') : this.#find('fixtures', reference)
-    if (typeof path === 'string') return this.file(path)
-    if (path !== null) return path.problem
+    const found = await this.#named(reference, from, 'fixtures', 'fixtures')
+    if (found !== null) return found
     const besides = from === null ? [] : ENDINGS.map(ending => reference + ending).filter(file => existsSync(resolve(dirname(from), file)))
     const known = this.#names('fixtures').map(({ name }) => name)
     return SAYS.no_fixture(reference, known, besides[0] ?? null)
   }
 
-  /** Finds a file of shared script entries, by name among the scenarios or by a path as of a fixture. Returns a sentence that says why when it cannot. */
+  /** Finds a file of shared script entries that a document names, as `#named` does. Returns a sentence that says why when it cannot. */
   async sharedScript(reference: string, from: string | null): Promise<SourceDocument | string> {
     if (reference === '') return SAYS.not_a_group()
-    const path = isPath(reference) ? this.#pathOf(reference, from, 'files of script entries') : this.#find('scenarios', reference)
-    if (typeof path === 'object' && path !== null) return path.problem
-    const document = path === null ? null : await this.file(path)
-    if (isSharedScript(document?.data)) return document as SourceDocument
-    if (document !== null) return SAYS.no_groups(reference)
+    const found = await this.#named(reference, from, 'scenarios', 'files of script entries')
+    if (found !== null) return typeof found === 'string' || isSharedScript(found.data) ? found : SAYS.no_groups(reference)
     const shared: string[] = []
     for (const entry of this.#names('scenarios')) if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
     return SAYS.no_shared_script(reference, shared)
   }
 
-  /** The path that a document refers to; why it may not, or cannot. */
-  #pathOf(reference: string, from: string | null, what: string): string | { problem: string } {
-    if (from === null) return { problem: SAYS.names_only(what, reference) }
+  /**
+   * What a document names: by name, or by a path relative to the document's file that stays inside the fixtures and scenarios folders or the file's own
+   * folder. A sentence where a path may not be read or cannot, null where nothing has the name.
+   */
+  async #named(reference: string, from: string | null, shelf: Shelf, what: string): Promise<SourceDocument | string | null> {
+    if (!isPath(reference)) {
+      const named = this.#find(shelf, reference)
+      return named === null ? null : this.file(named)
+    }
+    if (from === null) return SAYS.names_only(what, reference)
     const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null) return { problem: SAYS.no_file(reference) }
+    if (path === null) return SAYS.no_file(reference)
     const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(realPathOf)
-    if (!allowed.some(folder => folder !== null && isInside(path, folder))) return { problem: SAYS.outside_folders(reference) }
-    return statSync(path).isFile() ? path : { problem: SAYS.not_a_file(reference) }
+    if (!allowed.some(folder => folder !== null && isInside(path, folder))) return SAYS.outside_folders(reference)
+    return statSync(path).isFile() ? this.file(path) : SAYS.not_a_file(reference)
   }
 
   /** Everything that can be loaded, scenarios first, with what each says of itself. */
