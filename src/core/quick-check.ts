@@ -68,11 +68,12 @@ export const WORDS: Readonly<Record<string, Word>> = {
     return problem && say('wrong_format', problem.expected)
   },
   'x-template': ({ placeholders, once }: TemplateRule, template: unknown) => {
-    const found = isObject(template) ? placeholdersIn(template) : placeholders.slice(0, 0)
+    if (!isObject(template)) return null
+    const found = placeholdersIn(template)
     const unknown = found.find(text => !placeholders.includes(text))
     if (unknown !== undefined) return say('unknown_placeholder', shown(unknown), placeholders)
     const times = found.filter(text => text === once).length
-    return !isObject(template) || once === undefined || times === 1 ? null : say('placeholder_count', once, times)
+    return once === undefined || times === 1 ? null : say('placeholder_count', once, times)
   },
   minItems: (minimum: number, value: unknown) => (!Array.isArray(value) || value.length >= minimum ? null : say('too_few_items', minimum, value.length)),
   maxItems: (maximum: number, value: unknown) => (!Array.isArray(value) || value.length <= maximum ? null : say('too_many_items', maximum, value.length)),

@@ -165,7 +165,7 @@ const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(te
 /** A document with the defaults of its variables in it. Errors: the first thing that is wrong with them. */
 export function withDefaults(data: unknown): unknown {
   const report: Report = (steps, said) => {
-    throw new Error(`${steps.join('.')}: ${typeof said === 'string' ? said : said.message}`)
+    throw new Error(`${steps.join('.')}: ${(said as Said).message}`)
   }
   const { data: whole, unresolved } = expanded(data, declaredVariables(isObject(data) ? data.vars : undefined, { given: [], report }))
   for (const { steps, said } of unresolved) if (said !== null) report(steps, said)

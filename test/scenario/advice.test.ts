@@ -141,6 +141,7 @@ t.test('advice: an error of the parser without advice is marked by its code', as
 t.test('advice: a sentence names what to write', async t => {
   const cases: [text: string, ...says: string[]][] = [
     ['name: a "b": c # d\n', `'a "b": c'`],
+    ['name: "a" b\n', `'"a" b'`],
     [entry('on: POST /refunds, match: { query: { created[gte]: 1 } }'), '"created[gte]"'],
     [entry('on: GET /tickets/{id}, delay: 1s'), '"GET /tickets/{id}"'],
     ['a: 1\nlast4: 0042\n', '"0042"'],
