@@ -10,10 +10,10 @@ import type { Schema } from '../../src/reference/parameters.js'
 import { PAYMENT_TYPES } from '../../src/reference/payment-methods.js'
 import { RULES } from '../../src/reference/rules.js'
 import { RESOURCES } from '../../src/reference/tables.js'
-import { entrySchema, expectationSchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
+import { fixtureSchema, isOfScenarios, scenarioSchema, withArticle } from '../../src/scenario/schemas.js'
 
-/** A schema with what the writer looks at besides. */
-type Written = Schema & { default?: unknown; then?: Schema; else?: Schema; 'x-type'?: string }
+/** A schema with what the writer looks at besides: `x-type` is a type as it is written, `x-name` the name of one that is declared. */
+type Written = Schema & { default?: unknown; then?: Schema; else?: Schema; 'x-type'?: string; 'x-name'?: string }
 type Named = Readonly<Record<string, { about: string; schema: Schema }>>
 
 const INDENT = '  '
@@ -43,10 +43,20 @@ const textOf = (schema: Schema) =>
   JSON.stringify(Object.fromEntries(Object.entries(schema).filter(([word]) => word !== 'description' && !word.startsWith('x-'))))
 const textsOf = (named: Named) => new Map(Object.entries(named).flatMap(([name, { schema }]) => ('x-type' in schema ? [] : [[textOf(schema), name] as const])))
 
-/** A writer of types: `names` are those of schemas that have a type of their own, by their texts; `isInput` writes lists that may be constant. */
-function writer(names: ReadonlyMap<string, string>, isInput: boolean) {
+/**
+ * Declares types: `roots`, and those that parts of these name. `names` are those of other schemas that have a type of their own, by their texts; `isInput`
+ * writes lists that may be constant.
+ */
+function declared(roots: Named, names: ReadonlyMap<string, string>, isInput: boolean): string[] {
+  const types = new Map(Object.entries(roots))
   const listOf = (type: string) => (isInput ? `readonly ${type}[]` : `${type}[]`)
-  const inner = (schema: Written, indent: string): string => schema['x-type'] ?? names.get(textOf(schema)) ?? written(schema, indent)
+
+  function inner(schema: Written, indent: string): string {
+    const { 'x-name': name, description: about = '' } = schema
+    if (name === undefined) return names.get(textOf(schema)) ?? written(schema, indent)
+    if (!types.has(name)) types.set(name, { about, schema })
+    return name
+  }
 
   function written(schema: Written, indent = ''): string {
     const { type, enum: words, then: ofObject, else: otherwise, 'x-type': own } = schema
@@ -79,7 +89,9 @@ function writer(names: ReadonlyMap<string, string>, isInput: boolean) {
     }
     return `{ [name: string]: ${typeof additionalProperties === 'object' ? inner(additionalProperties, indent) : 'unknown'} }`
   }
-  return written
+
+  // goes on to those that are added meanwhile
+  return Array.from(types, ([name, { about, schema }]) => declaration(name, about, written(schema)))
 }
 
 const declaration = (name: string, about: string, type: string) => `/** ${about} */\nexport type ${name} =${spaced(type)}\n`
@@ -93,27 +105,8 @@ function settingsType(): Schema {
   return { type: 'object', properties: { ...flat, ...properties } }
 }
 
-/** What names have to be at every depth, from the outermost. */
-function wantedIn(names: Schema): Schema[] {
-  const depths: Schema[] = []
-  for (let at = names.additionalProperties; typeof at === 'object'; at = at.additionalProperties) depths.push(at)
-  return depths
-}
-
-/** The part of a schema that names lead to; `[]` leads to the items of a list. */
-const partOf = (schema: Schema, ...names: string[]): Schema =>
-  names.reduce((part, name) => (name === '[]' ? part.items : part.properties?.[name]) as Schema, schema)
-
 /** The text of the module `src/client/documents.ts`, which the build writes, from the tables of the emulator. */
 export function declarations(): string {
-  const fixture = fixtureSchema()
-  const scenario = scenarioSchema() as Schema
-  const entry = entrySchema() as Schema
-  const expectation = expectationSchema() as Schema
-  const [matchValue = {}, ...deeper] = wantedIn(partOf(entry, 'match', 'query'))
-  const [fieldValue = {}, ...deeperFields] = wantedIn(partOf(expectation, 'state', 'tickets', 'where'))
-  const records = Object.entries(RESOURCE_NAMES) as [Family, string][]
-
   const words: Readonly<Record<string, [about: string, members: readonly string[]]>> = {
     OperationName: ['An operation of the reference: a method and a path.', OPERATION_NAMES],
     PaymentType: ['How a Transaction is paid.', PAYMENT_TYPES],
@@ -125,56 +118,26 @@ export function declarations(): string {
   }
   const ofWords = Object.entries(words).map(([name, [, members]]): [string, string] => [textOf({ type: 'string', enum: members }), name])
   ofWords.push([textOf({ type: 'string', enum: ['*', ...OPERATION_NAMES] }), "OperationName | '*'"])
-
+  const settings = settingsSchema(isOfScenarios) as Schema
   const inputs: Named = {
-    Fixture: { about: 'A fixture: records of each family, and API keys. What a record leaves out is filled in.', schema: fixture },
-    ApiKey: { about: 'An API key, and the Account that it acts as.', schema: partOf(fixture, 'api_keys', '[]') },
-    ...Object.fromEntries(
-      records.map(([family, name]) => [
-        `${name}Fixture`,
-        { about: `A ${name} as a fixture gives it.`.replace('A A', 'An A'), schema: partOf(fixture, family, '[]') }
-      ])
-    ),
-    Scenario: { about: 'A scenario: fixtures plus behaviour.', schema: scenario },
-    ScriptEntry: { about: 'What the emulator does differently for some calls.', schema: entry },
-    Match: { about: 'What a call has to carry.', schema: partOf(entry, 'match') },
-    MatchValue: { about: matchValue.description ?? '', schema: matchValue },
-    FieldValue: { about: 'As a value of a match, of a field of a record: null is no value.', schema: fieldValue },
-    Generate: { about: 'Records to be filled in from the seed, of one family.', schema: partOf(scenario, 'generate', '[]') },
-    Step: { about: 'A call that is played through the API when the scenario loads.', schema: partOf(scenario, 'steps', '[]') },
-    Play: { about: 'A call that `check` makes as a client would, or several at once.', schema: partOf(scenario, 'play', '[]') },
-    PlayedCall: { about: 'One of several calls that are made at once.', schema: partOf(scenario, 'play', '[]', 'at_once', '[]') },
-    Expectation: {
-      about:
-        'How often calls have to come: `times`, or `at_least` and `at_most`; at least once when all are left out. Or in which order, or what the records are in the end.',
-      schema: expectation
-    },
-    ExpectedCall: { about: 'A call of a sequence.', schema: partOf(expectation, 'sequence', '[]') },
-    ExpectedRecords: {
-      about: 'Records of a family by id, with what they hold; `count` is how many there are.',
-      schema: partOf(expectation, 'state', 'tickets')
-    },
-    SandboxSettings: {
-      about: 'The settings that a scenario can give.',
-      schema: settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed') as Schema
-    },
+    Fixture: { about: 'A fixture: records of each family, and API keys. What a record leaves out is filled in.', schema: fixtureSchema() },
+    Scenario: { about: 'A scenario: fixtures plus behaviour.', schema: scenarioSchema() as Schema },
+    SandboxSettings: { about: 'The settings that a scenario can give.', schema: settings },
     Settings: { about: 'Every setting, by key as on the command line, or nested.', schema: settingsType() }
   }
-  const inputNames = new Map([...textsOf(inputs), ...ofWords])
-  for (const schema of deeper) inputNames.set(textOf(schema), 'MatchValue')
-  for (const schema of deeperFields) inputNames.set(textOf(schema), 'FieldValue')
-  const input = writer(inputNames, true)
-
-  const answers: Named = Object.fromEntries(
-    records.map(([family, name]) => [name, { about: `A ${name} as the API returns it.`.replace('A A', 'An A'), schema: RESOURCES[family] }])
-  )
-  const responses = ANSWERS as object as Named
-  const answer = writer(new Map([...textsOf({ ...answers, ...responses }), ...ofWords]), false)
-
+  const answers: Named = {
+    ...Object.fromEntries(
+      Object.entries(RESOURCE_NAMES).map(([family, name]) => [
+        name,
+        { about: `${withArticle(name)} as the API returns it.`, schema: RESOURCES[family as Family] }
+      ])
+    ),
+    ...(ANSWERS as object as Named)
+  }
   return [
-    '/** What documents, records, settings, control responses and names look like: written by the build from the tables that the emulator checks them by. */\n',
-    ...Object.entries(inputs).map(([name, { about, schema }]) => declaration(name, about, input(schema))),
-    ...Object.entries({ ...answers, ...responses }).map(([name, { about, schema }]) => declaration(name, about, answer(schema))),
+    '/** What documents, records, settings, control responses and names look like: written by `npm run schema` from the tables that the emulator checks them by. */\n',
+    ...declared(inputs, new Map([...textsOf(inputs), ...ofWords]), true),
+    ...declared(answers, new Map([...textsOf(answers), ...ofWords]), false),
     ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), '')))
   ].join('\n')
 }

@@ -1,6 +1,6 @@
 /** What each word of a JSON Schema asks of a value, and what is said of one that does not keep it: what was expected, what was probably meant. */
 import { durationExpected } from './durations.js'
-import { FORMATS, type FormatProblem, NOT_BLANK } from './formats.js'
+import { FORMATS, NOT_BLANK } from './formats.js'
 import { shortened } from './nearest.js'
 import type { Step } from './places.js'
 import { type Said, say } from './sentences.js'
@@ -25,97 +25,66 @@ const TYPES: Readonly<Record<string, [test: Test, name: string]>> = {
   null: [value => value === null, 'null']
 }
 const typesIn = (names: string | readonly string[]) => [names].flat().map(name => TYPES[name] as [Test, string])
+/** The test of types, which every value is put to. */
+export const typeTest = (names: string | readonly string[]): Test =>
+  typesIn(names)
+    .map(([test]) => test)
+    .reduce((one, other) => value => one(value) || other(value))
 
-/** A test of the values of one type, which lets every other value pass. */
-const ofText =
-  (test: (text: string) => boolean): Test =>
-  value =>
-    typeof value !== 'string' || test(value)
-const ofNumbers =
-  (test: (number: number) => boolean): Test =>
-  value =>
-    typeof value !== 'number' || test(value)
+/** What a word of a schema has against a value; null where nothing. `wanted` is what the schema says by the word. */
+export type Word = (wanted: never, value: never, schema: Schema, steps: readonly Step[]) => Said | null
 
-/** A word about a value as a whole: its test, and what is said of a value that it refuses. */
-type Word = { test: (wanted: never) => Test; says: (wanted: never, value: never, schema: Schema, steps: readonly Step[]) => Said }
-
-/** The words about values, in the order in which one that fails is reported: a value has one problem, of its type where that is wrong. */
+/** The words about values as a whole, in the order in which one that is broken is reported: a value has one problem, of its type where that is wrong. */
 export const WORDS: Readonly<Record<string, Word>> = {
-  type: {
-    test: (names: string | readonly string[]) => {
-      const [[test], ...others] = typesIn(names) as [[Test, string], ...[Test, string][]]
-      return others.reduce<Test>(
-        (one, [other]) =>
-          value =>
-            one(value) || other(value),
-        test
-      )
-    },
-    says: (names: string | readonly string[], value, schema) => {
-      if (schema['x-duration'] && typeof value === 'number') return say('wrong_format', durationExpected(value))
-      const expected = typesIn(names).map(([, name]) => name)
-      return say('wrong_type', expected, shown(value), typeHint(names, value))
-    }
+  type: (names: string | readonly string[], value: unknown, { 'x-duration': isDuration }) => {
+    if (typeTest(names)(value)) return null
+    if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
+    const expected = typesIn(names).map(([, name]) => name)
+    return say('wrong_type', expected, shown(value), typeHint(names, value))
   },
-  enum: {
-    test: (words: readonly unknown[]) => value => words.includes(value),
-    says: (wanted: readonly unknown[], value, { 'x-many': many }) => {
-      const words = wanted.filter(word => word !== null).map(String)
-      const { what, advice } = (many ?? {}) as { what?: string; advice: string }
-      return what === undefined ? say('not_one_of', words, shown(value)) : say('unknown_word', what, words, shown(value), advice)
-    }
+  enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
+    if (wanted.includes(value)) return null
+    const words = wanted.filter(word => word !== null).map(String)
+    const { what, advice } = (many ?? {}) as { what?: string; advice: string }
+    return what === undefined ? say('not_one_of', words, shown(value)) : say('unknown_word', what, words, shown(value), advice)
   },
-  maximum: {
-    test: (maximum: number) => ofNumbers(value => value <= maximum),
-    says: (maximum, value) => say('too_large', maximum, shown(value))
+  maximum: (maximum: number, value: unknown) => (typeof value !== 'number' || value <= maximum ? null : say('too_large', maximum, shown(value))),
+  minimum: (minimum: number, value: unknown) => (typeof value !== 'number' || value >= minimum ? null : say('too_small', minimum, shown(value))),
+  minLength: (minimum: number, value: unknown) => {
+    if (typeof value !== 'string' || value.length >= minimum) return null
+    return minimum === 1 ? say('empty') : say('too_short', minimum)
   },
-  minimum: {
-    test: (minimum: number) => ofNumbers(value => value >= minimum),
-    says: (minimum, value) => say('too_small', minimum, shown(value))
+  pattern: (source: string, value: unknown, { 'x-expected': expected, 'x-instead': instead }, steps) => {
+    if (typeof value !== 'string' || patternOf(source).test(value)) return null
+    if (source === NOT_BLANK) return say(value === '' ? 'empty' : 'blank')
+    if (steps.at(-1) === 'key') return say('not_a_key')
+    if (expected === undefined) return say('not_matching', source, shown(value))
+    // what is no part of it is left out at the ends, and becomes one underscore elsewhere
+    const meant = value.match(new RegExp(instead as string, 'g'))?.join('_') ?? value
+    return say('wrong_characters', expected as string, shown(value), meant === value ? null : meant)
   },
-  minLength: {
-    test: (minimum: number) => ofText(value => value.length >= minimum),
-    says: (minimum: number) => (minimum === 1 ? say('empty') : say('too_short', minimum))
+  format: (name: keyof typeof FORMATS, value: unknown) => {
+    const problem = typeof value === 'string' ? FORMATS[name].problem(value) : null
+    return problem && say('wrong_format', problem.expected)
   },
-  pattern: {
-    test: (source: string) => {
-      const pattern = new RegExp(source, 'u')
-      return ofText(value => pattern.test(value))
-    },
-    says: (wanted, value, schema, steps) => {
-      if (wanted === NOT_BLANK) return say(value === '' ? 'empty' : 'blank')
-      return steps.at(-1) === 'key' ? say('not_a_key') : patternBroken(schema, value)
-    }
+  'x-template': ({ placeholders, once }: TemplateRule, template: unknown) => {
+    if (!isObject(template)) return null
+    const found = placeholdersIn(template)
+    const unknown = found.find(text => !placeholders.includes(text))
+    if (unknown !== undefined) return say('unknown_placeholder', shown(unknown), placeholders)
+    const times = found.filter(text => text === once).length
+    return once === undefined || times === 1 ? null : say('placeholder_count', once, times)
   },
-  format: {
-    test: (name: keyof typeof FORMATS) => ofText(value => FORMATS[name].problem(value) === null),
-    says: (name: keyof typeof FORMATS, value) => say('wrong_format', (FORMATS[name].problem(value) as FormatProblem).expected)
-  },
-  'x-template': {
-    test: (rule: TemplateRule) => value => !isObject(value) || templateProblem(rule, value) === null,
-    says: (rule: TemplateRule, value) => templateProblem(rule, value) as Said
-  },
-  minItems: {
-    test: (minimum: number) => value => !Array.isArray(value) || value.length >= minimum,
-    says: (minimum, value) => say('too_few_items', minimum, (value as []).length)
-  },
-  maxItems: {
-    test: (maximum: number) => value => !Array.isArray(value) || value.length <= maximum,
-    says: (maximum, value) => say('too_many_items', maximum, (value as []).length)
-  },
-  uniqueItems: {
-    test: () => value => !Array.isArray(value) || new Set(value).size === value.length,
-    says: () => say('duplicate_item')
-  }
+  minItems: (minimum: number, value: unknown) => (!Array.isArray(value) || value.length >= minimum ? null : say('too_few_items', minimum, value.length)),
+  maxItems: (maximum: number, value: unknown) => (!Array.isArray(value) || value.length <= maximum ? null : say('too_many_items', maximum, value.length)),
+  uniqueItems: (_, value: unknown) => (!Array.isArray(value) || new Set(value).size === value.length ? null : say('duplicate_item'))
 }
 
-/** What is wrong with a template; null where nothing is. */
-function templateProblem({ placeholders, once }: TemplateRule, template: object): Said | null {
-  const found = placeholdersIn(template)
-  const unknown = found.find(text => !placeholders.includes(text))
-  if (unknown !== undefined) return say('unknown_placeholder', shown(unknown), placeholders)
-  const times = found.filter(text => text === once).length
-  return once === undefined || times === 1 ? null : say('placeholder_count', once, times)
+const PATTERNS = new Map<string, RegExp>()
+function patternOf(source: string): RegExp {
+  const pattern = PATTERNS.get(source) ?? new RegExp(source, 'u')
+  PATTERNS.set(source, pattern)
+  return pattern
 }
 
 const shown = (value: unknown) => {
@@ -128,15 +97,3 @@ function typeHint(types: string | readonly string[], value: unknown): string | n
   if ([types].flat().includes('string')) return typeof value === 'number' || typeof value === 'boolean' ? `quote it: "${value}"` : null
   return types === 'array' && typeof value === 'string' ? `write it as a list: [${shortened(value)}]` : null
 }
-
-/** What a text has to look like: in words where its schema has some, with what to write instead. */
-function patternBroken({ pattern, 'x-expected': expected, 'x-instead': instead }: Schema, value: string): Said {
-  if (expected === undefined) return say('not_matching', pattern as string, shown(value))
-  // what is no part of it is left out at the ends, and becomes one underscore elsewhere
-  const meant = value.match(new RegExp(instead as string, 'g'))?.join('_') ?? value
-  return say('wrong_characters', expected as string, shown(value), meant === value ? null : meant)
-}
-
-/** `elsewhere` says of names that belong to another part where that is. */
-export const unknownName = (name: string, known: readonly string[], elsewhere: Readonly<Record<string, string>> = {}): Said =>
-  say('unknown_name', shortened(name), known, Object.hasOwn(elsewhere, name) ? (elsewhere[name] as string) : null)

@@ -6,7 +6,7 @@ import { ApiError, type Problem } from '../core/errors.js'
 import { kindOf } from '../core/ids.js'
 import { isoOf, LATEST_INSTANT } from '../core/instants.js'
 import { didYouMean, sentence, shortened } from '../core/nearest.js'
-import { type PlacedProblem, partAt, problemAt, type Step } from '../core/places.js'
+import { partAt, problemAt, type Step } from '../core/places.js'
 import {
   flattened,
   type GivenSettings,
@@ -26,7 +26,6 @@ import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import type { Body } from '../scenario/body.js'
-import { inDocumentOrder } from '../scenario/document-order.js'
 import { documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
 import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, recordsIn } from '../scenario/fixture.js'
@@ -532,7 +531,7 @@ export class Sandbox {
     const isNamed = typeof actor === 'string' && found.every(({ path }) => path !== 'auth.accept_any_key')
     const unknown = isNamed ? this.#accountProblem(actor) : null
     if (unknown) found.push(problemAt(['auth', 'accept_any_key'], { message: unknown }))
-    const problems: Problem[] = inDocumentOrder<PlacedProblem>(shown, found).map(({ path, message }) => ({
+    const problems: Problem[] = found.map(({ path, message }) => ({
       path,
       message: processSettingProblem(path) ?? message
     }))

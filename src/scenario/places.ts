@@ -3,10 +3,10 @@ import { LineCounter } from 'yaml'
 import type { Step } from '../core/places.js'
 import { overMarks } from './json-size.js'
 
-/** A line and a column, counted from 1; `source` is a number with zeros before it as it was written. */
-export type Place = { line: number; column: number; source?: string }
-/** A part that is looked for, in the whole that has its place until its own is found; `offset` is where its value begins. */
-export type PlaceTree = { whole: PlaceTree | null; parts: Map<Step, PlaceTree>; offset: number }
+/** A line and a column, counted from 1. */
+export type Place = { line: number; column: number }
+/** A part that is looked for, with those of it; `offset` is where its value begins, as soon as that is known. */
+export type PlaceTree = { parts: Map<Step, PlaceTree>; offset: number }
 
 /** Finds the line and the column of an offset. */
 export function placesIn(text: string): (offset: number) => Place {
@@ -21,27 +21,24 @@ export function placesIn(text: string): (offset: number) => Place {
   }
 }
 
-/** Characters of a number that is shown as it was written. */
-const LONGEST_NUMBER = 20
-
-/** The places of parts of a text, whose offsets `note` gives as far as they are there. */
+/** The places of parts of a text, whose offsets `note` gives as far as they are there; a part that is not has the place of the whole. */
 export function located(text: string, wanted: readonly (readonly Step[])[], note: (root: PlaceTree) => void): (Place | null)[] {
-  const root: PlaceTree = { whole: null, parts: new Map(), offset: -1 }
-  const ends = wanted.map(steps =>
-    steps.reduce((whole, step) => {
-      const part = whole.parts.get(step) ?? { whole, parts: new Map(), offset: -1 }
-      whole.parts.set(step, part)
-      return part
-    }, root)
-  )
+  const root: PlaceTree = { parts: new Map(), offset: -1 }
+  const paths = wanted.map(steps => {
+    const path = [root]
+    for (const step of steps) {
+      const { parts } = path.at(-1) as PlaceTree
+      const part = parts.get(step) ?? { parts: new Map(), offset: -1 }
+      parts.set(step, part)
+      path.push(part)
+    }
+    return path
+  })
   note(root)
   const placeOf = placesIn(text)
-  return ends.map(end => {
-    let part = end
-    while (part.offset < 0 && part.whole !== null) part = part.whole
-    if (part.offset < 0) return null
-    const [source] = /^0\d+(?![^\s,}\]])/.exec(text.slice(part.offset, part.offset + LONGEST_NUMBER)) ?? []
-    return { ...placeOf(part.offset), ...(source !== undefined && { source }) }
+  return paths.map(path => {
+    const offset = Math.max(...path.map(({ offset }) => offset))
+    return offset < 0 ? null : placeOf(offset)
   })
 }
 

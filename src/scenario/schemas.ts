@@ -4,7 +4,7 @@
  *
  * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is
  * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
- * - `x-published`: what is published in its place
+ * - `x-published`: what is published in its place · `x-name`: the type that clients know it as
  */
 import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
@@ -23,10 +23,10 @@ type Given<P extends TProperties, R> = { [K in keyof P as K extends R ? K : neve
 
 /** A schema of values of a type. */
 const of = <T>(schema: object) => schema as TUnsafe<T>
-/** An object that has no other names; those that are not required may be left out. */
-const closed = <P extends TProperties, R extends keyof P>(description: string, required: readonly R[], properties: P) => {
+/** An object that has no other names; those that are not required may be left out. `name` is the type that clients know it as. */
+const closed = <P extends TProperties, R extends keyof P>(description: string, required: readonly R[], properties: P, name?: string) => {
   const schema = { type: 'object', additionalProperties: false, ...(required.length > 0 && { required }), properties, ...(description && { description }) }
-  return schema as unknown as TUnsafe<Given<P, R>> & { properties: P }
+  return { ...schema, ...(name && { 'x-name': name }) } as unknown as TUnsafe<Given<P, R>> & { properties: P }
 }
 /** An object whose values are all of one schema. */
 const named = <T>(values: TUnsafe<T>, description?: string) => of<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
@@ -79,12 +79,17 @@ const orNull = (schema: Schema): Schema => ({
   ...(schema.enum && { enum: [...new Set([...schema.enum, null])] })
 })
 
+/** The name of a resource in a sentence. */
+export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
+
 /** The schema of a fixture document: records of each family, and API keys. */
 export function fixtureSchema(): Schema {
   const more = { id: RECORD_ID, extra: { type: 'object', description: 'Further fields, returned as they are.' } }
-  const key = closed('', ['key', 'account'], { key: KEY, account: RECORD_ID })
+  const key = closed('An API key, and the Account that it acts as.', ['key', 'account'], { key: KEY, account: RECORD_ID }, 'ApiKey')
   const families = Object.entries(RESOURCES).map(([family, resource]) => {
-    return [family, listOf(recordSchema(resource, more) as TSchema, `${RESOURCE_NAMES[family as Family]}s.`)]
+    const name = RESOURCE_NAMES[family as Family]
+    const record = { ...recordSchema(resource, more), description: `${withArticle(name)} as a fixture gives it.`, 'x-name': `${name}Fixture` }
+    return [family, listOf(record as TSchema, `${name}s.`)]
   })
   return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...Object.fromEntries(families) })
 }
@@ -116,7 +121,8 @@ const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wa
     items: { type: scalars },
     ...(depth > 0 && { additionalProperties: wanted(depth - 1, scalars) }),
     'x-published': referTo(scalars === SCALARS ? 'wanted' : 'field'),
-    description: 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.'
+    description: 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.',
+    'x-name': scalars === SCALARS ? 'MatchValue' : 'FieldValue'
   })
 const NAMES = of<Names>(named(wanted(4)))
 const WANTED_ID = wanted(1)
@@ -126,6 +132,7 @@ export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
 const namesIn = (table: 'querystring' | 'body') =>
   Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) => Object.keys((schema && schemaOf(schema).properties) ?? {}))
 const MATCH = {
+  'x-name': 'Match',
   ...closed('What the call has to contain; left out: every call of the operation.', [], {
     params: { ...NAMES, description: 'Path parameters.' },
     query: { ...NAMES, description: 'Parameters of the query.' },
@@ -171,7 +178,8 @@ const WHEN = wordOf(['before', 'after'] as const, 'before: instead of the call; 
 
 /** The schema of a script entry. */
 export const entrySchema = () => ({
-  ...closed('', ['on'], {
+  'x-name': 'ScriptEntry',
+  ...closed('What the emulator does differently for some calls.', ['on'], {
     name: { ...NAME, description: 'What the entry is called where it is listed.' },
     on: ON,
     match: MATCH,
@@ -191,7 +199,7 @@ export const entrySchema = () => ({
 export type EntryData = Static<ReturnType<typeof entrySchema>>
 
 export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
-const GENERATE = closed('', [], {
+const GENERATE = closed('Records to be filled in from the seed, of one family.', [], {
   ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many are made.' }),
   account: { ...RECORD_ID, description: 'The Account that they belong to.' },
   location: { ...RECORD_ID, description: 'The Location that they are at.' },
@@ -230,13 +238,13 @@ const callOf = <E extends TProperties>(expected: E) => ({
   })
 })
 const OF_CALLS = { 'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') } }
-const STEP = { ...closed('', ['do'], callOf({})), ...OF_CALLS }
+const STEP = { ...closed('A call that is played through the API when the scenario loads.', ['do'], callOf({}), 'Step'), ...OF_CALLS }
 const PLAYED = callOf({
   headers: { ...HEADERS, description: 'Headers that the answer has to have, such as Retry-After.' },
   fault: wordOf(FAULTS, 'How the answer is lost.')
 })
-const AT_ONCE = { ...closed('', ['do'], PLAYED), ...OF_CALLS }
-const PLAYS = closed('', [], {
+const AT_ONCE = { ...closed('One of several calls that are made at once.', ['do'], PLAYED, 'PlayedCall'), ...OF_CALLS }
+const PLAYS = closed('A call that `check` makes as a client would, or several at once.', [], {
   ...PLAYED,
   repeat: Type.Integer({ minimum: 1, maximum: 1000, default: 1, description: 'How often the call is made, one after the other.' }),
   at_once: someOf(AT_ONCE, 'Calls that are made together, each over a connection of its own.'),
@@ -252,6 +260,8 @@ const FIELDS = of<Names>(named(wanted(4, [...SCALARS, 'null'])))
 /** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
 type FamilyState = { readonly [id: string]: Names | number | null | undefined } & { count?: number; where?: Names }
 const FAMILY_STATE = of<FamilyState>({
+  'x-name': 'ExpectedRecords',
+  description: 'Records of a family by id, with what they hold; `count` is how many there are.',
   type: 'object',
   properties: { count: { ...COUNT, description: 'How many there are.' }, where: { ...FIELDS, description: 'Only those that meet all of this are counted.' } },
   additionalProperties: { ...FIELDS, type: ['object', 'null'] }
@@ -274,12 +284,12 @@ export function expectationSchema({ account = false } = {}) {
     status: { ...STATUSES, description: 'The status of the answer that the client got.' },
     answered: Type.Boolean({ description: 'Whether the client got an answer.' })
   }
-  return closed('', [], {
+  return closed('Calls and how often they come, calls in order, or records at the end.', [], {
     ...calls,
     times: { ...COUNT, description: 'Exactly so many calls.' },
     at_least: { ...COUNT, description: 'At least so many calls; 1 when none of the three is given.' },
     at_most: { ...COUNT, description: 'At most so many calls.' },
-    sequence: someOf(closed('', ['on'], calls), 'Calls that come in this order; others may come between them.'),
+    sequence: someOf(closed('A call of a sequence.', ['on'], calls, 'ExpectedCall'), 'Calls in this order; others may come between them.'),
     state: STATE
   })
 }
@@ -297,7 +307,8 @@ const CLOCK = closed('', ['now'], {
 })
 const VARS = named(SCALAR, 'Variables with their defaults: text, a number, or true or false. ${vars.NAME} in any text is replaced by the value.')
 const DATA = 'Records and API keys, as in a fixture; each replaces the one of a fixture with the same id.'
-const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
+/** Whether a scenario can give a setting. */
+export const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
 /** The schema of a file of script entries that scenarios share. */
 export const sharedScriptSchema = () =>
@@ -317,13 +328,16 @@ export const scenarioSchema = () => ({
     clock: either('object', CLOCK, INSTANT, "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."),
     settings: of<object>({ ...settingsSchema(isOfScenarios), description: 'Settings of the sandbox.' }),
     data: of<Record<string, unknown>>({ ...fixtureSchema(), description: DATA }),
-    generate: listOf(GENERATE, 'Records filled in from the seed, after data.'),
+    generate: listOf({ ...GENERATE, 'x-name': 'Generate' }, 'Records filled in from the seed, after data.'),
     vars: VARS,
     use: listOf(NAME, 'Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script.'),
     script: listOf(entrySchema(), 'What the emulator does differently; of the entries that apply to a call, the first is used.'),
     steps: listOf(STEP, 'Calls played through the API when the scenario loads.'),
-    play: listOf(of<PlayData>({ ...PLAYS, ...OF_CALLS }), 'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.'),
-    expect: listOf(of<ExpectationData>(expectationSchema()), 'What the client has to do, and what the records are at the end.')
+    play: listOf(
+      of<PlayData>({ ...PLAYS, ...OF_CALLS, 'x-name': 'Play' }),
+      'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.'
+    ),
+    expect: listOf(of<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }), 'What the client has to do, and what the records are at the end.')
   }),
   'x-elsewhere': allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
 })

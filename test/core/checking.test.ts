@@ -35,58 +35,59 @@ t.test('checking: every kind of problem is said in words, with its place', async
       either: { if: { type: 'object' }, then: { type: 'object', required: ['now'] }, else: { type: 'string' } }
     }
   }))
-  const cases: [document: object, problems: Record<string, string>][] = [
-    [{ name: 'x' }, {}],
-    [{}, { '': 'name is required' }],
-    [{ name: '' }, { name: 'must not be empty' }],
-    [{ name: 1 }, { name: 'must be text; got 1; quote it: "1"' }],
-    [{ name: true }, { name: 'must be text; got true; quote it: "true"' }],
-    [{ name: null }, { name: 'must be text; got null' }],
-    [{ name: [] }, { name: 'must be text; got a list' }],
-    [{ name: {} }, { name: 'must be text; got an object' }],
-    [{ name: 'x', maybe: 5 }, { maybe: 'must be text or nothing; got 5; quote it: "5"'.replace('nothing', 'null') }],
-    [{ name: 'x', count: '5' }, { count: 'must be a whole number; got 5' }],
-    [{ name: 'x', count: 1.5 }, { count: 'must be a whole number; got 1.5' }],
-    [{ name: 'x', count: 0 }, { count: 'must be at least 1; got 0' }],
-    [{ name: 'x', count: 10 }, { count: 'must be at most 9; got 10' }],
-    [{ name: 'x', number: undefined, count: 0 }, { count: 'must be at least 1; got 0' }],
-    [{ name: 'x', number: 'y' }, { number: 'must be a number; got y' }],
-    [{ name: 'x', flag: 'yes' }, { flag: 'must be true or false; got yes' }],
-    [{ name: 'x', list: {} }, { list: 'must be a list; got an object' }],
-    [{ name: 'x', parts: [] }, { parts: 'must be an object; got a list' }],
-    [{ name: 'x', word: 'carb' }, { word: 'must be one of card, vip; got carb; did you mean card?' }],
-    [{ name: 'x', word: 'zzzzzz' }, { word: 'must be one of card, vip; got zzzzzz' }],
-    [{ name: 'x', wordOrNull: 'visa!!' }, { wordOrNull: 'must be one of card; got visa!!' }],
-    [{ name: 'x', mail: 'no' }, { mail: 'must be an email address, such as ana@example.com' }],
-    [{ name: 'x', at: '2026-03-01T18:00:00 02:00' }, { at: instantProblem('2026-03-01T18:00:00 02:00').expected }],
-    [{ name: 'x', id: 'A B' }, { id: 'must match the pattern "^[a-z]+$"; got A B' }],
-    [{ name: 'x', id: 'A'.repeat(100) }, { id: `must match the pattern "^[a-z]+$"; got ${'A'.repeat(60)}…` }],
-    [{ name: 'x', key: 'SECRET' }, { key: 'must be printable, without spaces and without a colon' }],
-    [{ name: 'x', nmae: 1 }, { nmae: 'unknown name nmae; did you mean name?' }],
-    [{ name: 'x', parts: { zzzzzz: 1 } }, { 'parts.zzzzzz': 'unknown name zzzzzz; available: inner' }],
-    [{ name: 'x', list: [{}, { 'a/b~c': 'x' }] }, { 'list[1].a/b~c': 'must be a whole number; got x' }],
-    [{ name: 'x', list: [{}, 5] }, { 'list[1]': 'must be an object; got 5' }],
-    [{ name: 'x', nested: [1, 'y'] }, { 'nested[1]': 'must be a whole number; got y' }],
-    [{ name: 'x', nested: { a: 1, b: 'y' } }, { 'nested.b': 'must be a whole number; got y' }],
-    [{ name: 'x', either: 5 }, { either: 'must be text; got 5; quote it: "5"' }],
-    [{ name: 'x', either: {} }, { either: 'now is required' }],
-    [{ name: 'x', either: [] }, { either: 'must be text; got a list' }],
-    [
-      { name: 'x', ['y'.repeat(200)]: 1 },
-      {
-        [`${'y'.repeat(128)}…`]: `unknown name ${'y'.repeat(60)}…; available: name, count, number, flag, maybe, word, wordOrNull, mail, at, id, key, list, parts, nested, either`
-      }
-    ]
+  const name = 'x'
+  const cases: [document: object, ...problems: [path: string, code: string, ...names: string[]][]][] = [
+    [{ name }],
+    [{}, ['', 'required', 'name']],
+    [{ name: '' }, ['name', 'empty']],
+    [{ name: 1 }, ['name', 'wrong_type', 'text', 'got 1', 'quote it: "1"']],
+    [{ name: true }, ['name', 'wrong_type', 'quote it: "true"']],
+    [{ name: null }, ['name', 'wrong_type', 'got null']],
+    [{ name: [] }, ['name', 'wrong_type', 'got a list']],
+    [{ name: {} }, ['name', 'wrong_type', 'got an object']],
+    [{ name, maybe: 5 }, ['maybe', 'wrong_type', 'text or null']],
+    [{ name, count: '5' }, ['count', 'wrong_type', 'a whole number', 'got 5']],
+    [{ name, count: 1.5 }, ['count', 'wrong_type', 'got 1.5']],
+    [{ name, count: 0 }, ['count', 'too_small', '1', 'got 0']],
+    [{ name, count: 10 }, ['count', 'too_large', '9', 'got 10']],
+    [{ name, number: undefined, count: 0 }, ['count', 'too_small']],
+    [{ name, number: 'y' }, ['number', 'wrong_type', 'a number']],
+    [{ name, flag: 'yes' }, ['flag', 'wrong_type', 'true or false']],
+    [{ name, list: {} }, ['list', 'wrong_type', 'a list']],
+    [{ name, parts: [] }, ['parts', 'wrong_type', 'an object']],
+    [{ name, word: 'carb' }, ['word', 'not_one_of', 'card, vip', 'got carb', 'did you mean card?']],
+    [{ name, word: 'zzzzzz' }, ['word', 'not_one_of', 'got zzzzzz']],
+    [{ name, wordOrNull: 'visa!!' }, ['wordOrNull', 'not_one_of', 'one of card;']],
+    [{ name, mail: 'no' }, ['mail', 'wrong_format', 'an email address']],
+    [{ name, at: '2026-03-01T18:00:00 02:00' }, ['at', 'wrong_format', instantProblem('2026-03-01T18:00:00 02:00').expected]],
+    [{ name, id: 'A B' }, ['id', 'not_matching', '^[a-z]+$', 'got A B']],
+    [{ name, id: 'A'.repeat(100) }, ['id', 'not_matching', `got ${'A'.repeat(60)}…`]],
+    [{ name, key: 'SECRET' }, ['key', 'not_a_key']],
+    [{ name, nmae: 1 }, ['nmae', 'unknown_name', 'did you mean name?']],
+    [{ name, parts: { zzzzzz: 1 } }, ['parts.zzzzzz', 'unknown_name', 'available: inner']],
+    [{ name, list: [{}, { 'a/b~c': 'x' }] }, ['list[1].a/b~c', 'wrong_type']],
+    [{ name, list: [{}, 5] }, ['list[1]', 'wrong_type']],
+    [{ name, nested: [1, 'y'] }, ['nested[1]', 'wrong_type']],
+    [{ name, nested: { a: 1, b: 'y' } }, ['nested.b', 'wrong_type']],
+    [{ name, either: 5 }, ['either', 'wrong_type', 'text']],
+    [{ name, either: {} }, ['either', 'required', 'now']],
+    [{ name, either: [] }, ['either', 'wrong_type', 'text']],
+    [{ name, ['y'.repeat(200)]: 1 }, [`${'y'.repeat(128)}…`, 'unknown_name', `${'y'.repeat(60)}…;`, 'available: name, count,']],
+    [[], ['', 'wrong_type', 'an object', 'got a list']],
+    [{ count: 0, either: {} }, ['', 'required', 'name'], ['count', 'too_small'], ['either', 'required', 'now']]
   ]
-  for (const [document, problems] of cases) {
+  for (const [document, ...problems] of cases) {
     const found = await check(document)
-    t.strictSame(Object.fromEntries(found.map(({ path, message }) => [path, message])), problems, JSON.stringify(document))
-    for (const { path, steps } of found) t.equal(pathOf(steps), path)
+    t.strictSame(
+      found.map(({ path, code }) => [path, code]),
+      problems.map(([path, code]) => [path, code]),
+      JSON.stringify(document)
+    )
+    for (const [nth, { steps, path, message }] of found.entries()) {
+      t.equal(pathOf(steps), path)
+      for (const part of problems[nth]?.slice(2) ?? []) t.ok(message.includes(part), message)
+    }
   }
-  t.strictSame(
-    (await check([])).map(({ path, message }) => [path, message]),
-    [['', 'must be an object; got a list']]
-  )
 })
 
 t.test('checking: all problems of a document are reported at once, and the schema is compiled once, on first use', async t => {

@@ -1347,7 +1347,7 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
   for (const [title, data, ...problems] of cases) {
     const found = await problemsIn(data, { library, file })
     t.strictSame(
-      found.map(problem => problem.replace(/\. Known are: .*/, '')),
+      found.map(problem => problem.replace(/\. Available: .*/, '')),
       problems,
       title
     )
