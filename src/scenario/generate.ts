@@ -9,9 +9,9 @@ import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js
 import { pageOf } from '../store/paging.js'
 import { collectionOf, type RecordOf, type Records, type Store } from '../store/store.js'
 import type { Report } from './documents.js'
-import { say } from './meaning-sentences.js'
 import { type Progress, reportProgress } from './progress.js'
 import { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
+import { say } from './sentences.js'
 
 export { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
 export type Generating = { store: Store; ids: Ids; now: number; settings: Settings; faker: Faker; importer: Imported; progress?: Progress | undefined }
@@ -37,10 +37,10 @@ export async function loadFaker(): Promise<Faker> {
 /** Checks what an entry says by itself: one family, and a range that is not reversed. */
 export function checkGenerate(data: GenerateData, report: Report): boolean {
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-  if (asked.length !== 1) report([], say('not_one_family', GENERATED_FAMILIES, asked))
+  if (asked.length !== 1) report([], say('not_exactly_one', GENERATED_FAMILIES, asked))
   const { created } = data
   const isReversed = created !== undefined && (instantOf(created.from) as number) > (instantOf(created.to) as number)
-  if (isReversed) report(['created'], say('reversed_period', created.from, created.to))
+  if (isReversed) report(['created'], say('reversed', `from ${created.from}`, `to ${created.to}`))
   return asked.length === 1 && !isReversed
 }
 
@@ -90,7 +90,7 @@ function parentOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateDat
   const named = data[field]
   if (named !== undefined) {
     if (store[parents].get(named)) return named
-    if (importer.isMissing(parents, named)) report([field], say('missing_record', resource, named))
+    if (importer.isMissing(parents, named)) report([field], say('missing_record', resource, named, ''))
     return null
   }
   const first = isPlaced ? store.locations.inCreationOrder()[0] : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
@@ -175,7 +175,7 @@ function addressIn({ location }: Faker): Address {
   return addressOf({ country: 'US', line1: location.streetAddress(), city: location.city(), postal_code: location.zipCode('#####') })
 }
 
-/** A customer who pays again and again. Making one up takes longer than all else of a payment. */
+/** A customer who pays again and again. LoadContext one up takes longer than all else of a payment. */
 type Regular = { name: string; email: string; phone: string; bank: string }
 
 function regularsOf(faker: Faker): Regular[] {

@@ -10,7 +10,7 @@ import type { DocumentLimits } from './limits.js'
 import type { Place } from './places.js'
 import { type Reading, readBy } from './reading.js'
 import { requestedScenario } from './requested.js'
-import { type FirstState, firstStateOf, type Making } from './scenario.js'
+import { type FirstState, firstStateOf, type LoadContext } from './scenario.js'
 import { compileEntry, type Entry, type EntryData, Script } from './script.js'
 import { Answers, type StepData } from './steps.js'
 
@@ -18,13 +18,13 @@ import { Answers, type StepData } from './steps.js'
 export type Loaded = { first: FirstState; document: SourceDocument }
 
 /** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `readBy`. */
-export async function loaded(body: Body, making: Making & { jobs: Jobs; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
+export async function loaded(body: Body, making: LoadContext & { jobs: Jobs; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
   const { library, jobs, now } = making
   if (!body.isLarge) {
     try {
       const small = library.within(LARGE.json)
       const { document, origin, variables } = await requestedScenario(body, small)
-      return { first: await firstStateOf(document, origin, { ...making, library: small, most: MANY_RECORDS, variables }), document }
+      return { first: await firstStateOf(document, origin, { ...making, library: small, maxRecords: MANY_RECORDS, variables }), document }
     } catch (error) {
       if (!(error instanceof TooLargeHere)) throw error
     }

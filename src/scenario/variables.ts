@@ -87,7 +87,12 @@ type Unresolved = { steps: readonly Step[]; message: string | null }
 /** A document with the values of its variables in it: the document itself where it refers to none; `used` are the names that it refers to. */
 type Expanded = { data: unknown; used: ReadonlySet<string>; unresolved: readonly Unresolved[] }
 /** What was read of a document: its problems, and where the data is not right. */
-export type Read = { data: unknown; used: ReadonlySet<string>; problems: readonly { steps: readonly Step[]; message: string }[]; flaws: Flaws | undefined }
+export type Read = {
+  data: unknown
+  used: ReadonlySet<string>
+  problems: readonly { steps: readonly Step[]; code?: string; message: string }[]
+  flaws: Flaws | undefined
+}
 
 /** Reads a document with the values of its variables in it. `check` looks for problems of shape; what could not be resolved has none. */
 export async function readWith(
