@@ -64,7 +64,7 @@ t.test('trial 1: the second card payment declined, for American Express at one L
     [
       'play 2. POST /transactions: status: must be a 2xx; got 402 (The card was declined.)',
       'play 4. POST /transactions: status: must be 402; got 200; body.error: must be an object; got nothing',
-      'expects POST /transactions with {"about":{"location":"loc_bistro_harbor"}} that took effect: 3 calls: got 4 requests (play 1. POST /transactions, play 3. POST /transactions, play 4. POST /transactions, play 5. POST /transactions)'
+      'expects POST /transactions with {"about":{"location":"loc_bistro_harbor"}} that took effect: 3 requests: got 4 requests (play 1. POST /transactions, play 3. POST /transactions, play 4. POST /transactions, play 5. POST /transactions)'
     ],
     'without the Location, the second card anywhere'
   )
@@ -130,7 +130,7 @@ expect:
 t.test('trial 3: SRCH-3: a needle on the seventh page', async t => {
   t.strictSame(
     await failures(t, NEEDLE),
-    ['expects GET /tickets/{id} with {"params":{"id":"tkt_needle"}}: at least 1 call: got 0 requests'],
+    ['expects GET /tickets/{id} with {"params":{"id":"tkt_needle"}}: at least 1 request: got 0 requests'],
     'what the play does not do itself is still expected of a client'
   )
   t.strictSame((await failures(t, changed(NEEDLE, 'tickets: 64', 'tickets: 59'))).slice(0, 1), ['play 6. GET /tickets: body.data: must have 0 items; got 1'])
@@ -203,7 +203,7 @@ t.test('trial 4: Refunds hang at the second try, then work', async t => {
     const { holds, message = '' } = await emulator.verify().catch(({ verdict }) => verdict)
 
     t.strictSame([needed, holds], [tries, made === 1], title)
-    if (made > 1) t.ok(message.includes(`POST /refunds that took effect: must be 1 call, ${made} came`), message)
+    if (made > 1) t.ok(message.includes(`POST /refunds that took effect: expected 1 request; got ${made}`), message)
     const { refunds } = await emulator.state()
     t.equal(refunds.filter(({ transaction }) => transaction === 'txn_119').length, made, title)
   }
@@ -261,7 +261,7 @@ t.test('trial 6: LOC-3: a reseller tries to create a Location', async t => {
     (await failures(t, changed(RESELLER, 'key: sk_test_reseller\n', 'key: sk_test_merchant\n'))).map(line => line.replace(/ \(.*/, '')),
     [
       'play 1. POST /locations: status: must be 403; got 200; body.error: must be an object; got nothing',
-      'expects POST /locations with {"about":{"account":"rsl_partner"}} answered with 403: 1 call: got 0 requests; nearly: account: wanted rsl_partner; got mch_bistro, status: wanted 403; got 200 in play 2. POST /locations'
+      'expects POST /locations with {"about":{"account":"rsl_partner"}} answered with 403: 1 request: got 0 requests; nearly: account: wanted rsl_partner; got mch_bistro, status: wanted 403; got 200 in play 2. POST /locations'
     ],
     'the same by a merchant'
   )
