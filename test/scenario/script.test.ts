@@ -51,177 +51,145 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
   const refuse = (more: object) => ({ on: 'POST /refunds', delay: '1s', ...more })
   const pay = (match: object) => ({ on: 'POST /transactions', match, delay: '1s' })
   const answer = (respond: object) => ({ on: 'POST /refunds', respond })
-  const cases: [title: string, data: unknown, ...problems: string[]][] = [
-    ['no entry', 'x', 'wrong_type'],
-    ['nothing', {}, 'required'],
-    ['nothing to do', { on: 'GET /tickets' }, 'no_action'],
-    ['nothing to do but match', { on: 'GET /tickets', match: { key: 'k' }, calls: 1 }, 'no_action'],
-    ['an unknown name', { on: 'GET /tickets', dealy: '1s' }, 'dealy unknown_name'],
-    ['an empty name', refuse({ name: '' }), 'name empty'],
+  const cases: [data: unknown, ...problems: string[]][] = [
+    ['x', 'wrong_type'],
+    [{}, 'required'],
+    [{ on: 'GET /tickets' }, 'no_action'],
+    [{ on: 'GET /tickets', match: { key: 'k' }, calls: 1 }, 'no_action'],
+    [{ on: 'GET /tickets', dealy: '1s' }, 'dealy unknown_name'],
+    [refuse({ name: '' }), 'name empty'],
 
-    ['no such path', { on: 'POST /refund', delay: '1s' }, 'on unknown_word'],
-    ['no such method', { on: 'DELETE /refunds', delay: '1s' }, 'on unknown_word'],
-    ['a path without a method', { on: 5, delay: '1s' }, 'on wrong_type'],
-    ['a disabled delete of a Location', { on: 'DELETE /locations/{id}', delay: '1s' }, 'on disabled'],
-    ['a disabled delete of an Account', { on: 'DELETE /accounts/{id}', fault: 'hang' }, 'on disabled'],
+    [{ on: 'POST /refund', delay: '1s' }, 'on unknown_word'],
+    [{ on: 'DELETE /refunds', delay: '1s' }, 'on unknown_word'],
+    [{ on: 5, delay: '1s' }, 'on wrong_type'],
+    [{ on: 'DELETE /locations/{id}', delay: '1s' }, 'on disabled'],
+    [{ on: 'DELETE /accounts/{id}', fault: 'hang' }, 'on disabled'],
 
-    ['an unknown part of match', pay({ boddy: {} }), 'match.boddy unknown_name'],
-    ['an unknown parameter', pay({ body: { amuont: 5 } }), 'match.body.amuont unknown_parameter'],
-    ['an unknown parameter, unlike any', pay({ body: { whatever: 5 } }), 'match.body.whatever unknown_parameter'],
-    ['an unknown nested name', pay({ body: { card: { nubmer: '4' } } }), 'match.body.card.nubmer unknown_parameter'],
-    ['an unknown name in brackets', pay({ body: { 'card[nubmer]': '4' } }), 'match.body.card[nubmer] unknown_parameter'],
-    ['an unknown head in brackets', pay({ body: { 'crad[number]': '4' } }), 'match.body.crad[number] unknown_parameter'],
-    ['a name below a value', pay({ body: { amount: { x: '4' } } }), 'match.body.amount.x unknown_parameter'],
-    ['a name in brackets below a value', pay({ body: { 'card[last4][x]': '4' } }), 'match.body.card[last4][x] unknown_parameter'],
-    ['a name below a metadata key', refuse({ match: { body: { metadata: { a: { b: '1' } } } } }), 'match.body.metadata.a.b unknown_parameter'],
-    ['brackets that do not close', pay({ body: { 'card[number': '4' } }), 'match.body.card[number unbalanced_brackets'],
-    ['brackets that do not open', pay({ body: { 'card]': '4' } }), 'match.body.card] unbalanced_brackets'],
-    ['text behind brackets', pay({ body: { 'card[number]x': '4' } }), 'match.body.card[number]x unbalanced_brackets'],
-    ['brackets in brackets', pay({ body: { card: { 'a[b[c]]': '4' } } }), 'match.body.card.a[b[c]] unbalanced_brackets'],
+    [pay({ boddy: {} }), 'match.boddy unknown_name'],
+    [pay({ body: { amuont: 5 } }), 'match.body.amuont unknown_parameter'],
+    [pay({ body: { whatever: 5 } }), 'match.body.whatever unknown_parameter'],
+    [pay({ body: { card: { nubmer: '4' } } }), 'match.body.card.nubmer unknown_parameter'],
+    [pay({ body: { 'card[nubmer]': '4' } }), 'match.body.card[nubmer] unknown_parameter'],
+    [pay({ body: { 'crad[number]': '4' } }), 'match.body.crad[number] unknown_parameter'],
+    [pay({ body: { amount: { x: '4' } } }), 'match.body.amount.x unknown_parameter'],
+    [pay({ body: { 'card[last4][x]': '4' } }), 'match.body.card[last4][x] unknown_parameter'],
+    [refuse({ match: { body: { metadata: { a: { b: '1' } } } } }), 'match.body.metadata.a.b unknown_parameter'],
+    [pay({ body: { 'card[number': '4' } }), 'match.body.card[number unbalanced_brackets'],
+    [pay({ body: { 'card]': '4' } }), 'match.body.card] unbalanced_brackets'],
+    [pay({ body: { 'card[number]x': '4' } }), 'match.body.card[number]x unbalanced_brackets'],
+    [pay({ body: { card: { 'a[b[c]]': '4' } } }), 'match.body.card.a[b[c]] unbalanced_brackets'],
+    [pay({ body: { toString: 'x', constructor: 'y' } }), ...['toString', 'constructor'].map(name => `match.body.${name} unknown_parameter`)],
+    [pay({ body: { payment_type: 'visa' } }), 'match.body.payment_type never_matches'],
+    [pay({ body: { payment_type: ['card', 'crad'] } }), 'match.body.payment_type never_matches'],
+    [pay({ body: { amount: 'much' } }), 'match.body.amount never_matches'],
+    [pay({ body: { amount: '>= 5' } }), 'match.body.amount never_matches'],
+    [pay({ body: { amount: ['>5'] } }), 'match.body.amount never_matches'],
+    [pay({ body: { amount: '>2026-03-01' } }), 'match.body.amount never_matches'],
+    [{ on: ['POST /refunds', 'POST /transactions'], match: { body: { amount: 'much' } }, delay: '1s' }, 'match.body.amount never_matches'],
+    [pay({ body: { amount: ['10', 10.5] } }), 'match.body.amount never_matches'],
+    [pay({ body: { card: { last4: 42 } } }), 'match.body.card.last4 never_matches'],
+    ...['42', 42.5, 42424].map((last4): [object, ...string[]] => [pay({ body: { card: { last4 } } }), 'match.body.card.last4 never_matches']),
+    [pay({ body: { currency: 84 } }), 'match.body.currency never_matches'],
+    [pay({ body: { ticket: { gt: 'tkt_1' } } }), 'match.body.ticket.gt not_comparable'],
+    [pay({ key: { lt: 'a' } }), 'match.key.lt not_comparable'],
     [
-      'a name of a prototype',
-      pay({ body: { toString: 'x', constructor: 'y' } }),
-      ...['toString', 'constructor'].map(name => `match.body.${name} unknown_parameter`)
-    ],
-    ['a word that no right call has', pay({ body: { payment_type: 'visa' } }), 'match.body.payment_type never_matches'],
-    ['one such word in a list', pay({ body: { payment_type: ['card', 'crad'] } }), 'match.body.payment_type never_matches'],
-    ['text for a number', pay({ body: { amount: 'much' } }), 'match.body.amount never_matches'],
-    ['a comparison in text', pay({ body: { amount: '>= 5' } }), 'match.body.amount never_matches'],
-    ['such a comparison in a list', pay({ body: { amount: ['>5'] } }), 'match.body.amount never_matches'],
-    ['what compares with no number', pay({ body: { amount: '>2026-03-01' } }), 'match.body.amount never_matches'],
-    [
-      'text for a number of each of several operations',
-      { on: ['POST /refunds', 'POST /transactions'], match: { body: { amount: 'much' } }, delay: '1s' },
-      'match.body.amount never_matches'
-    ],
-    ['a part of the smallest sub-unit', pay({ body: { amount: ['10', 10.5] } }), 'match.body.amount never_matches'],
-    ['digits that YAML took for a number', pay({ body: { card: { last4: 42 } } }), 'match.body.card.last4 never_matches'],
-    ...['42', 42.5, 42424].map((last4): [string, object, ...string[]] => [
-      `what is not four digits, ${last4}`,
-      pay({ body: { card: { last4 } } }),
-      'match.body.card.last4 never_matches'
-    ]),
-    ['a number for a currency', pay({ body: { currency: 84 } }), 'match.body.currency never_matches'],
-    ['a comparison of text', pay({ body: { ticket: { gt: 'tkt_1' } } }), 'match.body.ticket.gt not_comparable'],
-    ['a comparison of a key', pay({ key: { lt: 'a' } }), 'match.key.lt not_comparable'],
-    [
-      'bounds with nothing between them',
       pay({ body: { amount: { gt: 100, lte: 100 }, tip_amount: { gte: 5, lt: 4 }, donation_amount: { gte: 5, lte: 5 } } }),
       'match.body.amount nothing_between',
       'match.body.tip_amount nothing_between'
     ],
+    [pay({ body: { amount: { gt: 5, gte: 1, lt: 3, not: 5 } } }), 'match.body.amount nothing_between'],
+    [pay({ body: { amount: { present: false, gt: 1 } } }), 'match.body.amount compares_nothing'],
     [
-      'bounds with nothing between them, and what does not matter to that',
-      pay({ body: { amount: { gt: 5, gte: 1, lt: 3, not: 5 } } }),
-      'match.body.amount nothing_between'
-    ],
-    ['a bound of what is not sent', pay({ body: { amount: { present: false, gt: 1 } } }), 'match.body.amount compares_nothing'],
-    [
-      'instants with nothing between them',
       { on: 'GET /tickets', match: { query: { created: { gte: { gt: '2026-03-02', lt: '2026-03-01' } } } }, delay: '1s' },
       'match.query.created.gte nothing_between'
     ],
-    ['a comparison with text', pay({ body: { amount: { gt: 'much', lt: 0 } } }), 'match.body.amount.gt wrong_type'],
-    ['a comparison with an answer that is not known here', pay({ body: { amount: { gt: '${pay.amount}' } } }), 'match.body.amount.gt wrong_type'],
-    [
-      'a comparison with no instant',
-      { on: 'GET /tickets', match: { query: { created: { gte: { gt: 'May' } } } }, delay: '1s' },
-      'match.query.created.gte.gt wrong_format'
-    ],
-    ['a condition that is none', pay({ body: { amount: { above: 5 } } }), 'match.body.amount.above unknown_parameter'],
-    ['an unknown record to be about', pay({ about: { refund: 'x' } }), 'match.about.refund unknown_name'],
-    ['a format that no right call has', pay({ body: { currency: 'dollars' } }), 'match.body.currency never_matches'],
-    ['nothing to wait for', { on: 'GET /tickets', hold: {} }, 'hold not_exactly_one'],
-    ['once without a number', { on: 'GET /tickets', hold: { gate: 'a', once: true } }, 'hold.once needs'],
-    ['two things to wait for', { on: 'GET /tickets', hold: { until: 2, gate: 'a' } }, 'hold not_exactly_one'],
-    ['no length of time to wait at most', { on: 'GET /tickets', hold: { gate: 'a', for: 'long' } }, 'hold.for wrong_format'],
-    ['a list with a wrong operation', { on: ['POST /refunds', 'POST /refund'], delay: '1s' }, 'on[1] unknown_word'],
-    ['an empty list of operations', { on: [], delay: '1s' }, 'on too_few_items'],
-    ['a list with a disabled operation', { on: ['POST /refunds', 'DELETE /accounts/{id}'], delay: '1s' }, 'on disabled'],
-    [
-      'a parameter of none of several operations',
-      { on: ['GET /tickets', 'POST /refunds'], match: { body: { locaton: 'x' } }, delay: '1s' },
-      'match.body.locaton unknown_parameter'
-    ],
-    ['a section of none of several operations', { on: ['GET /tickets', 'GET /refunds'], match: { body: {} }, delay: '1s' }, 'match.body no_section'],
-    ['a chance beyond certainty', refuse({ chance: 1.1 }), 'chance too_large'],
-    ['an end before its beginning', refuse({ from: '2026-03-02', until: '2026-03-01' }), 'until no_time'],
-    ['no time at all', refuse({ for: '0s' }), 'for no_time'],
-    ['no length of time', refuse({ for: '10' }), 'for wrong_format'],
-    ['no length of time to wait', answer({ status: 503, retry_after: 'soon' }), 'respond.retry_after wrong_format'],
-    ['two times to wait', answer({ status: 503, retry_after: '1s', headers: { 'retry-after': '2' } }), 'respond.retry_after header_twice'],
-    ['params of a path without', pay({ params: { id: 'x' } }), 'match.params no_section'],
-    [
-      'a path parameter of another call',
-      { on: 'DELETE /accounts/{account_id}/users/{user_id}', match: { params: { id: 'x' } }, delay: '1s' },
-      'match.params.id unknown_parameter'
-    ],
-    ['a query of a POST', pay({ query: { limit: 5 } }), 'match.query no_section'],
-    ['a query of a GET without parameters', { on: 'GET /tickets/{id}', match: { query: { limit: 5 } }, delay: '1s' }, 'match.query no_section'],
-    ['a body on a GET', { on: 'GET /tickets', match: { body: { location: 'x' } }, delay: '1s' }, 'match.body no_section'],
-    ['a value that is none', pay({ body: { amount: null } }), 'match.body.amount wrong_type'],
-    ['a list of what is no value', pay({ body: { amount: [1, null, {}] } }), 'match.body.amount[1] wrong_type', 'match.body.amount[2] wrong_type'],
-    ['an empty list', pay({ body: { amount: [] } }), 'match.body.amount matches_nothing'],
-    ['an empty list of keys', pay({ key: [] }), 'match.key matches_nothing'],
-    ['a bad regular expression', pay({ body: { ticket: '/(/' } }), 'match.body.ticket bad_pattern'],
-    ['a bad regular expression, any case', pay({ body: { ticket: '/[a/i' } }), 'match.body.ticket bad_pattern'],
-    ['a bad regular expression in a list', pay({ body: { 'customer[email]': ['x@example.com', '/*/'] } }), 'match.body.customer[email] bad_pattern'],
-    ['a bad regular expression for the key', pay({ key: '/a**/' }), 'match.key bad_pattern'],
-    ['a look-ahead', pay({ body: { ticket: '/(?=a)/' } }), 'match.body.ticket bad_pattern'],
-    ['a back-reference', pay({ body: { ticket: '/(a)\\1/' } }), 'match.body.ticket bad_pattern'],
-    ['repetitions that multiply', pay({ body: { ticket: '/((a{100}){100}){100}/' } }), 'match.body.ticket bad_pattern'],
+    [pay({ body: { amount: { gt: 'much', lt: 0 } } }), 'match.body.amount.gt wrong_type'],
+    [pay({ body: { amount: { gt: '${pay.amount}' } } }), 'match.body.amount.gt wrong_type'],
+    [{ on: 'GET /tickets', match: { query: { created: { gte: { gt: 'May' } } } }, delay: '1s' }, 'match.query.created.gte.gt wrong_format'],
+    [pay({ body: { amount: { above: 5 } } }), 'match.body.amount.above unknown_parameter'],
+    [pay({ about: { refund: 'x' } }), 'match.about.refund unknown_name'],
+    [pay({ body: { currency: 'dollars' } }), 'match.body.currency never_matches'],
+    [{ on: 'GET /tickets', hold: {} }, 'hold not_exactly_one'],
+    [{ on: 'GET /tickets', hold: { gate: 'a', once: true } }, 'hold.once needs'],
+    [{ on: 'GET /tickets', hold: { until: 2, gate: 'a' } }, 'hold not_exactly_one'],
+    [{ on: 'GET /tickets', hold: { gate: 'a', for: 'long' } }, 'hold.for wrong_format'],
+    [{ on: ['POST /refunds', 'POST /refund'], delay: '1s' }, 'on[1] unknown_word'],
+    [{ on: [], delay: '1s' }, 'on too_few_items'],
+    [{ on: ['POST /refunds', 'DELETE /accounts/{id}'], delay: '1s' }, 'on disabled'],
+    [{ on: ['GET /tickets', 'POST /refunds'], match: { body: { locaton: 'x' } }, delay: '1s' }, 'match.body.locaton unknown_parameter'],
+    [{ on: ['GET /tickets', 'GET /refunds'], match: { body: {} }, delay: '1s' }, 'match.body no_section'],
+    [refuse({ chance: 1.1 }), 'chance too_large'],
+    [refuse({ from: '2026-03-02', until: '2026-03-01' }), 'until no_time'],
+    [refuse({ for: '0s' }), 'for no_time'],
+    [refuse({ for: '10' }), 'for wrong_format'],
+    [answer({ status: 503, retry_after: 'soon' }), 'respond.retry_after wrong_format'],
+    [answer({ status: 503, retry_after: '1s', headers: { 'retry-after': '2' } }), 'respond.retry_after header_twice'],
+    [pay({ params: { id: 'x' } }), 'match.params no_section'],
+    [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', match: { params: { id: 'x' } }, delay: '1s' }, 'match.params.id unknown_parameter'],
+    [pay({ query: { limit: 5 } }), 'match.query no_section'],
+    [{ on: 'GET /tickets/{id}', match: { query: { limit: 5 } }, delay: '1s' }, 'match.query no_section'],
+    [{ on: 'GET /tickets', match: { body: { location: 'x' } }, delay: '1s' }, 'match.body no_section'],
+    [pay({ body: { amount: null } }), 'match.body.amount wrong_type'],
+    [pay({ body: { amount: [1, null, {}] } }), 'match.body.amount[1] wrong_type', 'match.body.amount[2] wrong_type'],
+    [pay({ body: { amount: [] } }), 'match.body.amount matches_nothing'],
+    [pay({ key: [] }), 'match.key matches_nothing'],
+    [pay({ body: { ticket: '/(/' } }), 'match.body.ticket bad_pattern'],
+    [pay({ body: { ticket: '/[a/i' } }), 'match.body.ticket bad_pattern'],
+    [pay({ body: { 'customer[email]': ['x@example.com', '/*/'] } }), 'match.body.customer[email] bad_pattern'],
+    [pay({ key: '/a**/' }), 'match.key bad_pattern'],
+    [pay({ body: { ticket: '/(?=a)/' } }), 'match.body.ticket bad_pattern'],
+    [pay({ body: { ticket: '/(a)\\1/' } }), 'match.body.ticket bad_pattern'],
+    [pay({ body: { ticket: '/((a{100}){100}){100}/' } }), 'match.body.ticket bad_pattern'],
 
-    ['calls that is no number', refuse({ calls: true }), 'calls wrong_type'],
-    ['the call before the first', refuse({ calls: 0 }), 'calls too_small'],
-    ['half a call', refuse({ calls: 1.5 }), 'calls wrong_type'],
+    [refuse({ calls: true }), 'calls wrong_type'],
+    [refuse({ calls: 0 }), 'calls too_small'],
+    [refuse({ calls: 1.5 }), 'calls wrong_type'],
     ...['0', '01', '-1', '1.5', 'all', '', '3-2', '0-2', '1-', '-', '+', '4-+', '4++', '1-2-3', '1,2', '10000000000', '1e3'].map(
-      (calls): [string, object, ...string[]] => [`calls ${calls}`, refuse({ calls }), 'calls not_calls']
+      (calls): [object, ...string[]] => [refuse({ calls }), 'calls not_calls']
     ),
-    ['too large a number of calls', refuse({ calls: 1e21 }), 'calls not_calls'],
+    [refuse({ calls: 1e21 }), 'calls not_calls'],
 
-    ['a delay that is a number', refuse({ delay: 5 }), 'delay wrong_format'],
-    ['a delay that is no length of time', refuse({ delay: 'soon' }), 'delay wrong_format'],
-    ['an empty delay', refuse({ delay: '' }), 'delay wrong_format'],
-    ['a negative delay', refuse({ delay: '-1s' }), 'delay wrong_format'],
-    ['a delay too long', refuse({ delay: '600001ms' }), 'delay delay_too_long'],
-    ['a delay far too long', refuse({ delay: '7d' }), 'delay delay_too_long'],
-    ['a delay without max', refuse({ delay: { min: '1s' } }), 'delay required'],
-    ['a delay with more', refuse({ delay: { min: '1s', max: '2s', mean: '1s' } }), 'delay.mean unknown_name'],
-    ['a reversed delay', refuse({ delay: { min: '2s', max: '100ms' } }), 'delay reversed'],
-    ['a delay from nothing', refuse({ delay: { min: 'x', max: 'y' } }), 'delay.min wrong_format', 'delay.max wrong_format'],
-    ['a delay to nothing', refuse({ delay: { min: '2s', max: 'y' } }), 'delay.max wrong_format'],
-    ['a delay up to too long', refuse({ delay: { min: '2s', max: '11m' } }), 'delay.max delay_too_long'],
+    [refuse({ delay: 5 }), 'delay wrong_format'],
+    [refuse({ delay: 'soon' }), 'delay wrong_format'],
+    [refuse({ delay: '' }), 'delay wrong_format'],
+    [refuse({ delay: '-1s' }), 'delay wrong_format'],
+    [refuse({ delay: '600001ms' }), 'delay delay_too_long'],
+    [refuse({ delay: '7d' }), 'delay delay_too_long'],
+    [refuse({ delay: { min: '1s' } }), 'delay required'],
+    [refuse({ delay: { min: '1s', max: '2s', mean: '1s' } }), 'delay.mean unknown_name'],
+    [refuse({ delay: { min: '2s', max: '100ms' } }), 'delay reversed'],
+    [refuse({ delay: { min: 'x', max: 'y' } }), 'delay.min wrong_format', 'delay.max wrong_format'],
+    [refuse({ delay: { min: '2s', max: 'y' } }), 'delay.max wrong_format'],
+    [refuse({ delay: { min: '2s', max: '11m' } }), 'delay.max delay_too_long'],
 
-    ['a body and an error', answer({ status: 400, body: 'x', error: { code: 'c', message: 'm' } }), 'respond not_together'],
-    ['an error with status 200', answer({ status: 200, error: { code: 'c', message: 'm' } }), 'respond.status not_an_error'],
-    ['an error with status 399', answer({ status: 399, error: { code: 'c', message: 'm' } }), 'respond.status not_an_error'],
-    ['an error with more', answer({ error: { code: 'c', message: 'm', request_id: 'r' } }), 'respond.error.request_id unknown_name'],
-    ['status 204 with a body', answer({ status: 204, body: {} }), 'respond.status no_body'],
-    ['status 304 with a body', answer({ status: 304, body: null }), 'respond.status no_body'],
-    ['status 204 with an error', answer({ status: 204, error: { code: 'c', message: 'm' } }), 'respond.status not_an_error', 'respond.status no_body'],
-    ['a status that informs', answer({ status: 199 }), 'respond.status too_small'],
-    ['a status that is none', answer({ status: 600 }), 'respond.status too_large'],
-    ['a header that is no text', answer({ headers: { 'retry-after': 5 } }), 'respond.headers.retry-after wrong_type'],
+    [answer({ status: 400, body: 'x', error: { code: 'c', message: 'm' } }), 'respond not_together'],
+    [answer({ status: 200, error: { code: 'c', message: 'm' } }), 'respond.status not_an_error'],
+    [answer({ status: 399, error: { code: 'c', message: 'm' } }), 'respond.status not_an_error'],
+    [answer({ error: { code: 'c', message: 'm', request_id: 'r' } }), 'respond.error.request_id unknown_name'],
+    [answer({ status: 204, body: {} }), 'respond.status no_body'],
+    [answer({ status: 304, body: null }), 'respond.status no_body'],
+    [answer({ status: 204, error: { code: 'c', message: 'm' } }), 'respond.status not_an_error', 'respond.status no_body'],
+    [answer({ status: 199 }), 'respond.status too_small'],
+    [answer({ status: 600 }), 'respond.status too_large'],
+    [answer({ headers: { 'retry-after': 5 } }), 'respond.headers.retry-after wrong_type'],
     ...['connection', 'Content-Length', 'KEEP-ALIVE', 'proxy-connection', 'te', 'trailer', 'Transfer-Encoding', 'upgrade', 'Request-Id'].map(
-      (name): [string, object, ...string[]] => [`the framing header ${name}`, answer({ headers: { [name]: '5' } }), `respond.headers.${name} framing_header`]
+      (name): [object, ...string[]] => [answer({ headers: { [name]: '5' } }), `respond.headers.${name} framing_header`]
     ),
-    ...['a\r\nx: y', 'a\nb', 'a\rb', 'a\0b', 'a\x7Fb', '\u{1F35C}'].map((value): [string, object, ...string[]] => [
-      `the header value ${JSON.stringify(value)}`,
+    ...['a\r\nx: y', 'a\nb', 'a\rb', 'a\0b', 'a\x7Fb', '\u{1F35C}'].map((value): [object, ...string[]] => [
       answer({ headers: { 'x-a': value } }),
       'respond.headers.x-a not_a_header'
     ]),
-    ...['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n'].map((name): [string, object, ...string[]] => [
-      `the header name ${JSON.stringify(name)}`,
+    ...['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n'].map((name): [object, ...string[]] => [
       answer({ headers: { [name]: 'x' } }),
       `respond.headers.${name} not_a_header`
     ]),
 
-    ['a fault that is none', { on: 'POST /refunds', fault: 'conection_reset' }, 'fault not_one_of'],
-    ['when that is none', refuse({ fault: 'hang', when: 'during' }), 'when not_one_of'],
-    ['when needs', refuse({ when: 'after' }), 'when needs'],
-    ['when: after with an answer', { on: 'POST /refunds', respond: {}, fault: 'hang', when: 'after' }, 'when not_together']
+    [{ on: 'POST /refunds', fault: 'conection_reset' }, 'fault not_one_of'],
+    [refuse({ fault: 'hang', when: 'during' }), 'when not_one_of'],
+    [refuse({ when: 'after' }), 'when needs'],
+    [{ on: 'POST /refunds', respond: {}, fault: 'hang', when: 'after' }, 'when not_together']
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsOf(data), problems, title)
+  for (const [data, ...problems] of cases) t.strictSame(await problemsOf(data), problems, JSON.stringify(data))
 })
 
 t.test('script: when: before needs no fault, and every fault goes with either', async () => {
@@ -604,16 +572,6 @@ t.test('calls: an entry counts every call that it fits, whichever entry answered
   )
 })
 
-t.test('script: an operation that no entry speaks of has none', async t => {
-  const script = await scriptOf({ on: 'GET /tickets', delay: '1s' })
-
-  t.equal(script.operations.has('listTickets'), true)
-  t.equal(script.operations.has('readTicket'), false)
-  t.equal(script.act(sent('GET /tickets/{id}'), NOW), null)
-  t.equal(new Script().operations.has('listTickets'), false)
-  t.strictSame(new Script().listed(), [])
-})
-
 t.test('A03: a delay is drawn from the seed, within min and max, both included', async t => {
   const tickets = sent('GET /tickets')
   const drawn = async (seed: number, delay: EntryData['delay'], count: number) => {
@@ -901,13 +859,4 @@ t.test('expect: each expectation counts the calls that fit it', async t => {
       [0, false, 'GET /tickets: 1 request']
     ]
   )
-})
-
-t.test('expect: nothing expected holds', async t => {
-  const tally = new Tally([])
-
-  tally.count(sent('GET /tickets'))
-
-  t.equal(tally.isEmpty, true)
-  t.strictSame(await tally.verdicts(RECORDS), [])
 })

@@ -2,8 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { buildApp } from '../../src/app.js'
@@ -14,7 +12,6 @@ import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { preparedDocument } from '../../src/scenario/prepared.js'
-import { publishedSchema } from '../../src/scenario/published-schema.js'
 import { failuresIn } from '../support/checked.js'
 import type { Json } from '../support/json.js'
 
@@ -193,17 +190,6 @@ t.test('A03: two loads with one seed give the same state, byte for byte; so does
   }
 })
 
-t.test('an editor finds nothing wrong in them', async t => {
-  const ajv = new Ajv2020({ strict: false })
-  addFormats.default(ajv)
-  const isScenario = ajv.compile(publishedSchema('scenario'))
-
-  for (const name of NAMES) {
-    isScenario(parse(textOf(name)))
-    t.strictSame(isScenario.errors, null, name)
-  }
-})
-
 /** What fails when files are checked, by file. */
 async function failing(files: readonly string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
@@ -234,22 +220,6 @@ t.test('what a scenario shows by its plays, it shows by its script: each shipped
   t.ok(examples.length >= 33 && new Set(guide).size === examples.length && bare.length >= 19)
   t.strictSame(await failing([...NAMES.map(fileOf), ...guide]), new Map())
   t.strictSame([...(await failing(missing)).keys()], missing)
-})
-
-t.test('every link within the guide leads to a heading', async t => {
-  const anchors = [...GUIDE.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w -]/g, '')
-      .replaceAll(' ', '-')
-  )
-  const links = [...GUIDE.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor as string)
-
-  t.ok(links.length > 20)
-  t.strictSame(
-    links.filter(link => !anchors.includes(link)),
-    []
-  )
 })
 
 t.test('every curl line of the guide works as it is written', async t => {
@@ -293,7 +263,7 @@ t.test('service-outage: every operation that is not disabled is down', async t =
 })
 
 t.test('over a socket: those that have no plays, or more to show', async t => {
-  const { call, control, load, sandbox } = await listen(t)
+  const { call, control, load } = await listen(t)
   const isLost = (call: Promise<unknown>) =>
     call.then(
       () => false,
@@ -316,25 +286,6 @@ t.test('over a socket: those that have no plays, or more to show', async t => {
     t.hasStrict(refund, { amount: 1100, payment_method: { card: { brand: 'mastercard', last4: '4444' } } }, 'REF-2')
   })
 
-  await t.test('REF-5, REF-6, REF-7: partial-refunds until nothing is left, then refusals', async t => {
-    await load('partial-refunds')
-    const outcomes: unknown[] = []
-
-    for (const amount of ['4000', '5001', '2000', '', '1', '']) {
-      const { status, body } = await call('POST /refunds', { body: { transaction: 'txn_banquet', ...(amount !== '' && { amount }) } })
-      outcomes.push([status, body.amount ?? body.error.code])
-    }
-
-    t.strictSame(outcomes, [
-      [200, 4000],
-      [400, 'refund_exceeds_remaining'],
-      [200, 2000],
-      [200, 3000],
-      [400, 'charge_already_refunded'],
-      [400, 'charge_already_refunded']
-    ])
-  })
-
   await t.test('slow-lists: a list is slow, a record beside it is not', async t => {
     await load('slow-lists')
 
@@ -348,34 +299,6 @@ t.test('over a socket: those that have no plays, or more to show', async t => {
     t.ok(list.ms >= 1490, `the list took ${list.ms} ms`)
     t.ok(refunds.ms >= 490 && refunds.ms < list.ms, `the narrowed list took ${refunds.ms} ms`)
     t.ok(record.ms < 490, `the record took ${record.ms} ms`)
-  })
-
-  await t.test('SRCH-3: needle-on-a-late-page: every page before the last is empty with has_more true', async t => {
-    for (const [path, search_query, id, pages] of [
-      ['/tickets', 'needle', 'tkt_needle', 41],
-      ['/transactions', '0404', 'txn_needle', 41]
-    ] as const) {
-      await load('needle-on-a-late-page')
-      const emptied: unknown[] = []
-      let page = await call(`GET ${path}`, { query: { search_query } })
-      while (page.body.data.length === 0 && page.body.has_more) {
-        emptied.push(page.body.last_id)
-        page = await call(`GET ${path}`, { query: { search_query, starting_after: page.body.last_id } })
-      }
-      const narrowed = await call(`GET ${path}`, { query: { search_query, 'created[lt]': '2026-01-02' } })
-
-      t.equal(emptied.length, pages - 1, path)
-      t.strictSame(
-        page.body.data.map((record: { id: string }) => record.id),
-        [id]
-      )
-      t.equal(page.body.has_more, false)
-      t.equal(narrowed.body.data[0].id, id)
-    }
-    const before = await control('POST /verify')
-    await call('GET /tickets/tkt_needle')
-    const after = await control('POST /verify')
-    t.strictSame([before.status, after.status], [409, 200])
   })
 
   await t.test('test-cards: what a payment comes to by what it is made with', async t => {
@@ -410,48 +333,5 @@ t.test('over a socket: those that have no plays, or more to show', async t => {
     t.ok(slow.ms >= 1990, `the slow card took ${slow.ms} ms`)
     t.equal(lost, true)
     t.equal(latest.payment_method.card.last4, '0341', 'the payment whose answer was lost is made')
-  })
-
-  await t.test('FILT-1, FILT-4: month-end: a payment on the last second of the month is in the month, and not at the top of all', async t => {
-    await load('month-end')
-    const terrace = sandbox.store.tickets.inCreationOrder().filter(({ location }) => location === 'loc_bistro_terrace')
-    const isOpen = sandbox.store.transactions.inCreationOrder().every(({ ticket }) => ticket !== 'tkt_52')
-
-    const { body: payment } = await call('POST /transactions', { body: card({ ticket: 'tkt_52' }) })
-    const idsWith = async (query: Record<string, string>): Promise<string[]> =>
-      (await call('GET /transactions', { query })).body.data.map(({ id }: { id: string }) => id)
-
-    t.equal(isOpen, true)
-    t.equal(payment.created, '2026-02-28T23:59:59.000Z')
-    t.equal((await idsWith({ 'created[lt]': '2026-03-01' }))[0], payment.id)
-    t.strictSame(await idsWith({ 'created[gte]': '2026-03-01' }), ['txn_120', 'txn_119', 'txn_118'])
-    t.equal((await idsWith({})).indexOf(payment.id), 3)
-    t.equal(new Set(terrace.map(({ created }) => created.slice(0, 10))).size, 30, 'there was trade on each of the thirty days')
-    t.ok(terrace.every(({ created }) => created >= '2026-01-30' && created < '2026-03-01'))
-  })
-
-  await t.test('thousand-ticket-day: a thousand Tickets and payments, all of that day', async t => {
-    await load('thousand-ticket-day')
-    const { tickets, transactions } = sandbox.store
-
-    t.strictSame([tickets.size, transactions.size], [1000, 1000])
-    t.ok([...tickets.inCreationOrder(), ...transactions.inCreationOrder()].every(({ created }) => created.startsWith('2026-03-14')))
-    t.strictSame((await control('GET /clock')).body, { now: '2026-03-14T23:00:00.000Z', running: true })
-  })
-
-  await t.test('LOC-3: reseller-onboarding: the merchant opens the Location that its reseller was refused', async t => {
-    await load('reseller-onboarding')
-    const [merchant] = (await call('GET /accounts', { query: { limit: '1' } })).body.data
-    const body = { display_name: 'Harbor Tea Room', 'address[country]': 'US' }
-
-    const { body: drawn } = await control('POST /keys', { account: merchant.id })
-    const refused = await call('POST /locations', { body, key: 'sk_test_reseller' })
-    const opened = await call('POST /locations', { body, key: drawn.key })
-
-    t.hasStrict(merchant, { name: 'Harbor Tea Room', type: 'merchant', reseller: 'rsl_partner' })
-    t.equal(refused.status, 403)
-    t.equal(refused.body.error.code, 'merchant_required')
-    t.equal(opened.status, 200)
-    t.equal(opened.body.account, merchant.id)
   })
 })
