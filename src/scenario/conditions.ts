@@ -31,7 +31,6 @@ export type Subject = {
   onlyRight?: boolean
   /** What steps were answered, by name; null where no step has been played. */
   answers?: ReadonlyMap<string, Json> | null
-  /** What to say of a name that the tables do not have. */
   unknown: (name: readonly string[], known: readonly string[]) => Said
   /** The patterns so far, which are bounded. */
   patterns: Patterns
@@ -81,7 +80,6 @@ function lookedUp(key: string, under: At, report: Report): At | null {
   return at
 }
 
-/** The table of what is below a name; undefined where nothing can be. */
 function partOf({ properties = {}, additionalProperties }: Schema, name: string): Schema | undefined {
   if (Object.hasOwn(properties, name)) return properties[name]
   return typeof additionalProperties === 'object' ? (additionalProperties as Schema) : undefined

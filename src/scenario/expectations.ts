@@ -33,7 +33,6 @@ export type Verdict = {
   /** How many calls came; of a sequence, how many of its calls came in order; of a state, in how many places it differs. */
   seen: number
   holds: boolean
-  /** More calls came than may. */
   exceeded: boolean
   message: string
   /** Of an expectation that does not hold: the calls that counted, and those that nearly did, as far as the journal holds them. */
@@ -62,7 +61,6 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
   return 'sequence' in data ? data.sequence.map((calls, index) => ({ at: ['sequence', index], calls })) : []
 }
 
-/** What an expectation may refer to, and its patterns so far. */
 type Compiling = { answers: Answered; patterns: Patterns }
 
 async function compiled(data: ExpectationData, note: Report, compiling: Compiling): Promise<Expectation> {
@@ -93,7 +91,6 @@ async function compileCalls(written: CallsData, note: Report, compiling: Compili
 }
 
 const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
-/** What is asked of an ending by yes or no. */
 const ofEnding = (name: string, wanted: boolean | undefined, isSo: (ending: Ending) => boolean): EndingCondition[] =>
   wanted === undefined ? [] : [{ name, wanted: yesOrNo(wanted), got: ending => yesOrNo(isSo(ending)), holds: ending => isSo(ending) === wanted }]
 
@@ -114,13 +111,11 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
 /** Counts calls for expectations: when they come, and again when they have ended. */
 export class Tally {
   readonly expectations: readonly Expectation[]
-  /** Calls that came for each, or calls of its sequence. */
   readonly #seen: number[]
   /** Calls with a value too long for the pattern of each. */
   readonly #tooLong: number[]
   /** Whether it matters for one of them what became of calls. */
   readonly hasEndings: boolean
-  /** Whether nothing is expected. */
   readonly isEmpty: boolean
 
   constructor(expectations: readonly Expectation[]) {

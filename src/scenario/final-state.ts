@@ -34,7 +34,6 @@ export const recordsOf = (store: Store): StateRecords => ({
   all: family => collectionOf(store, family).inCreationOrder() as unknown as readonly Json[]
 })
 
-/** What an expected state may refer to, the answers of steps, and its patterns so far. */
 type Compiling = { answers: ReadonlyMap<string, Json> | null; patterns: Patterns }
 
 /** Compiles an expected state; the result says how each record and count differs. Problems are reported by their place in it. */
@@ -84,7 +83,6 @@ function fieldOf(record: Json, name: readonly string[]): Value {
   return typeof part === 'object' ? null : part
 }
 
-/** A condition that a record does not meet; `passed` is null where its value is too long to say. */
 type Unmet = { condition: Condition; value: Value; passed: false | null }
 
 /** The conditions that a record does not meet, each with its value; a record has the steps that a request has. */

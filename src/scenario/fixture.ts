@@ -41,7 +41,6 @@ export const closestSection = (name: string): Section | null => nearest(name, SE
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
 const inSections = <T>(make: (section: Section) => T) => Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, T>
 
-/** The records or keys of a list: the members that are objects. */
 const sourcesIn = (list: Sourced['list'], members: readonly unknown[], flaws: Flaws | undefined): Sources => ({
   length: members.length,
   *[Symbol.iterator]() {
@@ -96,7 +95,6 @@ function namesMeant(section: Section, record: unknown, flaws: Flaws): Doubtful {
   return section === 'api_keys' && unknown.length === 0 ? null : unknown.flatMap(name => textsOf(record[name]))
 }
 
-/** Every text and number of a part. */
 function textsOf(part: unknown): string[] {
   if (typeof part === 'object' && part !== null) return Object.values(part).flatMap(textsOf)
   return typeof part === 'string' || typeof part === 'number' ? [String(part)] : []
@@ -115,7 +113,6 @@ function merged(fixtures: readonly Fixture[]): Fixture {
   })
 }
 
-/** Records of one document that give the same id twice. */
 function duplicatesIn(fixture: Fixture): DocumentProblem[] {
   return SECTIONS.flatMap(section => {
     const names = new Set<unknown>()
@@ -156,23 +153,18 @@ export class FixtureImporter {
   readonly #generation: GenerationContext
   /** The ids (or keys) that were left out; null for one that would have been drawn. */
   readonly #leftOut = inSections(() => new Set<unknown>())
-  /** The fixture that is imported. */
   #fixture = UNREAD_FIXTURE
-  /** Whether a record or key took the place of another one. */
   #hasReplaced = false
-  /** The given Transactions that replaced others. */
   readonly #charges = new Map<string, Sourced>()
   /** Transactions with a given Refund that was left out, so that the sum of their Refunds is not known. */
   readonly #unsettled = new Set<unknown>()
 
-  /** Problems are added to `problems`. */
   constructor(store: Store, generation: GenerationContext, problems: Problems = [] as DocumentProblem[]) {
     this.#store = store
     this.#generation = generation
     this.problems = problems
   }
 
-  /** Merges fixtures and imports their records. */
   import(...fixtures: readonly Fixture[]): void {
     const steps = this.importing(fixtures)
     while (!steps.next().done);
@@ -213,12 +205,10 @@ export class FixtureImporter {
     return this.isMissing(family, id) && !this.#leftOut[family].has(null)
   }
 
-  /** Whether no record of the family was left out. */
   isComplete(family: Family): boolean {
     return this.#leftOut[family].size === 0 && this.#fixture[family].doubtful !== null
   }
 
-  /** Notes that records of some families could not be generated. */
   leaveOut(families: readonly Family[]): void {
     for (const family of families) this.#leftOut[family].add(null)
   }
@@ -326,7 +316,6 @@ export class FixtureImporter {
     }
   }
 
-  /** The record as it is stored, from what was given and what it refers to. */
   #recordOf(family: Family, given: Given, parent: RecordOf<Family> | undefined): RecordOf<Family> {
     const { settings, ids, now } = this.#generation
     const { id, created } = given as { id?: string | null; created?: string | null }

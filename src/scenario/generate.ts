@@ -20,7 +20,7 @@ type Imported = { isMissing: (family: Family, id: string) => boolean; isComplete
 const DAY = 86_400_000
 /** A payment is of one of the Tickets opened last, so that bills are paid soon after they are opened. */
 const OPEN_AT_ONCE = 20
-/** How many customers pay again and again. */
+/** Customers who pay again and again: making one up takes longer than all else of a payment. */
 const REGULARS = 50
 const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
 const BRANDS = ['visa', 'mastercard', 'amex', 'discover'] as const
@@ -170,7 +170,6 @@ function drawAddress({ location }: Faker): Given {
   return { country: 'US', line1: location.streetAddress(), city: location.city(), postal_code: location.zipCode('#####') }
 }
 
-/** A customer who pays again and again. Making one up takes longer than all else of a payment. */
 type Regular = { name: string; email: string; phone: string; bank_name: string }
 
 const regularsOf = (faker: Faker): Regular[] =>

@@ -72,9 +72,7 @@ export type Origin = {
 /** A scenario document that was checked: what of it is not right is among `flaws`. */
 type Checked = {
   document: SourceDocument
-  /** The document, then those that it names. */
   documents: SourceDocument[]
-  /** What it holds, with the values of its variables. */
   data: ScenarioData
   flaws: Flaws | undefined
   problems: ProblemList
@@ -96,7 +94,6 @@ export function isBareFixture(data: unknown): boolean {
   return names.some(name => FIXTURE_NAMES.includes(name)) && !names.some(name => SCENARIO_NAMES.includes(name))
 }
 
-/** Names that documents of any kind have. */
 const ANYWHERE = ['name', 'description']
 
 /** Whether data is meant to be a scenario or a fixture: at least half of its names are known there, or are spelled like one that is. */
@@ -114,7 +111,6 @@ export type LoadContext = {
   progress?: Progress | undefined
   /** More records end the load, so that a worker makes them. */
   maxRecords?: number | undefined
-  /** Values of variables in place of their defaults. */
   variables?: GivenVariables | undefined
   /** API keys of another service, which steps and plays may name in addition to those of the scenario. */
   keys?: ReadonlyMap<string, unknown> | undefined
@@ -135,7 +131,6 @@ export async function firstStateOf(document: SourceDocument, origin: Origin, con
   return first
 }
 
-/** The first state of a checked scenario; problems are added to those of its check. */
 async function stateIn(checked: Checked, { name, file }: Origin, context: LoadContext): Promise<FirstState> {
   const { data, flaws, problems, report, warn } = checked
   const { launch, clockFor, progress, keys } = context
@@ -184,7 +179,6 @@ async function stateIn(checked: Checked, { name, file }: Origin, context: LoadCo
   return { scenario, store, counters: generation.ids.counters, clock, settings: given, script, expectations, steps, play, answers }
 }
 
-/** What of a document's data does not match the schema of its kind. */
 const shapeProblems = async ({ data: read, checkedAs, limits }: SourceDocument, kind: 'fixture' | 'scenario', data = read): Promise<PlacedProblem[]> =>
   checkedAs === kind && data === read ? [] : problemsOfShape(kind, data, limits['limits.problems'])
 
@@ -217,11 +211,9 @@ const saidIn = ({ code = '', message }: Partial<Said> & Pick<Said, 'message'>): 
 const reportAll = (found: readonly PlacedProblem[], report: Report): void => {
   for (const problem of found) report(problem.steps, saidIn(problem))
 }
-/** The members of a list of a scenario, each with its index and flaws. */
 const membersIn = <T>({ data, flaws }: Checked, list: keyof ScenarioData) => membersOf<T>(data[list], flaws?.get(list))
 const countOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0)
 
-/** What to say of a setting of the process, which a scenario cannot give. */
 function processSettingIn([first, ...name]: readonly Step[]): Said | undefined {
   const message = first === 'settings' ? processSettingProblem(name.join('.')) : undefined
   return message === undefined ? undefined : { code: 'process_setting', message }
@@ -382,7 +374,6 @@ async function scriptOf(checked: Checked, groups: readonly UsedGroup[], findMiss
   return entries
 }
 
-/** Generates records, an entry after the other. */
 async function generateAll(checked: Checked, importer: FixtureImporter, store: Store, generation: GenerationContext): Promise<void> {
   const entries = membersIn<GenerateData>(checked, 'generate')
   if (entries.length === 0) return

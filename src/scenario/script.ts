@@ -20,7 +20,6 @@ export type { EntryData, Fault, Hold, Release, Respond } from './schemas.js'
 export type Entry = {
   data: EntryData
   operations: ReadonlySet<OperationId>
-  /** Null when every call of the operations matches. */
   matches: Matcher | null
   calls: { from: number; to: number }
   /** The share of the selected calls that it is applied to, from 0 to 1. */
@@ -33,7 +32,6 @@ export type Entry = {
   delay: { min: number; max: number } | null
   /** What its draws go by: its name, or a digest of what it says, so that no other entry changes them. */
   label: string
-  /** What its patterns compile to. */
   instructions: number
 }
 /** What an entry does to one call. */
@@ -111,14 +109,11 @@ export async function compileScript(
   return members
 }
 
-/** What messages call an entry of a list. */
 export const entryLabel = ({ name }: EntryData, index: number): string => (name === undefined ? `entry ${index + 1}` : `the entry "${name}"`)
 
-/** Whether an entry is applied to every call of its operations. */
 const isUnconditional = ({ matches, calls, chance, between, lasts }: Entry) =>
   matches === null && calls.from === 1 && chance === 1 && [calls.to, between.until, -between.from, lasts].every(bound => bound === FOREVER)
 
-/** An instant that the schema has checked. */
 const instantIn = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : (instantOf(text) as number))
 
 function durationIn(text: string, steps: Step[], report: Report, isLonger = (_ms: number) => false): number {
@@ -210,7 +205,6 @@ export class Script {
     return this.#entries.size
   }
 
-  /** What the patterns of all entries compile to. */
   get instructions(): number {
     let sum = 0
     for (const { entry } of this.#entries.values()) sum += entry.instructions
@@ -222,12 +216,10 @@ export class Script {
     return [...this.#entries].map(([id, { entry, count }]) => ({ id, entry: entry.data, ...count }))
   }
 
-  /** The entries that were applied to no call. */
   unused(): { id: string; entry: Entry; count: EntryCount }[] {
     return [...this.#entries].flatMap(([id, { entry, count }]) => (count.applied > 0 ? [] : [{ id, entry, count }]))
   }
 
-  /** Adds an entry after the others. */
   add(entry: Entry): ListedEntry {
     const id = `scr_${this.#next}`
     const count = { matched: 0, applied: 0 }
@@ -261,12 +253,10 @@ export class Script {
     this.#byOperation.clear()
   }
 
-  /** Whether every entry was applied to some call. */
   get isUsed(): boolean {
     return this.unused().length === 0
   }
 
-  /** Sets the counts of an entry. */
   recount(id: string, count: EntryCount): void {
     const { entry } = this.#entries.get(id) as { entry: Entry }
     this.#revision++

@@ -26,7 +26,6 @@ export function partsOfUse(reference: string): { file: string; group: string | n
   return at < 0 ? { file: reference, group: null } : { file: reference.slice(0, at), group: reference.slice(at + 1) }
 }
 
-/** The names of the groups of a file. */
 const groupNamesIn = ({ groups }: { groups: unknown }): string[] => (isObject(groups) ? Object.keys(groups) : [])
 
 /**

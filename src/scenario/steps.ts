@@ -34,12 +34,10 @@ export type StepBindings = { variable: (name: string) => string | undefined; key
 /** A suggestion is looked for among so many of the steps before. */
 const MAX_LOOKED_AT = 100
 
-/** A list of a document, as far as it has no flaws. */
 type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
 /** What is known beside the steps. `ids` are suggested; `otherKey` is null for a key that is known, else a suggestion of another or an empty text. */
 type Known = Pick<StepBindings, 'variable'> & {
   ids?: () => readonly string[]
-  /** Whether lists have the usual fields. */
   hasUsualLists?: boolean
   otherKey?: (key: string) => string | null
 }
@@ -85,7 +83,6 @@ export function checkSteps(
 
 const headOf = (name: string): string => name.split('.', 1)[0] as string
 
-/** Reports what is wrong with the references of a part. */
 function checkReferences(part: unknown, problemOf: (name: string) => Said | null, report: Report, areNamesRead = false): void {
   for (const { steps, text } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
@@ -106,7 +103,6 @@ function answeredOperation({ do: call, expect }: StepData): OperationId | null {
 
 type Referable = Required<Pick<Known, 'variable' | 'ids' | 'hasUsualLists'>> & {
   known: Map<string, { operation: OperationId | null; group: string }>
-  /** The names of the last steps. */
   latest: readonly string[]
 }
 
@@ -143,7 +139,6 @@ function fieldsOf(operation: OperationId | null, fields: readonly string[], hasU
 /** A step as far as it is right, with its place, and the group of calls that are made at once with it. */
 type PlacedStep = { step: StepData; at: PathStep[]; group: string; hasRightExpect: boolean; report: Report }
 
-/** Every step of a list. */
 function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report): PlacedStep[] {
   const placed = (members: unknown, own: Flaws | undefined, ...under: PathStep[]) =>
     rightMembersOf<StepData>(members, own, within(report, ...under)).map(({ member, index, report }) => {
@@ -166,7 +161,6 @@ function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report
 
 const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> => isObject(play) && 'at_once' in play
 const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> => isObject(play) && 'wait' in play
-/** The calls that a member of a list makes. */
 const callsIn = (play: PlayData): readonly StepData[] => {
   if (isAtOnce(play)) return play.at_once
   return isWait(play) ? [] : [play]
@@ -176,7 +170,6 @@ const callsIn = (play: PlayData): readonly StepData[] => {
 export const placedCalls = (plays: readonly PlayData[]): { step: StepData; at: PathStep[] }[] =>
   plays.flatMap((play, index) => callsIn(play).map((step, nth) => ({ step, at: isAtOnce(play) ? [index, 'at_once', nth] : [index] })))
 
-/** Checks what a step expects of its answer. */
 function checkExpected(expect: StepData['expect'] = {}, report: Report): void {
   if (expect.status !== undefined) compileStatus(expect.status, within(report, 'status'))
   const others = ['status', 'headers', 'body'].filter(name => name in expect)
@@ -195,7 +188,6 @@ function unknownCall(call: string): Said {
 
 /** What steps and plays have been answered, by the names that they give it. */
 export class Answers extends Map<string, Json> {
-  /** Every name that one of them gives. */
   readonly names: ReadonlySet<string | undefined>
 
   constructor(plays: readonly PlayData[]) {
@@ -323,7 +315,6 @@ const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
   return typeof message === 'string' ? message.slice(0, MAX_SHOWN) : ''
 }
 
-/** Characters of an answer that a problem shows. */
 const MAX_SHOWN = 1000
 
 /** A part of an answer for people; what it holds may be of any size and depth. */
