@@ -52,7 +52,7 @@ export async function compileNames(names: Names, under: At, report: Report, writ
   const compiled: Condition[] = []
   for (const [key, wanted] of Object.entries(names)) {
     const note = within(report, key)
-    const at = wanted === undefined ? null : lookedUp(key, under, note)
+    const at = lookedUp(key, under, note)
     if (at === null) continue
     const place = [...written, key]
     if (isObject(wanted) && !isCondition(wanted, at.schemas)) compiled.push(...(await compileNames(wanted as Names, at, note, place)))

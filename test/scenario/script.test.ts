@@ -91,6 +91,8 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     [pay({ body: { currency: 84 } }), 'match.body.currency never_matches'],
     [pay({ body: { ticket: { gt: 'tkt_1' } } }), 'match.body.ticket.gt not_comparable'],
     [pay({ key: { lt: 'a' } }), 'match.key.lt not_comparable'],
+    [pay({ key: { foo: 'x' } }), 'match.key.foo unknown_parameter'],
+    [pay({ body: { present: false } }), 'match.body.present unknown_parameter'],
     [
       pay({ body: { amount: { gt: 100, lte: 100 }, tip_amount: { gte: 5, lt: 4 }, donation_amount: { gte: 5, lte: 5 } } }),
       'match.body.amount nothing_between',
@@ -209,6 +211,7 @@ t.test('script: what an entry may say', async () => {
       respond: { status: 500, body: 'text', headers: { 'Retry-After': '5', 'content-type': 'text/plain', 'x-empty': '', 'x-latin': 'café' } }
     },
     { on: 'POST /refunds', respond: { error: { code: 'c', message: '' } } },
+    { on: 'POST /refunds', match: { query: undefined } as never, delay: '1s' },
     { on: 'POST /refunds', respond: { status: 599, error: { type: 't', code: 'c', message: 'm', param: 'p' } } },
     { on: 'POST /refunds', respond: { status: 200 }, fault: 'truncated_body', delay: '1s', name: 'all at once', calls: '2 - 3' },
     { on: 'GET /tickets', match: { query: { 'created[gte]': '/./', created: { lt: '2026-03-01' }, limit: 5 }, key: ['a', '/b/'] }, delay: '1s' },
