@@ -290,10 +290,10 @@ async function found({ documents, problems }: Checked, reading: Promise<SourceDo
     return source
   } catch (error) {
     if (!(error instanceof ApiError) || error.problems === undefined) throw error
-    for (const { file, line = 1, column = 1, message } of error.problems) {
+    for (const { file, line = 1, column = 1, code, message } of error.problems) {
       const document = { ...documentOf(file as string, null), locate: async () => [{ line, column }] }
       documents.push(document)
-      problems.push({ document, steps: [], message })
+      problems.push({ document, steps: [], code, message })
     }
     return null
   }

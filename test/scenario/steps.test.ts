@@ -362,9 +362,7 @@ t.test('steps: what is expected of an answer', async t => {
     [{}, { status: 0, body: null }, '[0] other_status'],
     [undefined, { status: 404, body: { error: { message: 'No Ticket has the id x.' } } }, '[0] other_status'],
     [undefined, { status: 500, body: 'text' }, '[0] other_status'],
-    [undefined, { status: 500, body: { error: null } }, '[0] other_status'],
     [undefined, { status: 500, body: { error: { message: 5 } } }, '[0] other_status'],
-    [undefined, { status: 500, body: [] }, '[0] other_status'],
     [{ status: 400 }, { status: 400 }],
     [{ status: 201 }, { status: 200 }, '[0].expect.status other_status'],
     [
