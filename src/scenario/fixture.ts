@@ -186,7 +186,8 @@ export class FixtureImporter {
       }
     }
     for (const source of fixture.api_keys.sources) yield this.#addKey(source)
-    for (const source of fixture.accounts.sources) yield this.#checkReseller(source)
+    // an Account's reseller may come after it
+    for (const source of fixture.accounts.sources) yield void this.#referred('accounts', rightOf(source).reseller, 'reseller', source)
     this.#checkCharges()
     // where every record is right and new, no id can have been given twice
     if (others.length === 0 && !this.#hasReplaced && this.problems.length === 0) return
@@ -216,7 +217,9 @@ export class FixtureImporter {
   #add(family: Family, source: Sourced): void {
     const before = this.problems.length
     const right = rightOf(source)
-    this.#checkExtra(family, source, right)
+    for (const name of Object.keys(right.extra ?? {})) {
+      if (Object.hasOwn(RESOURCES[family].properties as object, name)) this.#report(source, ['extra', name], say('reserved_field', name))
+    }
     const link = LINKS[family]
     const parent = link === null ? undefined : this.#referred(LINKED_FAMILIES[link], right[link], link, source)
     if (parent?.object === 'ticket') this.#checkTransaction(source, right, parent)
@@ -241,24 +244,11 @@ export class FixtureImporter {
   #addKey(source: Sourced): void {
     const { key, account } = source.given as { key: string; account: string }
     const isKnown = this.#referred('accounts', rightOf(source).account, 'account', source) !== undefined
-    if (!isKnown || source.flaws !== undefined) {
-      this.#leftOut.api_keys.add(key)
-      return
-    }
-    this.#hasReplaced ||= this.#store.keys.has(key)
-    this.#store.keys.set(key, account)
-    this.imported.api_keys.push({ key, account })
-  }
-
-  /** An Account's reseller may come after it, so it is looked for once all Accounts are there. */
-  #checkReseller(source: Sourced): void {
-    this.#referred('accounts', rightOf(source).reseller, 'reseller', source)
-  }
-
-  #checkExtra(family: Family, source: Sourced, { extra }: Given): void {
-    for (const name of Object.keys(extra ?? {})) {
-      if (Object.hasOwn(RESOURCES[family].properties as object, name)) this.#report(source, ['extra', name], say('reserved_field', name))
-    }
+    if (isKnown && source.flaws === undefined) {
+      this.#hasReplaced ||= this.#store.keys.has(key)
+      this.#store.keys.set(key, account)
+      this.imported.api_keys.push({ key, account })
+    } else this.#leftOut.api_keys.add(key)
   }
 
   /** The record that a field names, if any; where there is none, that is reported unless a record that was left out may be meant. */
