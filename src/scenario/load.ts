@@ -49,36 +49,21 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
   const locate: SourceDocument['locate'] = async wanted => wanted.map(([, index]) => places[index as number] as Place | null)
   const document: SourceDocument = { ...documentOf('body', null, limits), locate }
   const report = reportTo([] as DocumentProblem[], document)
-  const take: Readonly<Record<string, (members: never[]) => unknown>> = {
-    keys: (members: [string, string][]) => {
-      for (const [key, account] of members) store.keys.set(key, account)
-    },
-    script: async (members: EntryData[]) => {
-      for (const data of members) entries.push((await compileEntry(data, report)) as Entry)
-    },
-    expect: async (members: ExpectationData[]) => {
-      for (const data of members) expectations.push((await compileExpectation(data, report, answers)) as Expectation)
-    },
-    steps: (members: [StepData, Place | null][]) => {
-      for (const [step, place] of members) {
+  for await (const [list, members] of parts()) {
+    for (const member of members) {
+      if (list === 'keys') store.keys.set(...(member as [string, string]))
+      else if (list === 'script') entries.push((await compileEntry(member as EntryData, report)) as Entry)
+      else if (list === 'expect') expectations.push((await compileExpectation(member as ExpectationData, report, answers)) as Expectation)
+      else if (list === 'steps') {
+        const [step, place] = member as [StepData, Place | null]
         steps.push(step)
         places.push(place)
-      }
+      } else collectionOf(store, list as Family).insert(withShared(member as RecordOf<Family>, store) as never)
     }
-  }
-  for await (const [list, members] of parts()) {
-    const taken = take[list]
-    if (taken) await taken(members as never[])
-    else insertAll(store, list as Family, members as RecordOf<Family>[])
     await pause()
   }
   const { warnings: _, ...rest } = head as NonNullable<typeof head>
   return { first: { ...rest, store, script: new Script(entries), expectations, steps, play: [], answers }, document }
-}
-
-function insertAll<F extends Family>(store: Store, family: F, records: readonly RecordOf<F>[]): void {
-  const collection = collectionOf(store, family)
-  for (const record of records) collection.insert(withShared(record, store))
 }
 
 /** A record as it is stored: what was made plain text of is as in every other record. */

@@ -245,7 +245,7 @@ function missingFinderFor(store: Store, importer: FixtureImporter, settings: Set
       const isOfState = steps[0] === 'state'
       const known = families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
       const otherwise = canBeMade && (isDrawn || !isOfState) ? 'it matches only after a request has created it' : 'add it under data'
-      const advice = isOfState && steps.length === 3 && !isDrawn ? 'besides count and where, a name here is the id of a record' : otherwise
+      const advice = isOfState && steps.length === 3 && !isDrawn ? 'apart from count and where, a name here is the id of a record' : otherwise
       const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, didYouMean(id, known) || `; ${advice}`)
       return [{ steps, said, canBeMade, isDrawn }]
     })
