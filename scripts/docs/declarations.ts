@@ -135,7 +135,7 @@ export function declarations(): string {
     ...(ANSWERS as object as Named)
   }
   return [
-    '/** What documents, records, settings, control responses and names look like: written by `npm run schema` from the tables that the emulator checks them by. */\n',
+    '/** What documents, records, settings, control responses and names look like: written by the build from the tables that the emulator checks them by. */\n',
     ...declared(inputs, new Map([...textsOf(inputs), ...ofWords]), true),
     ...declared(answers, new Map([...textsOf(answers), ...ofWords]), false),
     ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), '')))

@@ -35,7 +35,7 @@ import { checkCount } from '../scenario/limits.js'
 import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
 import { readBy } from '../scenario/reading.js'
-import { bindingsOf, type FirstState, firstStateOf, type Launch, type Making } from '../scenario/scenario.js'
+import { bindingsOf, type FirstState, firstStateOf, type Launch, type LoadContext } from '../scenario/scenario.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
 import { problemsOfShape } from '../scenario/shape.js'
@@ -64,7 +64,7 @@ export type SandboxDependencies = {
   beforeForgetting?: ((sandbox: Sandbox) => void) | undefined
 }
 /** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. `warn` takes what is probably not meant so. */
-export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined; warn?: Making['warn'] }
+export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined; warn?: LoadContext['warn'] }
 
 /** Changes that can be made again, however few requests the journal holds. */
 const MIN_INPUTS = 100
@@ -215,7 +215,7 @@ export class Sandbox {
   async load(
     document: SourceDocument,
     origin: { name: string; file: string | null },
-    { dryRun = false, play, warn, variables, keys }: LoadOptions & Pick<Making, 'variables' | 'keys'> = {}
+    { dryRun = false, play, warn, variables, keys }: LoadOptions & Pick<LoadContext, 'variables' | 'keys'> = {}
   ): Promise<FirstState['scenario']> {
     const first = await firstStateOf(document, origin, { ...this.#making, warn, variables, keys })
     return this.#beginIn({ first, document }, { dryRun, play })
@@ -230,7 +230,7 @@ export class Sandbox {
     return this.#beginIn(made, options)
   }
 
-  get #making(): Making {
+  get #making(): LoadContext {
     const { library, launch, progress, machine } = this.#dependencies
     return { library, launch, progress, clockFor: start => new Clock(machine, start) }
   }

@@ -11,7 +11,7 @@ import { Library } from './library.js'
 import { checkCount } from './limits.js'
 import type { Place } from './places.js'
 import { requestedScenario } from './requested.js'
-import { type FirstState, firstStateOf, type Launch, type Making } from './scenario.js'
+import { type FirstState, firstStateOf, type Launch, type LoadContext } from './scenario.js'
 import { FIXTURE_CHECKER } from './schemas.js'
 
 /** What a reader is made with. */
@@ -75,7 +75,7 @@ export class Reader {
   async #readScenario(body: Body, now: number): Promise<FirstStateHead> {
     const { document, origin, variables } = await requestedScenario(body, this.#library)
     let warnings: readonly Problem[] = []
-    const making: Making = {
+    const making: LoadContext = {
       library: this.#library,
       launch: this.#launch,
       clockFor: start => new Clock(() => now, start),

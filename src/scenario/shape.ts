@@ -3,7 +3,7 @@
 import { nearest } from '../core/nearest.js'
 import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { SECTIONS, type Section, sectionMeant } from './fixture.js'
+import { closestSection, SECTIONS, type Section } from './fixture.js'
 import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 
 /** The parts of a scenario, by their names. */
@@ -43,6 +43,6 @@ const misspelt = (fixture: unknown, under: readonly Step[]): Meant[] => listsIn(
 /** Every list of a fixture, whatever its name. */
 const listsIn = (fixture: unknown, under: readonly Step[]): Meant[] =>
   Object.entries(isObject(fixture) ? fixture : {}).flatMap(([name, records]) => {
-    const section = sectionMeant(name)
+    const section = closestSection(name)
     return section === null ? [] : [{ at: [...under, name], section, records }]
   })

@@ -242,7 +242,7 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings, unused s
     { id: 'scr_2', entry: SHOP.script[1], matched: 1, applied: 0, near_misses: [nearly('#1/req_5', 1)] }
   ])
   t.strictSame(run.unmet_expectations, [
-    { expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 call', seen: 0, holds: false, exceeded: false, message, sandbox: null, tests: [] }
+    { expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 request', seen: 0, holds: false, exceeded: false, message, sandbox: null, tests: [] }
   ])
   const assumptions = run.assumptions.map(({ assumption }: { assumption: string }) => assumption)
   t.strictSame(

@@ -335,7 +335,7 @@ const CASES: Case[] = [
     is: [
       {
         holds: true,
-        message: 'POST /refunds with {"body":{"amount":100},"account":"mch_a"}: must be 1 call, 1 came',
+        message: 'POST /refunds with {"body":{"amount":100},"account":"mch_a"}: expected 1 request; got 1',
         seen: 1
       },
       'Every expectation of the scenario holds.',
@@ -347,7 +347,7 @@ const CASES: Case[] = [
     title: 'verify rejects with the verdict where it did not',
     run: ({ verify }) => verify({ on: 'POST /refunds' }),
     is: refused('expectation_unmet', 409, undefined, {
-      verdict: { holds: false, message: 'POST /refunds: must be at least 1 call, 0 came', seen: 0, requests: [] }
+      verdict: { holds: false, message: 'POST /refunds: expected at least 1 request; got 0', seen: 0, requests: [] }
     })
   },
   {

@@ -253,7 +253,7 @@ t.test('near misses: why and explain say what a request nearly met', async t => 
   await refund(emulator, 'amount=200')
   const nearly = [
     'amount: wanted 300; got 200 in the script entry declined',
-    'reason: wanted cold; got nothing in the expectation POST /refunds with {"body":{"reason":"cold"}}: 1 call'
+    'reason: wanted cold; got nothing in the expectation POST /refunds with {"body":{"reason":"cold"}}: 1 request'
   ]
 
   t.strictSame(textsOf((await emulator.control('GET /requests/req_1')).body.why.near_misses), nearly)

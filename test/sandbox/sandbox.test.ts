@@ -85,7 +85,7 @@ t.test('A18: an Account named for any key is looked for in every document that i
   const refused: ApiError = await sandbox.load(document({ name: 'empty' }), ORIGIN).catch(error => error)
 
   t.equal(refused.code, 'document_invalid')
-  t.equal(refused.message, 'The document has a problem: test auth.accept_any_key names mch_a, which is no Account of it. Nothing was changed.')
+  t.equal(refused.message, 'The document has a problem: test auth.accept_any_key names mch_a, which is not an Account of the scenario. Nothing was changed.')
   t.equal(JSON.stringify(exported(sandbox.store)), before)
   t.equal(sandbox.settings['auth.accept_any_key'], 'mch_a')
 })

@@ -1,26 +1,24 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import { Clock } from '../../src/core/clock.js'
 import type { Problem } from '../../src/core/errors.js'
 import { Ids } from '../../src/core/ids.js'
+import { pathOf } from '../../src/core/places.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
 import { exported } from '../../src/scenario/export.js'
 import { FixtureImporter, fixtureIn } from '../../src/scenario/fixture.js'
 import { Library } from '../../src/scenario/library.js'
-import { publishedSchema } from '../../src/scenario/published-schema.js'
-import { firstStateOf, isBareFixture } from '../../src/scenario/scenario.js'
-import { FIXTURE_CHECKER, fixtureSchema, SCENARIO_CHECKER, scenarioSchema } from '../../src/scenario/schemas.js'
+import { isBareFixture } from '../../src/scenario/scenario.js'
+import { FIXTURE_CHECKER } from '../../src/scenario/schemas.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
+import { coded } from '../support/codes.js'
 import { cpuTime } from '../support/cpu.js'
 import { startTestEmulator } from '../support/emulator.js'
-import { firstStateIn, lookedAt, problemsIn } from '../support/first-state.js'
-import type { Json } from '../support/json.js'
+import { codesIn, firstStateIn, lookedAt } from '../support/first-state.js'
 
 const MACHINE = Date.parse('2026-04-01T00:00:00.000Z')
 const NOW = '2026-03-01T18:05:00.000Z'
-const PACKAGE = new Library({ fixtures: null, scenarios: null })
 
 const account = (id: string, more: object = {}) => ({ id, type: 'merchant', name: 'N', email: 'n@example.com', address: { country: 'US' }, ...more })
 const location = (id: string, more: object = {}) => ({ id, account: 'mch_a', display_name: 'L', address: { country: 'US' }, ...more })
@@ -166,80 +164,44 @@ t.test('A03 A05: ids left out are drawn and created left out is now, in file ord
 })
 
 t.test('fixtures: every kind of problem, each with its path', async t => {
-  const cases: [title: string, data: object, ...problems: string[]][] = [
-    ['an unknown section', { tickets: [], tikets: [] }, 'tikets: unknown name tikets; did you mean tickets?'],
-    ['no list', { tickets: {} }, 'tickets: must be a list; got an object'],
-    ['no record', { tickets: ['x'] }, 'tickets[0]: must be an object; got x'],
-    ['an unknown field', small({ tickets: [ticket('x', { referense: 'T' })] }), 'tickets[1].referense: unknown name referense; did you mean reference?'],
+  const cases: [data: object, ...problems: string[]][] = [
+    [{ tickets: [], tikets: [] }, 'tikets unknown_name'],
+    [{ tickets: {} }, 'tickets wrong_type'],
+    [{ tickets: ['x'] }, 'tickets[0] wrong_type'],
+    [small({ tickets: [ticket('x', { referense: 'T' })] }), 'tickets[1].referense unknown_name'],
+    [small({ transactions: [charge('x', { amount_refunded: 5 })] }), 'transactions[1].amount_refunded unknown_name'],
+    [small({ users: [{ account: 'mch_a', name: 'U' }] }), 'users[0] required'],
+    [small({ locations: [location('x', { address: {} })] }), 'locations[1].address required'],
+    [small({ tickets: [ticket('a b')] }), 'tickets[1].id wrong_characters'],
+    [small({ tickets: [ticket('')] }), 'tickets[1].id wrong_characters'],
+    [small({ tickets: [ticket('x'.repeat(129))] }), 'tickets[1].id wrong_characters'],
+    [small({ transactions: [charge('x', { payment_type: 'carb' })] }), 'transactions[1].payment_type not_one_of'],
+    [small({ locations: [location('x', { address: { country: 'XX' } })] }), 'locations[1].address.country wrong_format'],
+    [small({ users: [{ account: 'mch_a', name: 'U', email: 'u' }] }), 'users[0].email wrong_format'],
+    [small({ transactions: [charge('x', { currency: 'USD' })] }), 'transactions[1].currency wrong_format'],
     [
-      'a derived field',
-      small({ transactions: [charge('x', { amount_refunded: 5 })] }),
-      'transactions[1].amount_refunded: unknown name amount_refunded; available: id, created, ticket, location, payment_type, payment_method, currency, amount, tip_amount, donation_amount, adjustment_number, amounts, customer, extra'
-    ],
-    ['a field that is needed', small({ users: [{ account: 'mch_a', name: 'U' }] }), 'users[0]: email is required'],
-    ['a part that is needed', small({ locations: [location('x', { address: {} })] }), 'locations[1].address: country is required'],
-    ['a bad id', small({ tickets: [ticket('a b')] }), 'tickets[1].id: must be an id of 1 to 128 letters, digits, _ and -; got a b; write a_b'],
-    ['an empty id', small({ tickets: [ticket('')] }), 'tickets[1].id: must be an id of 1 to 128 letters, digits, _ and -; got an empty text'],
-    ['a long id', small({ tickets: [ticket('x'.repeat(129))] }), `tickets[1].id: must be an id of 1 to 128 letters, digits, _ and -; got ${'x'.repeat(60)}…`],
-    [
-      'a word that is none',
-      small({ transactions: [charge('x', { payment_type: 'carb' })] }),
-      'transactions[1].payment_type: must be one of card, apple_pay, google_pay, emv, external, paypal, vip; got carb; did you mean card?'
-    ],
-    [
-      'a country that is none',
-      small({ locations: [location('x', { address: { country: 'XX' } })] }),
-      'locations[1].address.country: must be a two-letter ISO 3166-1 country code, such as US'
-    ],
-    [
-      'an address that is none',
-      small({ users: [{ account: 'mch_a', name: 'U', email: 'u' }] }),
-      'users[0].email: must be an email address, such as ana@example.com'
-    ],
-    [
-      'a currency in upper case',
-      small({ transactions: [charge('x', { currency: 'USD' })] }),
-      'transactions[1].currency: the code is written in lower case: usd'
-    ],
-    [
-      'four digits as a number',
       small({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: 4242 } } })] }),
-      'transactions[1].payment_method.card.last4: must be text or null; got 4242; quote it: "4242"'
+      'transactions[1].payment_method.card.last4 wrong_type'
     ],
     [
-      'five digits',
       small({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: '42424' } } })] }),
-      'transactions[1].payment_method.card.last4: must be four digits, such as 4242'
+      'transactions[1].payment_method.card.last4 wrong_format'
     ],
-    ['a negative amount', small({ transactions: [charge('x', { amount: -1 })] }), 'transactions[1].amount: must be at least 0; got -1'],
-    ['a fraction', small({ transactions: [charge('x', { tip_amount: 1.5 })] }), 'transactions[1].tip_amount: must be a whole number or null; got 1.5'],
+    [small({ transactions: [charge('x', { amount: -1 })] }), 'transactions[1].amount too_small'],
+    [small({ transactions: [charge('x', { tip_amount: 1.5 })] }), 'transactions[1].tip_amount wrong_type'],
+    [small({ transactions: [charge('x', { amount: 2 ** 53 })] }), 'transactions[1].amount too_large'],
+    [small({ refunds: [refund({ amount: 0 })] }), 'refunds[0].amount too_small'],
+    [small({ locations: [location('x', { metadata: { n: 5 } })] }), 'locations[1].metadata.n wrong_type'],
+    [small({ tickets: [ticket('x', { created: '1767225600' })] }), 'tickets[1].created wrong_format'],
+    [small({ tickets: [ticket('x', { extra: 5 })] }), 'tickets[1].extra wrong_type'],
     [
-      'an amount that is too large',
-      small({ transactions: [charge('x', { amount: 2 ** 53 })] }),
-      `transactions[1].amount: must be at most ${2 ** 53 - 1}; got ${2 ** 53}`
-    ],
-    ['a Refund of nothing', small({ refunds: [refund({ amount: 0 })] }), 'refunds[0].amount: must be at least 1; got 0'],
-    ['metadata that is no text', small({ locations: [location('x', { metadata: { n: 5 } })] }), 'locations[1].metadata.n: must be text; got 5; quote it: "5"'],
-    [
-      'an instant that is none',
-      small({ tickets: [ticket('x', { created: '1767225600' })] }),
-      'tickets[1].created: must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z'
-    ],
-    ['extra that is no object', small({ tickets: [ticket('x', { extra: 5 })] }), 'tickets[1].extra: must be an object; got 5'],
-    [
-      'extra with a name of the API',
       small({ tickets: [ticket('x', { extra: { reference: 1, object: 2, more: 3 } })] }),
-      'tickets[1].extra.reference: reference is a name that the API itself returns; give it outside extra',
-      'tickets[1].extra.object: object is a name that the API itself returns; give it outside extra'
+      'tickets[1].extra.reference reserved_field',
+      'tickets[1].extra.object reserved_field'
     ],
+    [small({ tickets: [ticket('x', { location: 'loc_b' })] }), 'tickets[1].location missing_record'],
+    [small({ tickets: [ticket('x', { location: 'elsewhere' })] }), 'tickets[1].location missing_record'],
     [
-      'a reference to nothing',
-      small({ tickets: [ticket('x', { location: 'loc_b' })] }),
-      'tickets[1].location: no Location has the id loc_b; did you mean loc_a?'
-    ],
-    ['a reference to nothing like it', small({ tickets: [ticket('x', { location: 'elsewhere' })] }), 'tickets[1].location: no Location has the id elsewhere'],
-    [
-      'a reference of each family',
       {
         accounts: [account('mch_a', { reseller: 'rsl_zzzzz' })],
         users: [{ account: 'x', name: 'U', email: 'u@b.co' }],
@@ -248,62 +210,44 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
         transactions: [charge('t')],
         refunds: [refund()]
       },
-      'accounts[0].reseller: no Account has the id rsl_zzzzz',
-      'users[0].account: no Account has the id x',
-      'locations[0].account: no Account has the id x',
-      'tickets[0].location: no Location has the id loc_a',
-      'transactions[0].ticket: no Ticket has the id tkt_a',
-      'refunds[0].transaction: no Transaction has the id txn_a'
+      'accounts[0].reseller missing_record',
+      'users[0].account missing_record',
+      'locations[0].account missing_record',
+      'tickets[0].location missing_record',
+      'transactions[0].ticket missing_record',
+      'refunds[0].transaction missing_record'
     ],
-    ['a key of nothing', small({ api_keys: [{ key: 'sk_x', account: 'mch_b' }] }), 'api_keys[0].account: no Account has the id mch_b; did you mean mch_a?'],
-    ['a bad key', small({ api_keys: [{ key: 'a:b', account: 'mch_a' }] }), 'api_keys[0].key: must be printable, without spaces and without a colon'],
-    ['an id given twice', small({ tickets: [ticket('x'), ticket('x')] }), 'tickets[2].id: the id x is listed twice'],
+    [small({ api_keys: [{ key: 'sk_x', account: 'mch_b' }] }), 'api_keys[0].account missing_record'],
+    [small({ api_keys: [{ key: 'a:b', account: 'mch_a' }] }), 'api_keys[0].key not_a_key'],
+    [small({ tickets: [ticket('x'), ticket('x')] }), 'tickets[2].id listed_twice'],
     [
-      'a key given twice',
       small({
         api_keys: [
           { key: 'sk_x', account: 'mch_a' },
           { key: 'sk_x', account: 'mch_a' }
         ]
       }),
-      'api_keys[1].key: the key is listed twice'
+      'api_keys[1].key listed_twice'
     ],
+    [small({ refunds: [refund({ amount: 600 }), refund({ amount: 401 })] }), 'refunds[1].amount refund_exceeds_remaining'],
     [
-      'Refunds above the charge',
-      small({ refunds: [refund({ amount: 600 }), refund({ amount: 401 })] }),
-      'refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 401 was asked.'
-    ],
-    [
-      'a Refund of a charge without amount',
       small({ transactions: [charge('x', { amount: 0, tip_amount: 50 })], refunds: [refund({ transaction: 'x', amount: 1 })] }),
-      'refunds[0].transaction: x settled nothing, so there is nothing to refund.'
+      'refunds[0].transaction charge_has_no_amount'
     ],
-    [
-      'another Location than the Ticket',
-      small({ locations: [location('loc_b')], transactions: [charge('x', { location: 'loc_b' })] }),
-      'transactions[1].location: the Ticket tkt_a is at loc_a'
-    ],
-    [
-      'another type than the payment method',
-      small({ transactions: [charge('x', { payment_method: { type: 'vip' } })] }),
-      'transactions[1].payment_method: its type is vip, but payment_type is card'
-    ],
-    [
-      'a sum that cannot be held',
-      small({ transactions: [charge('x', { amount: Number.MAX_SAFE_INTEGER, tip_amount: 1 })] }),
-      'transactions[1].amount: the amount with tip and donation is above 2^53-1'
-    ],
-    ['another currency than the charge', small({ refunds: [refund({ currency: 'eur' })] }), 'refunds[0].currency: the Transaction txn_a was charged in usd']
+    [small({ locations: [location('loc_b')], transactions: [charge('x', { location: 'loc_b' })] }), 'transactions[1].location other_location'],
+    [small({ transactions: [charge('x', { payment_method: { type: 'vip' } })] }), 'transactions[1].payment_method other_type'],
+    [small({ transactions: [charge('x', { amount: Number.MAX_SAFE_INTEGER, tip_amount: 1 })] }), 'transactions[1].amount sum_too_large'],
+    [small({ refunds: [refund({ currency: 'eur' })] }), 'refunds[0].currency other_currency']
   ]
-  for (const [title, data, ...problems] of cases) {
-    t.strictSame(await problemsIn(data), problems, title)
+  for (const [data, ...problems] of cases) {
+    t.strictSame(await codesIn(data), problems, JSON.stringify(data))
     const under = problems.map(problem => `data${problem.startsWith('data') ? '' : '.'}${problem}`)
-    t.strictSame(await problemsIn({ data }), under, `${title}, inside a scenario`)
+    t.strictSame(await codesIn({ data }), under, `${JSON.stringify(data)}, inside a scenario`)
   }
 })
 
 t.test('fixtures: a reference to a record that has problems itself, or that could not be read, is no problem of its own', async t => {
-  const own = 'accounts[1].extra.name: name is a name that the API itself returns; give it outside extra'
+  const own = 'accounts[1].extra.name reserved_field'
   const cases: [title: string, data: object, ...problems: string[]][] = [
     [
       'of every family',
@@ -317,51 +261,39 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
         refunds: [refund({ transaction: 'deeper', amount: 5 }), refund({ transaction: 'txn_bad', amount: 5 })]
       }),
       own,
-      'transactions[2].payment_method: its type is vip, but payment_type is card'
+      'transactions[2].payment_method other_type'
     ],
     [
       'with a problem of shape',
       small({ locations: [location('loc_b', { phone: 5 })], tickets: [ticket('tkt_b', { location: 'loc_b' }), ticket('tkt_c', { location: 'loc_c' })] }),
-      'locations[1].phone: must be text or null; got 5; quote it: "5"',
-      'tickets[2].location: no Location has the id loc_c; did you mean loc_a?'
+      'locations[1].phone wrong_type',
+      'tickets[2].location missing_record'
     ],
-    [
-      'whose id is not right',
-      small({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'loc_b' })] }),
-      'locations[1].id: must be an id of 1 to 128 letters, digits, _ and -; got loc b; write loc_b'
-    ],
-    [
-      'whose id is misspelled',
-      { accounts: [{ ...account(''), id: undefined, idd: 'mch_a' }], locations: [location('loc_a')] },
-      'accounts[0].idd: unknown name idd; did you mean id?'
-    ],
-    ['that is no record', { accounts: ['mch_a'], locations: [location('loc_a')] }, 'accounts[0]: must be an object; got mch_a'],
-    ['in a section that is no list', { accounts: {}, locations: [location('loc_a')] }, 'accounts: must be a list; got an object'],
-    [
-      'in a section with an unknown name',
-      { acounts: [account('mch_a')], locations: [location('loc_a')] },
-      'acounts: unknown name acounts; did you mean accounts?'
-    ],
+    ['whose id is not right', small({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'loc_b' })] }), 'locations[1].id wrong_characters'],
+    ['whose id is misspelled', { accounts: [{ ...account(''), id: undefined, idd: 'mch_a' }], locations: [location('loc_a')] }, 'accounts[0].idd unknown_name'],
+    ['that is no record', { accounts: ['mch_a'], locations: [location('loc_a')] }, 'accounts[0] wrong_type'],
+    ['in a section that is no list', { accounts: {}, locations: [location('loc_a')] }, 'accounts wrong_type'],
+    ['in a section with an unknown name', { acounts: [account('mch_a')], locations: [location('loc_a')] }, 'acounts unknown_name'],
     [
       'in a section with a name like none, but for one that is nowhere there',
       {
         shops: [{ ...account('mch_a'), colour: 'red' }],
         locations: [location('loc_a'), location('loc_b', { account: 'the_other_one' }), location('loc_c', { account: 'mch_aa' })]
       },
-      'shops: unknown name shops; available: api_keys, accounts, users, locations, tickets, transactions, refunds',
-      'locations[1].account: no Account has the id the_other_one'
+      'shops unknown_name',
+      'locations[1].account missing_record'
     ],
     [
       'whose id is not right, but for one that is nowhere near',
       small({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'somewhere_else' })] }),
-      'locations[1].id: must be an id of 1 to 128 letters, digits, _ and -; got loc b; write loc_b',
-      'tickets[1].location: no Location has the id somewhere_else'
+      'locations[1].id wrong_characters',
+      'tickets[1].location missing_record'
     ],
     [
       'whose id is misspelled, but for one that is nowhere near',
       { accounts: [{ ...account(''), id: undefined, idd: 'mch_a' }], locations: [location('loc_a'), location('loc_b', { account: 'somebody' })] },
-      'accounts[0].idd: unknown name idd; did you mean id?',
-      'locations[1].account: no Account has the id somebody'
+      'accounts[0].idd unknown_name',
+      'locations[1].account missing_record'
     ],
     [
       'among too many that are not right',
@@ -369,19 +301,16 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
         accounts: Array.from({ length: 101 }, (_, nth) => account(`an account ${nth}`)),
         locations: [location('loc_a', { account: 'somebody' })]
       },
-      ...Array.from(
-        { length: 101 },
-        (_, nth) => `accounts[${nth}].id: must be an id of 1 to 128 letters, digits, _ and -; got an account ${nth}; write an_account_${nth}`
-      )
+      ...Array.from({ length: 101 }, (_, nth) => `accounts[${nth}].id wrong_characters`)
     ],
     [
       'without an id, which nobody can mean',
       { accounts: [{ type: 'merchant', name: 'N', address: { country: 'US' } }], locations: [location('loc_a')] },
-      'accounts[0]: email is required',
-      'locations[0].account: no Account has the id mch_a'
+      'accounts[0] required',
+      'locations[0].account missing_record'
     ]
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(plain(data)), problems, title)
+  for (const [title, data, ...problems] of cases) t.strictSame(await codesIn(plain(data)), problems, title)
 })
 
 t.test('fixtures: records under a misspelt name, or beside data, are checked as those that are meant', async t => {
@@ -393,53 +322,39 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
         tickts: [ticket('tkt_b', { location: 'elsewhere' }), ticket('tkt_c', { refrence: 'C' }), 5],
         transactions: [charge('x', { ticket: 'tkt_b' })]
       },
-      'tickts: unknown name tickts; did you mean tickets?',
-      'tickts[0].location: no Location has the id elsewhere',
-      'tickts[1].refrence: unknown name refrence; did you mean reference?',
-      'tickts[2]: must be an object; got 5'
+      'tickts unknown_name',
+      'tickts[0].location missing_record',
+      'tickts[1].refrence unknown_name',
+      'tickts[2] wrong_type'
     ],
     [
       'records that name one that is nowhere',
       { ...small(), tickts: [ticket('tkt_b')], transactions: [charge('x', { ticket: 'tkt_b' }), charge('y', { ticket: 'nowhere_to_be_found' })] },
-      'transactions[1].ticket: no Ticket has the id nowhere_to_be_found',
-      'tickts: unknown name tickts; did you mean tickets?'
+      'transactions[1].ticket missing_record',
+      'tickts unknown_name'
     ],
-    [
-      'misspelt keys',
-      { ...small(), api_kyes: [{ key: 'sk_x', account: 'mch_none_of_these' }] },
-      'api_kyes: unknown name api_kyes; did you mean api_keys?',
-      'api_kyes[0].account: no Account has the id mch_none_of_these'
-    ],
-    [
-      'no list',
-      { ...small(), tickts: 5, transactions: [charge('x', { ticket: 'nowhere' })] },
-      'tickts: unknown name tickts; did you mean tickets?',
-      'tickts: must be a list; got 5'
-    ]
+    ['misspelt keys', { ...small(), api_kyes: [{ key: 'sk_x', account: 'mch_none_of_these' }] }, 'api_kyes unknown_name', 'api_kyes[0].account missing_record'],
+    ['no list', { ...small(), tickts: 5, transactions: [charge('x', { ticket: 'nowhere' })] }, 'tickts unknown_name', 'tickts wrong_type']
   ]
   for (const [title, data, ...problems] of cases) {
-    t.strictSame(await problemsIn(plain(data)), problems, title)
+    t.strictSame(await codesIn(plain(data)), problems, title)
     t.strictSame(
-      await problemsIn({ data: plain(data) }),
+      await codesIn({ data: plain(data) }),
       problems.map(problem => `data.${problem}`),
       `${title}, inside a scenario`
     )
   }
   const { tickets, ...data } = small()
   t.strictSame(
-    await problemsIn({
+    await codesIn({
       data,
       tickets: [...tickets, ticket('tkt_b', { location: 'elsewhere' })],
       steps: [{ do: 'GET /tickets/${tkt_a}' }, { do: 'GET /tickets/${tkt_c_x}' }]
     }),
-    [
-      'tickets: unknown name tickets; it goes under data',
-      'tickets[1].location: no Location has the id elsewhere',
-      'steps[1].do: ${tkt_c_x} refers to nothing; give the name that an earlier step has under as, or the id of a record'
-    ]
+    ['tickets unknown_name', 'tickets[1].location missing_record', 'steps[1].do unknown_reference']
   )
   t.strictSame(
-    await problemsIn({
+    await codesIn({
       dta: {
         ...small(),
         tickets: [ticket('tkt_a'), ticket('tkt_b', { location: 5 }), ticket('tkt_c', { location: 'elsewhere' })],
@@ -448,28 +363,24 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
       steps: [{ do: 'GET /tickets/${tkt_a}' }, { do: 'GET /tickets/${tkt_c_x}' }]
     }),
     [
-      'dta: unknown name dta; did you mean data?',
-      'dta.tickets[1].location: must be text; got 5; quote it: "5"',
-      'dta.tickets[2].location: no Location has the id elsewhere',
-      'dta.refnds[0]: transaction is required',
-      'steps[1].do: ${tkt_c_x} refers to nothing; give the name that an earlier step has under as, or the id of a record'
+      'dta unknown_name',
+      'dta.tickets[1].location wrong_type',
+      'dta.tickets[2].location missing_record',
+      'dta.refnds[0] required',
+      'steps[1].do unknown_reference'
     ],
     'under a misspelt data'
   )
-  t.strictSame(await problemsIn({ date: '2026-03-01', steps: [{ do: 'GET /tickets/${tkt_a}' }] }), ['date: unknown name date; did you mean data?'])
+  t.strictSame(await codesIn({ date: '2026-03-01', steps: [{ do: 'GET /tickets/${tkt_a}' }] }), ['date unknown_name'])
   const variable = { data: { ...small(), tickts: [{ ...ticket('tkt_b'), reference: '${vars.none}' }] } }
-  t.strictSame(await problemsIn(variable), [
-    'data.tickts: unknown name tickts; did you mean tickets?',
-    'data.tickts[0].reference: no variable is called none; declare it: vars: { none: … }'
-  ])
+  t.strictSame(await codesIn(variable), ['data.tickts unknown_name', 'data.tickts[0].reference other'])
   const unknown = { data: { ...small(), tickets: [ticket('${vars.none}')] } }
-  t.strictSame(await problemsIn(unknown), ['data.tickets[0].id: no variable is called none; declare it: vars: { none: … }'])
+  t.strictSame(await codesIn(unknown), ['data.tickets[0].id other'])
 })
 
 t.test('a scenario: a key of a step is looked for among the keys that could be read', async t => {
   const steps = [{ do: 'GET /tickets', key: 'sk_step' }]
-  const unknown = 'steps[0].key: the scenario has no such API key'
-  const other = `${unknown}; give it under data: api_keys, or expect status 401`
+  const other = 'steps[0].key unknown_key'
   const keys = (...api_keys: unknown[]) => ({ data: { ...small(), api_keys }, steps })
   const cases: [title: string, data: object, ...problems: string[]][] = [
     ['there', keys({ key: 'sk_step', account: 'mch_a' })],
@@ -477,110 +388,90 @@ t.test('a scenario: a key of a step is looked for among the keys that could be r
     [
       'beside a problem elsewhere',
       { ...keys({ key: 'sk_stepp', account: 'mch_a' }), script: [{ on: 'GET /tickets', delay: 5 }] },
-      `${unknown}; did you mean sk_stepp?`,
-      'script[0].delay: must be a length of time; got 5 without a unit: write 5s or 5ms'
+      other,
+      'script[0].delay wrong_format'
     ],
-    ['of nobody', keys({ key: 'sk_step', account: 'mch_none' }), 'data.api_keys[0].account: no Account has the id mch_none'],
-    ['that is not right itself', keys({ key: 'sk_step:', account: 'mch_a' }), 'data.api_keys[0].key: must be printable, without spaces and without a colon'],
-    [
-      'that may be under another name',
-      keys({ kye: 'sk_step', account: 'mch_a' }),
-      'data.api_keys[0]: key is required',
-      'data.api_keys[0].kye: unknown name kye; did you mean key?'
-    ],
+    ['of nobody', keys({ key: 'sk_step', account: 'mch_none' }), 'data.api_keys[0].account missing_record'],
+    ['that is not right itself', keys({ key: 'sk_step:', account: 'mch_a' }), 'data.api_keys[0].key not_a_key'],
+    ['that may be under another name', keys({ kye: 'sk_step', account: 'mch_a' }), 'data.api_keys[0] required', 'data.api_keys[0].kye unknown_name'],
     [
       'that is not under another name',
       keys({ kye: 'another_key', account: 'mch_a', shared: [true, null] }),
-      'data.api_keys[0]: key is required',
-      'data.api_keys[0].kye: unknown name kye; did you mean key?',
-      'data.api_keys[0].shared: unknown name shared; available: key, account',
+      'data.api_keys[0] required',
+      'data.api_keys[0].kye unknown_name',
+      'data.api_keys[0].shared unknown_name',
       other
     ],
-    ['that may be missing', keys({ account: 'mch_a' }), 'data.api_keys[0]: key is required'],
+    ['that may be missing', keys({ account: 'mch_a' }), 'data.api_keys[0] required'],
     ['that any may be', { ...keys(), settings: { auth: { accept_any_key: 'mch_a' } } }],
-    [
-      'that any may be, as far as is known',
-      { ...keys(), settings: { auth: { accept_any_key: 5 } } },
-      'settings.auth.accept_any_key: must be text or null; got 5; quote it: "5"'
-    ],
+    ['that any may be, as far as is known', { ...keys(), settings: { auth: { accept_any_key: 5 } } }, 'settings.auth.accept_any_key wrong_type'],
     [
       'of a step whose expectation is not right',
       { data: small(), steps: [{ do: 'GET /tickets', key: 'sk_step', expect: { status: 4010 } }] },
-      'steps[0].expect.status: must be at most 599; got 4010'
+      'steps[0].expect.status too_large'
     ]
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(plain(data)), problems, title)
+  for (const [title, data, ...problems] of cases) t.strictSame(await codesIn(plain(data)), problems, title)
 })
 
 t.test('a scenario: a Ticket that is nowhere is found beside a record with a problem', async t => {
-  const own = 'data.tickets[0].extra.id: id is a name that the API itself returns; give it outside extra'
+  const own = 'data.tickets[0].extra.id reserved_field'
   const script = (id: string) => [{ on: 'POST /transactions', match: { body: { ticket: id } }, delay: '1s' }]
   const wrong = (more: object) => ({ ...small(), transactions: [], tickets: [ticket('tkt_a', { extra: { id: 1 }, ...more })] })
   const cases: [title: string, data: object, ...problems: string[]][] = [
-    ['nowhere', { data: wrong({}), script: script('tkt_other') }, own, 'script[0].match.body.ticket: no Ticket has the id tkt_other; add it under data'],
+    ['nowhere', { data: wrong({}), script: script('tkt_other') }, own, 'script[0].match.body.ticket missing_record'],
     ['the one with the problem', { data: wrong({}), script: script('tkt_a') }, own],
     ['one whose id would be drawn', { data: wrong({ id: undefined }), script: script('tkt_other') }, own]
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(plain(data)), problems, title)
+  for (const [title, data, ...problems] of cases) t.strictSame(await codesIn(plain(data)), problems, title)
 })
 
 t.test('fixtures: a record that is wrong in one place is still checked in the others', async t => {
   const wrong = { extra: { id: 1 }, created: 'soon' }
-  const said = (at: string) => [
-    `${at}.created: must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z`,
-    `${at}.extra.id: id is a name that the API itself returns; give it outside extra`
-  ]
+  const said = (at: string) => [`${at}.created wrong_format`, `${at}.extra.id reserved_field`]
   const cases: [data: object, ...problems: string[]][] = [
-    [
-      small({ accounts: [account('mch_b', { reseller: 'none_such', ...wrong })] }),
-      'accounts[1].reseller: no Account has the id none_such',
-      ...said('accounts[1]')
-    ],
-    [
-      small({ tickets: [ticket('tkt_b', { location: 'elsewhere', ...wrong })] }),
-      'tickets[1].location: no Location has the id elsewhere',
-      ...said('tickets[1]')
-    ],
-    [small({ tickets: [ticket('tkt_a', wrong)] }), 'tickets[1].id: the id tkt_a is listed twice', ...said('tickets[1]')],
+    [small({ accounts: [account('mch_b', { reseller: 'none_such', ...wrong })] }), 'accounts[1].reseller missing_record', ...said('accounts[1]')],
+    [small({ tickets: [ticket('tkt_b', { location: 'elsewhere', ...wrong })] }), 'tickets[1].location missing_record', ...said('tickets[1]')],
+    [small({ tickets: [ticket('tkt_a', wrong)] }), 'tickets[1].id listed_twice', ...said('tickets[1]')],
     [
       small({
         locations: [location('loc_b')],
         transactions: [charge('x', { location: 'loc_b', payment_method: { type: 'vip', card: 5 }, amount: 2 ** 53 - 1, tip_amount: 1, ...wrong })]
       }),
-      'transactions[1].amount: the amount with tip and donation is above 2^53-1',
-      'transactions[1].location: the Ticket tkt_a is at loc_b'.replace('loc_b', 'loc_a'),
-      'transactions[1].payment_method: its type is vip, but payment_type is card',
-      'transactions[1].payment_method.card: must be an object or null; got 5',
+      'transactions[1].amount sum_too_large',
+      'transactions[1].location other_location'.replace('loc_b', 'loc_a'),
+      'transactions[1].payment_method other_type',
+      'transactions[1].payment_method.card wrong_type',
       ...said('transactions[1]')
     ],
     [
       small({ refunds: [refund({ id: 'rfd_a', amount: 1001, currency: 'eur', ...wrong })] }),
-      'refunds[0].amount: txn_a was charged 1000 usd, 0 of it has been refunded, 1000 remain; 1001 was asked.',
-      'refunds[0].currency: the Transaction txn_a was charged in usd',
+      'refunds[0].amount refund_exceeds_remaining',
+      'refunds[0].currency other_currency',
       ...said('refunds[0]')
     ],
     [
       small({ transactions: [charge('x', { location: 5, payment_type: 'carb', payment_method: { type: 'vip' }, tip_amount: 'x' })] }),
-      'transactions[1].payment_type: must be one of card, apple_pay, google_pay, emv, external, paypal, vip; got carb; did you mean card?',
-      'transactions[1].location: must be text or null; got 5; quote it: "5"',
-      'transactions[1].tip_amount: must be a whole number or null; got x'
+      'transactions[1].payment_type not_one_of',
+      'transactions[1].location wrong_type',
+      'transactions[1].tip_amount wrong_type'
     ],
     [
       small({ refunds: [refund({ amount: '5', currency: 5 }), { transaction: 'txn_a' }] }),
-      'refunds[0].amount: must be a whole number; got 5',
-      'refunds[0].currency: must be text or null; got 5; quote it: "5"',
-      'refunds[1]: amount is required'
+      'refunds[0].amount wrong_type',
+      'refunds[0].currency wrong_type',
+      'refunds[1] required'
     ],
     [
       small({ api_keys: [{ key: 'a b', account: 'none_such' }, { key: 'k', account: 5 }, { key: 'k' }] }),
-      'api_keys[0].key: must be printable, without spaces and without a colon',
-      'api_keys[0].account: no Account has the id none_such',
-      'api_keys[1].account: must be text; got 5; quote it: "5"',
-      'api_keys[2]: account is required',
-      'api_keys[2].key: the key is listed twice'
+      'api_keys[0].key not_a_key',
+      'api_keys[0].account missing_record',
+      'api_keys[1].account wrong_type',
+      'api_keys[2] required',
+      'api_keys[2].key listed_twice'
     ]
   ]
-  for (const [data, ...problems] of cases) t.strictSame((await problemsIn(data)).toSorted(), problems.toSorted(), JSON.stringify(data))
+  for (const [data, ...problems] of cases) t.strictSame((await codesIn(data)).toSorted(), problems.toSorted(), JSON.stringify(data))
 })
 
 t.test('A40: a text that has to be given is not of white space alone', async t => {
@@ -591,65 +482,55 @@ t.test('A40: a text that has to be given is not of white space alone', async t =
     [small({ tickets: [ticket('tkt_b', { location: ' ' })] }), 'tickets[1].location']
   ]
   for (const [data, path] of cases) {
-    t.strictSame(await problemsIn(data), [`${path}: must not be blank`])
+    t.strictSame(await codesIn(data), [`${path} blank`])
     const empty = JSON.parse(JSON.stringify(data).replace(/"(?: |\\u00a0\\t|\\n|\u00a0\\t)"/, '""'))
-    t.strictSame(await problemsIn(empty), [`${path}: must not be empty`])
+    t.strictSame(await codesIn(empty), [`${path} empty`])
   }
-  t.strictSame(await problemsIn(small({ tickets: [ticket('tkt_b', { reference: ' ' })], accounts: [account('mch_b', { name: ' N ' })] })), [])
+  t.strictSame(await codesIn(small({ tickets: [ticket('tkt_b', { reference: ' ' })], accounts: [account('mch_b', { name: ' N ' })] })), [])
 })
 
 t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as the API judges them', async t => {
   const cases: [title: string, data: object, ...problems: string[]][] = [
     ['to the last sub-unit', small({ refunds: [refund({ amount: 999 }), refund({ amount: 1 })] })],
-    [
-      'one more than remains',
-      small({ refunds: [refund({ amount: 999 }), refund({ amount: 2 })] }),
-      'refunds[1].amount: txn_a was charged 1000 usd, 999 of it has been refunded, 1 remains; 2 was asked.'
-    ],
-    [
-      'when all is refunded',
-      small({ refunds: [refund({ amount: 1000 }), refund({ amount: 1 })] }),
-      'refunds[1].transaction: txn_a was charged 1000 usd, and all of it has been refunded.'
-    ],
+    ['one more than remains', small({ refunds: [refund({ amount: 999 }), refund({ amount: 2 })] }), 'refunds[1].amount refund_exceeds_remaining'],
+    ['when all is refunded', small({ refunds: [refund({ amount: 1000 }), refund({ amount: 1 })] }), 'refunds[1].transaction charge_already_refunded'],
     [
       'a refused one is not counted',
       small({ refunds: [refund({ amount: 600 }), refund({ amount: 600 }), refund({ amount: 400 }), refund({ amount: 1 })] }),
-      'refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 600 was asked.',
-      'refunds[3].transaction: txn_a was charged 1000 usd, and all of it has been refunded.'
+      'refunds[1].amount refund_exceeds_remaining',
+      'refunds[3].transaction charge_already_refunded'
     ],
     [
       'of a charge that settled nothing',
       small({ transactions: [charge('txn_0', { amount: 0, tip_amount: 5 })], refunds: [refund({ transaction: 'txn_0', amount: 1 })] }),
-      'refunds[0].transaction: txn_0 settled nothing, so there is nothing to refund.'
+      'refunds[0].transaction charge_has_no_amount'
     ]
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(data), problems, title)
+  for (const [title, data, ...problems] of cases) t.strictSame(await codesIn(data), problems, title)
 
   const { add } = await running(small({ refunds: [refund({ id: 'rfd_a', amount: 600 }), refund({ id: 'rfd_b', amount: 400 })] }))
-  const over = (refunded: number, charged: number) =>
-    `transactions.0.amount: the Refunds of txn_a come to ${refunded} usd, above the ${charged} that can be refunded`
   const merges: [title: string, more: object, ...problems: string[]][] = [
     ['two that change places', { refunds: [refund({ id: 'rfd_a', amount: 400 }), refund({ id: 'rfd_b', amount: 600 })] }],
     ['the later one larger first', { refunds: [refund({ id: 'rfd_b', amount: 600 }), refund({ id: 'rfd_a', amount: 400 })] }],
-    [
-      'one larger than what the other leaves',
-      { refunds: [refund({ id: 'rfd_b', amount: 401 })] },
-      'refunds.0.amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 401 was asked.'
-    ],
-    ['a new one', { refunds: [refund({ amount: 1 })] }, 'refunds.0.transaction: txn_a was charged 1000 usd, and all of it has been refunded.'],
+    ['one larger than what the other leaves', { refunds: [refund({ id: 'rfd_b', amount: 401 })] }, 'refunds[0].amount refund_exceeds_remaining'],
+    ['a new one', { refunds: [refund({ amount: 1 })] }, 'refunds[0].transaction charge_already_refunded'],
     [
       'a new one in the place of another',
       { refunds: [refund({ amount: 400 }), refund({ id: 'rfd_b', amount: 1 })] },
-      'refunds.1.transaction: txn_a was charged 1000 usd, and all of it has been refunded.'
+      'refunds[1].transaction charge_already_refunded'
     ],
     ['of a charge that is raised', { transactions: [charge('txn_a', { amount: 1001 })], refunds: [refund({ amount: 1 })] }],
     ['of a charge that is lowered with them', { transactions: [charge('txn_a', { amount: 500 })], refunds: [refund({ id: 'rfd_a', amount: 100 })] }],
-    ['a charge that is lowered alone', { transactions: [charge('txn_a', { amount: 999 })] }, over(1000, 999)],
-    ['a charge that is lowered, and a new Refund', { transactions: [charge('txn_a', { amount: 999 })], refunds: [refund({ amount: 1 })] }, over(1001, 999)],
+    ['a charge that is lowered alone', { transactions: [charge('txn_a', { amount: 999 })] }, 'transactions[0].amount below_refunds'],
+    [
+      'a charge that is lowered, and a new Refund',
+      { transactions: [charge('txn_a', { amount: 999 })], refunds: [refund({ amount: 1 })] },
+      'transactions[0].amount below_refunds'
+    ],
     [
       'a charge that is lowered, and a Refund that is wrong elsewhere',
       { transactions: [charge('txn_a', { amount: 500 })], refunds: [refund({ id: 'rfd_a', amount: 100, currency: 'eur' })] },
-      'refunds.0.currency: the Transaction txn_a was charged in usd'
+      'refunds[0].currency other_currency'
     ]
   ]
   for (const [title, more, ...problems] of merges) t.strictSame(add(more).problems, problems, title)
@@ -657,17 +538,6 @@ t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as th
     add({ refunds: [refund({ amount: 1 })], transactions: [charge('txn_a', { tip_amount: 1 })] }, { 'transactions.refundable': 'amount_plus_extras' }).problems,
     []
   )
-})
-
-t.test('fixtures: a thousand references to nothing among a thousand records are reported in good time', async t => {
-  const locations = Array.from({ length: 1000 }, (_, index) => location(`loc_${String(index).padStart(24, 'abcdefgh')}`))
-  const tickets = Array.from({ length: 5000 }, (_, index) => ({ location: `loc_${String(index).padEnd(24, 'zyxwv')}` }))
-
-  const begun = cpuTime()
-  const problems = await problemsIn(small({ locations, tickets }))
-
-  t.equal(problems.length, 1001)
-  t.ok(cpuTime() - begun < 5000)
 })
 
 t.test('A21: an Account may name a reseller that comes after it', async t => {
@@ -682,10 +552,10 @@ t.test('A23: what can be refunded is what the setting says', async t => {
     refunds: [refund({ transaction: 'x', amount: 123 })]
   })
 
-  t.equal((await problemsIn({ data })).length, 1)
-  t.strictSame(await problemsIn({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }), [])
+  t.equal((await codesIn({ data })).length, 1)
+  t.strictSame(await codesIn({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }), [])
   t.equal(
-    (await problemsIn({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }, { flag: { 'transactions.refundable': 'amount' } })).length,
+    (await codesIn({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }, { flag: { 'transactions.refundable': 'amount' } })).length,
     1
   )
 })
@@ -745,7 +615,7 @@ async function running(data: object) {
     const settings = settingsInForce({ flag: given }).values
     const importer = new FixtureImporter(copy, { ids: new Ids(), now: Date.parse(NOW) + 1000, settings }, found)
     importer.import(fixtureIn(documentOf('more', more), more))
-    const problems = found.map(({ steps, message }) => `${steps.join('.')}: ${message}`)
+    const problems = found.map(({ steps, ...said }) => coded(pathOf(steps), said))
     return { imported: importer.imported, problems, store: copy }
   }
   return { store, add }
@@ -808,26 +678,19 @@ t.test('records merged into a running state: what others depend on cannot be cha
       refunds: [refund({ id: 'rfd_a', amount: 400 })]
     })
   )
-  const kept = (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change this, load a whole document instead`
   const cases: [more: object, ...problems: string[]][] = [
-    [{ users: [{ id: 'usr_a', account: 'mch_b', name: 'U', email: 'u@b.co' }] }, `users.0.account: ${kept('usr_a', '"mch_a"')}`],
-    [{ locations: [location('loc_a', { account: 'mch_b' })] }, `locations.0.account: ${kept('loc_a', '"mch_a"')}`],
-    [{ tickets: [ticket('tkt_a', { location: 'loc_b' })] }, `tickets.0.location: ${kept('tkt_a', '"loc_a"')}`],
-    [{ transactions: [charge('txn_a', { ticket: 'tkt_b' })] }, `transactions.0.ticket: ${kept('txn_a', '"tkt_a"')}`],
-    [{ transactions: [charge('txn_a', { currency: 'eur' })] }, `transactions.0.currency: ${kept('txn_a', '"usd"')}`],
-    [
-      { transactions: [charge('txn_a', { payment_type: 'emv' })] },
-      `transactions.0.payment_method: ${kept('txn_a', '{"type":"card","card":null,"bank_account":null}')}`
-    ],
+    [{ users: [{ id: 'usr_a', account: 'mch_b', name: 'U', email: 'u@b.co' }] }, 'users[0].account fixed_field'],
+    [{ locations: [location('loc_a', { account: 'mch_b' })] }, 'locations[0].account fixed_field'],
+    [{ tickets: [ticket('tkt_a', { location: 'loc_b' })] }, 'tickets[0].location fixed_field'],
+    [{ transactions: [charge('txn_a', { ticket: 'tkt_b' })] }, 'transactions[0].ticket fixed_field'],
+    [{ transactions: [charge('txn_a', { currency: 'eur' })] }, 'transactions[0].currency fixed_field'],
+    [{ transactions: [charge('txn_a', { payment_type: 'emv' })] }, 'transactions[0].payment_method fixed_field'],
     [{ transactions: [charge('txn_b', { currency: 'eur', payment_type: 'emv' })] }],
-    [{ refunds: [refund({ id: 'rfd_a', transaction: 'txn_b' })] }, `refunds.0.transaction: ${kept('rfd_a', '"txn_a"')}`],
-    [{ transactions: [charge('txn_a', { amount: 399 })] }, 'transactions.0.amount: the Refunds of txn_a come to 400 usd, above the 399 that can be refunded'],
-    [
-      { refunds: [refund({ id: 'rfd_a', amount: 1001 })] },
-      'refunds.0.amount: txn_a was charged 1000 usd, 0 of it has been refunded, 1000 remain; 1001 was asked.'
-    ],
+    [{ refunds: [refund({ id: 'rfd_a', transaction: 'txn_b' })] }, 'refunds[0].transaction fixed_field'],
+    [{ transactions: [charge('txn_a', { amount: 399 })] }, 'transactions[0].amount below_refunds'],
+    [{ refunds: [refund({ id: 'rfd_a', amount: 1001 })] }, 'refunds[0].amount refund_exceeds_remaining'],
     [{ transactions: [charge('txn_a', { amount: 1500 })], refunds: [refund({ id: 'rfd_a', amount: 1001 })] }],
-    [{ accounts: [account('mch_a', { reseller: 'none_such' })] }, 'accounts.0.reseller: no Account has the id none_such']
+    [{ accounts: [account('mch_a', { reseller: 'none_such' })] }, 'accounts[0].reseller missing_record']
   ]
   for (const [more, ...problems] of cases) t.strictSame(add(more).problems, problems, JSON.stringify(more))
 })
@@ -898,40 +761,39 @@ t.test('a scenario: the clock in each of its forms', async t => {
 })
 
 t.test('a scenario: what it may not say', async t => {
-  const ofProcess = (name: string, variable: string, key: string) =>
-    `settings.${name}: it belongs to the process; give it when the emulator is started, as with ${variable} or --set ${key}=`
-  const names = 'name, description, fixtures, seed, clock, settings, data, generate, vars, use, script, steps, play, expect'
   const cases: [data: unknown, ...problems: string[]][] = [
-    [{ name: 'x', behaviour: [] }, `behaviour: unknown name behaviour; available: ${names}`],
-    [{ name: 'x', scripts: [], expects: [] }, 'scripts: unknown name scripts; did you mean script?', 'expects: unknown name expects; did you mean expect?'],
-    [{ generate: {}, script: {}, steps: {}, expect: {} }, ...['generate', 'script', 'steps', 'expect'].map(name => `${name}: must be a list; got an object`)],
-    [{ generate: [5], script: [5], steps: [5], expect: [5] }, ...['generate', 'script', 'steps', 'expect'].map(name => `${name}[0]: must be an object; got 5`)],
-    [{ nmae: 'x', data: {} }, 'nmae: unknown name nmae; did you mean name?'],
-    [{ name: '' }, 'name: must not be empty'],
-    [{ name: 5 }, 'name: must be text; got 5; quote it: "5"'],
-    [{ seed: -1 }, 'seed: must be at least 0; got -1'],
-    [{ seed: '7' }, 'seed: must be a whole number; got 7'],
-    [{ fixtures: 'bistro' }, 'fixtures: must be a list; got bistro; write it as a list: [bistro]'],
-    [{ clock: 2026 }, 'clock: must be text; got 2026; quote it: "2026"'],
-    [{ clock: 'now' }, 'clock: must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z'],
-    [{ clock: {} }, 'clock: now is required'],
-    [{ clock: { now: NOW, runing: true } }, 'clock.runing: unknown name runing; did you mean running?'],
-    [{ settings: 5 }, 'settings: must be an object; got 5'],
-    [{ settings: { port: 1 } }, ofProcess('port', 'PORT', 'port')],
-    [{ settings: { cors: true } }, ofProcess('cors', 'CORS', 'cors')],
-    [{ settings: { limits: { body: 1 } } }, ofProcess('limits', 'LIMITS_BODY', 'limits.body')],
-    [{ settings: { pagination: { max_limit: 0 } } }, 'settings.pagination.max_limit: must be at least 1; got 0'],
-    [{ settings: { paginatoin: { max_limit: 1 } } }, 'settings.paginatoin: unknown name paginatoin; did you mean pagination?'],
-    [{ settings: { seed: 5 } }, 'settings.seed: unknown name seed; did you mean search?'],
-    [{ settings: { auth: { accept_any_key: 'mch_a' } } }, 'settings.auth.accept_any_key: auth.accept_any_key names mch_a, which is no Account of it'],
-    [null, ': must be an object; got null'],
-    [[], ': must be an object; got a list'],
-    ['just text', ': must be an object; got just text']
+    [{ name: 'x', behaviour: [] }, 'behaviour unknown_name'],
+    [{ name: 'x', scripts: [], expects: [] }, 'scripts unknown_name', 'expects unknown_name'],
+    [{ generate: {}, script: {}, steps: {}, expect: {} }, ...['generate', 'script', 'steps', 'expect'].map(name => `${name} wrong_type`)],
+    [{ generate: [5], script: [5], steps: [5], expect: [5] }, ...['generate', 'script', 'steps', 'expect'].map(name => `${name}[0] wrong_type`)],
+    [
+      { script: [null], steps: [null], play: [null, { at_once: [null] }], expect: [null] },
+      ...['script[0]', 'steps[0]', 'play[0]', 'play[1].at_once[0]', 'expect[0]'].map(place => `${place} wrong_type`)
+    ],
+    [{ nmae: 'x', data: {} }, 'nmae unknown_name'],
+    [{ name: '' }, 'name empty'],
+    [{ name: 5 }, 'name wrong_type'],
+    [{ seed: -1 }, 'seed too_small'],
+    [{ seed: '7' }, 'seed wrong_type'],
+    [{ fixtures: 'bistro' }, 'fixtures wrong_type'],
+    [{ clock: 2026 }, 'clock wrong_type'],
+    [{ clock: 'now' }, 'clock wrong_format'],
+    [{ clock: {} }, 'clock required'],
+    [{ clock: { now: NOW, runing: true } }, 'clock.runing unknown_name'],
+    [{ settings: 5 }, 'settings wrong_type'],
+    [{ settings: { port: 1 } }, 'settings.port process_setting'],
+    [{ settings: { cors: true } }, 'settings.cors process_setting'],
+    [{ settings: { limits: { body: 1 } } }, 'settings.limits process_setting'],
+    [{ settings: { pagination: { max_limit: 0 } } }, 'settings.pagination.max_limit too_small'],
+    [{ settings: { paginatoin: { max_limit: 1 } } }, 'settings.paginatoin unknown_name'],
+    [{ settings: { seed: 5 } }, 'settings.seed unknown_name'],
+    [{ settings: { auth: { accept_any_key: 'mch_a' } } }, 'settings.auth.accept_any_key missing_account'],
+    [null, 'wrong_type'],
+    [[], 'wrong_type'],
+    ['just text', 'wrong_type']
   ]
   for (const [data, ...problems] of cases) {
-    const found = await problemsIn(data)
-    if (problems[0]?.includes('settings.seed')) t.equal(found[0]?.startsWith('settings.seed: unknown name seed'), true)
-    else t.strictSame(found, problems, JSON.stringify(data))
+    t.strictSame(await codesIn(data), problems, JSON.stringify(data))
   }
 })
 
@@ -939,7 +801,7 @@ t.test('A18: accept_any_key names an Account of the document', async t => {
   const { settings } = await firstStateIn({ settings: { auth: { accept_any_key: 'mch_a' } }, data: small() })
   t.equal(settings['auth.accept_any_key'], 'mch_a')
 
-  t.strictSame(await problemsIn(small(), { flag: { 'auth.accept_any_key': 'mch_none' } }), [': auth.accept_any_key names mch_none, which is no Account of it'])
+  t.strictSame(await codesIn(small(), { flag: { 'auth.accept_any_key': 'mch_none' } }), ['missing_account'])
 })
 
 function folders(t: Test) {
@@ -978,110 +840,39 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
   const { library, file } = folders(t)
   const placedIn = async (data: unknown) =>
     (await lookedAt(data, { library, file, name: 'doc' })).problems.map(
-      ({ file = '', line, column, path, message }) => `${file.split('/').at(-1)}:${line}:${column} ${path}: ${message.split('.')[0]}`
+      ({ file = '', line, column, path, ...said }) => `${file.split('/').at(-1)}:${line ?? 0}:${column ?? 0} ${coded(path, said)}`
     )
 
   const twice = small({ tickets: [ticket('y'), ticket('y')] })
   t.strictSame(await placedIn({ fixtures: ['base', 'bad', 'misfit', 'bad'], data: twice }), [
-    'doc:undefined:undefined data.tickets[2].id: the id y is listed twice',
-    'bad.yaml:3:11 tickets[1].id: the id tkt_x is listed twice',
-    'bad.yaml:3:28 tickets[1].location: no Location has the id none',
-    'misfit.yaml:2:5 tickets[0]: location is required',
-    'misfit.yaml:2:11 tickets[0].id: must be text; got 5; quote it: "5"'
+    'doc:0:0 data.tickets[2].id listed_twice',
+    'bad.yaml:3:11 tickets[1].id listed_twice',
+    'bad.yaml:3:28 tickets[1].location missing_record',
+    'misfit.yaml:2:5 tickets[0] required',
+    'misfit.yaml:2:11 tickets[0].id wrong_type'
   ])
   t.strictSame(
     await placedIn({ fixtures: ['misfit', 'zzzzzz', 'broken', '../../x.yaml', 'deep'], data: twice }),
     [
-      'doc:undefined:undefined fixtures[1]: no fixture is called zzzzzz',
-      'doc:undefined:undefined fixtures[3]: there is no file ',
-      'doc:undefined:undefined data.tickets[2].id: the id y is listed twice',
-      'misfit.yaml:2:5 tickets[0]: location is required',
-      'misfit.yaml:2:11 tickets[0].id: must be text; got 5; quote it: "5"',
-      'broken.yaml:1:4 : [ is not closed; end it with ]',
-      'deep.yaml:1:1 : it is nested deeper than 64 levels (limits'
+      'doc:0:0 fixtures[1] other',
+      'doc:0:0 fixtures[3] other',
+      'doc:0:0 data.tickets[2].id listed_twice',
+      'misfit.yaml:2:5 tickets[0] required',
+      'misfit.yaml:2:11 tickets[0].id wrong_type',
+      'broken.yaml:1:4 other',
+      'deep.yaml:1:1 other'
     ],
     'files that cannot be read among them'
   )
-  t.strictSame(
-    (await placedIn({ fixtures: ['scenario'] })).map(problem => problem.split(': ')[1]),
-    ['unknown name name; available']
-  )
+  t.strictSame(await placedIn({ fixtures: ['scenario'] }), ['scenario.yaml:1:7 name unknown_name'])
   t.equal((await placedIn({ fixtures: ['broken'] })).length, 1)
-  t.strictSame(await problemsIn({ fixtures: ['./own.yaml'] }), [
-    'fixtures[0]: a document that does not come from a file may name fixtures, not paths: ./own.yaml'
-  ])
+  t.strictSame(await codesIn({ fixtures: ['./own.yaml'] }), ['fixtures[0] other'])
 })
 
 t.test('a scenario: a folder of fixtures that cannot be read is an error of the system', async t => {
   const library = new Library({ fixtures: join(t.testdirName, 'none'), scenarios: null })
 
   await t.rejects(firstStateIn({ fixtures: ['bistro'] }, { library }), { code: 'ENOENT' })
-})
-
-t.test('the shipped scenarios and fixtures load', async t => {
-  const listed = await PACKAGE.list()
-  t.ok(listed.some(({ name }) => name === 'default'))
-  for (const { name } of listed) {
-    const document = await PACKAGE.scenario(name)
-    const { store } = await firstStateOf(
-      document,
-      { name, file: document.name },
-      { library: PACKAGE, launch: { flag: {}, environment: {} }, clockFor: start => new Clock(() => MACHINE, start) }
-    )
-    t.ok(store instanceof Store, name)
-  }
-})
-
-t.test('the schemas are JSON Schema that closes every record, and a fixture holds nothing derived', async t => {
-  const fixture = fixtureSchema()
-  t.strictSame(Object.keys(fixture.properties as object), ['api_keys', ...FAMILIES])
-  for (const family of FAMILIES) {
-    const { items } = (fixture.properties as Record<string, typeof fixture>)[family] as typeof fixture
-    t.equal(items?.additionalProperties, false, family)
-    t.equal(items?.properties?.object, undefined, family)
-    t.ok(items?.properties?.extra, family)
-  }
-  t.strictSame(
-    Object.keys((scenarioSchema() as { properties: object }).properties).join(' '),
-    'name description fixtures seed clock settings data generate vars use script steps play expect'
-  )
-  t.strictSame([await FIXTURE_CHECKER.problems({}), await SCENARIO_CHECKER.problems({})], [[], []])
-})
-
-t.test('a published schema is made of words that every editor knows', async t => {
-  for (const [kind, name] of [
-    ['fixture', 'A fixture'],
-    ['scenario', 'A scenario'],
-    ['script', 'Script entries']
-  ] as const) {
-    const { $schema, title, ...schema } = publishedSchema(kind) as Record<string, unknown>
-    t.equal($schema, 'https://json-schema.org/draft/2020-12/schema')
-    t.ok(String(title).startsWith(`${name} of commerce-emulator`))
-
-    const strange: string[] = []
-    const look = (value: unknown, path: string): void => {
-      if (typeof value !== 'object' || value === null) return
-      for (const [name, part] of Object.entries(value)) {
-        if (/^[x~]-|^~/.test(name)) strange.push(`${path}.${name}`)
-        if (name === 'format') strange.push(`${path}.format ${part}`)
-        look(part, `${path}.${name}`)
-      }
-    }
-    look(schema, '')
-    t.strictSame(strange, [], kind)
-  }
-  const { properties } = publishedSchema('fixture') as { properties: Record<string, Json> }
-  t.strictSame(properties.users.items.properties.email, { type: 'string', description: 'The address of the user.', pattern: '@.' })
-  const { currency, created } = properties.transactions.items.properties
-  t.strictSame([currency.pattern, currency.type], ['^[a-z]{3}$', ['string', 'null']])
-  for (const [text, holds] of [
-    ['2026-03-01', true],
-    ['20260301', true],
-    ['2026-03-01T18:00:00Z', true],
-    ['yesterday', false],
-    ['2026', false]
-  ] as const)
-    t.equal(new RegExp(created.pattern).test(text), holds, text)
 })
 
 t.test('a scenario: script, expectations and steps are those of the document, ready to use', async t => {
@@ -1108,25 +899,7 @@ t.test('a scenario: script, expectations and steps are those of the document, re
   t.strictSame([none.listed(), expectations, noSteps], [[], [], []])
 })
 
-/** A scenario in which every section is wrong: first in shape, then in what it says. */
-const MISSHAPEN = `name: ""
-description: 5
-fixtures: [bistro, ""]
-seed: -1
-clock: { now: tomorrow, runing: false }
-settings: { pagination: { max_limit: 0 }, port: 80 }
-data:
-  tickets: [{ id: a b, location: loc_a }]
-generate:
-  - { tikets: 5, created: { from: 2026-01-01 } }
-script:
-  - { on: POST /refund, calls: 0, delay: 5, respond: { status: 99 }, fault: reset }
-  - { match: { body: { amount: null } } }
-steps:
-  - { do: "", expect: { status: 99 } }
-expect:
-  - { on: GET /tickets, times: -1, atleast: 1 }
-`
+/** A scenario in which every section is wrong. */
 const MISTAKEN = `name: wrong
 fixtures: []
 data:
@@ -1156,169 +929,78 @@ t.test('a scenario: with every section wrong at once each problem is reported at
   const { control, state, nextIds } = await startTestEmulator(t)
   const { nextIds: expectedIds } = await startTestEmulator(t)
   const before = await state()
-  const operations = 'POST /refund is not an operation; did you mean POST /refunds, or GET /refunds?'
-  const repetition = 'error parsing regexp: missing argument to repetition operator: `*`'
-  const cases: [text: string, ...problems: string[]][] = [
-    [
-      MISSHAPEN,
-      '1:7 name: must not be empty',
-      '2:14 description: must be text; got 5; quote it: "5"',
-      '3:20 fixtures[1]: must not be empty',
-      '4:7 seed: must be at least 0; got -1',
-      '5:15 clock.now: must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z',
-      '5:33 clock.runing: unknown name runing; did you mean running?',
-      '6:38 settings.pagination.max_limit: must be at least 1; got 0',
-      '6:49 settings.port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=',
-      '8:19 data.tickets[0].id: must be an id of 1 to 128 letters, digits, _ and -; got a b; write a_b',
-      '10:15 generate[0].tikets: unknown name tikets; did you mean tickets?',
-      '10:27 generate[0].created: to is required',
-      `12:11 script[0].on: ${operations}`,
-      '12:32 script[0].calls: must be at least 1; got 0',
-      '12:42 script[0].delay: must be a length of time; got 5 without a unit: write 5s or 5ms',
-      '12:64 script[0].respond.status: must be at least 200; got 99',
-      '12:77 script[0].fault: must be one of connection_reset, empty_response, truncated_body, malformed_body, hang; got reset',
-      '13:5 script[1]: on is required',
-      '13:32 script[1].match.body.amount: must be text or a number or true or false or a list or an object; got null',
-      '15:11 steps[0].do: must not be empty',
-      '15:33 steps[0].expect.status: must be at least 100; got 99',
-      '17:32 expect[0].times: must be at least 0; got -1',
-      '17:45 expect[0].atleast: unknown name atleast; did you mean at_least?'
-    ],
-    [
-      MISTAKEN,
-      '6:30 data.tickets[0].location: no Location has the id loc_none',
-      '8:5 generate[0]: must have a count of one of accounts, users, locations, tickets, transactions; got users and tickets',
-      '9:29 generate[1].created: from 2026-02-01 is later than to 2026-01-01',
-      '11:9 script[0].on: can never apply: DELETE /locations/{id} is disabled and always answers 501',
-      '13:52 script[1].match.query.locaton: locaton is not a parameter of this call; did you mean location?',
-      '13:62 script[1].match.key: /(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`',
-      '13:78 script[1].calls: must be 1, 2-3 or 4+; got 3-2',
-      '13:90 script[1].delay: min 2s is longer than max 1s',
-      '15:44 script[3].respond.status: an error has a status of 400 or more, not 200',
-      "15:104 script[3].respond.headers.connection: connection is the emulator's own to set",
-      '16:5 script[4]: can never apply: entry 3 acts on every call of GET /refunds that it is for',
-      '18:11 steps[0].do: POST /refund is not an operation; did you mean POST /refunds, or GET /refunds?',
-      '19:11 steps[1].as: must be letters, digits, _ and -, beginning with a letter',
-      '19:20 steps[1].do: ${nothing.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',
-      '19:56 steps[1].body: a GET takes no body',
-      `21:51 expect[0].match.body.reason: /*/ is not a regular expression of the RE2 syntax: ${repetition}`,
-      '22:5 expect[1]: times is given alone, without at_least and at_most',
-      '23:37 settings.auth.accept_any_key: auth.accept_any_key names mch_none, which is no Account of it'
-    ]
+  const problems = [
+    '6:30 data.tickets[0].location missing_record',
+    '8:5 generate[0] not_exactly_one',
+    '9:29 generate[1].created reversed',
+    '11:9 script[0].on disabled',
+    '13:52 script[1].match.query.locaton unknown_parameter',
+    '13:62 script[1].match.key bad_pattern',
+    '13:78 script[1].calls not_calls',
+    '13:90 script[1].delay reversed',
+    '15:44 script[3].respond.status not_an_error',
+    '15:104 script[3].respond.headers.connection framing_header',
+    '16:5 script[4] shadowed',
+    '18:11 steps[0].do unknown_request',
+    '19:11 steps[1].as other',
+    '19:20 steps[1].do unknown_reference',
+    '19:56 steps[1].body body_unexpected',
+    '21:51 expect[0].match.body.reason bad_pattern',
+    '22:5 expect[1] not_together',
+    '23:37 settings.auth.accept_any_key missing_account'
   ]
-  for (const [text, ...problems] of cases) {
-    for (const on of ['POST /load', 'POST /load?dry_run=1']) {
-      const begun = cpuTime()
-      const { status, body } = await control(on, text, { 'content-type': 'application/yaml' })
-      const ms = cpuTime() - begun
+  for (const on of ['POST /load', 'POST /load?dry_run=1']) {
+    const begun = cpuTime()
+    const { status, body } = await control(on, MISTAKEN, { 'content-type': 'application/yaml' })
+    const ms = cpuTime() - begun
 
-      t.strictSame([status, body.error.code], [400, 'document_invalid'])
-      const listed = (body.error.problems as Problem[]).map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`)
-      t.strictSame(listed, problems, on)
-      t.ok(ms < 1000, `${on} in ${ms} ms`)
-      t.equal(await state(), before, 'byte for byte')
-    }
+    t.strictSame([status, body.error.code], [400, 'document_invalid'])
+    const listed = (body.error.problems as Problem[]).map(({ line, column, path, ...said }) => `${line}:${column} ${coded(path, said)}`)
+    t.strictSame(listed, problems, on)
+    t.ok(ms < 1000, `${on} in ${ms} ms`)
+    t.equal(await state(), before, 'byte for byte')
   }
   t.strictSame((await control('GET /script')).body.data, [])
   t.strictSame(await nextIds(), await expectedIds(), 'the ids that are drawn next are those that would have been')
 })
 
-/** A scenario with each kind of problem, and the same without them. */
-const everything = (isRight: boolean) => `settings: { pagination: { max_limit: ${isRight ? 5 : 0} }, ids: { length: 8 } }
-steps:
-  - { as: one, do: "GET /tickets/\${tkt_a}", expect: { status: ${isRight ? 200 : 99} } }
-  - { do: "GET /tickets/\${${isRight ? 'one' : 'two'}.id}" }
-data:
-  accounts: [{ id: mch_a, type: merchant, name: A, email: ${isRight ? 'a@example.com' : 'a'}, address: { country: US } }]
-  locations:
-    - { id: loc_a, account: mch_a, display_name: A, address: { country: US } }
-  tickets:
-    - { id: tkt_a, location: loc_a }
-    - { id: tkt_b, location: loc_${isRight ? 'a' : 'none'} }
-expect:
-  - { on: POST /refunds, times: 1${isRight ? '' : ', at_most: 2'} }
-script:
-  - { on: GET /tickets${isRight ? '' : 's'}, delay: 1s }
-  - { on: POST /refunds, delay: ${isRight ? '1s' : 'soon'} }
-generate:
-  - { ${isRight ? '' : 'users: 1, '}tickets: 2 }
-  - { transactions: 1 }
-`
-
-t.test(
-  'a scenario: problems of shape, references, settings, script, steps, expectations and generated records are one list in the order of the text',
-  async t => {
-    t.strictSame(await problemsIn(everything(true)), [])
-
-    const problems = await problemsIn(everything(false))
-
-    t.strictSame(problems, [
-      'settings.pagination.max_limit: must be at least 1; got 0',
-      'steps[0].expect.status: must be at least 100; got 99',
-      'steps[1].do: ${two.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',
-      'data.accounts[0].email: must be an email address, such as ana@example.com',
-      'data.tickets[1].location: no Location has the id loc_none',
-      'expect[0]: times is given alone, without at_least and at_most',
-      'script[0].on: GET /ticketss is not an operation; did you mean GET /tickets?',
-      'script[1].delay: must be a length of time, such as 250ms, 2s, 36h, 7d or PT36H',
-      'generate[0]: must have a count of one of accounts, users, locations, tickets, transactions; got users and tickets'
-    ])
-  }
-)
-
 t.test('a scenario: what a problem elsewhere leaves unknown is not reported', async t => {
   const { library, file } = folders(t)
   const data = { ...small(), tickets: [ticket('tkt_a', { extra: { id: 1 } })] }
-  const own = 'data.tickets[0].extra.id: id is a name that the API itself returns; give it outside extra'
-  const unread = (reference: string) => `fixtures[0]: no fixture is called ${reference}`
+  const own = 'data.tickets[0].extra.id reserved_field'
   const cases: [title: string, data: object, ...problems: string[]][] = [
     ['a step about a record with a problem', { data, steps: [{ do: 'GET /tickets/${tkt_a}' }] }, own],
-    [
-      'but one about no record',
-      { data, steps: [{ do: 'GET /tickets/${tkt_b}' }] },
-      own,
-      'steps[0].do: ${tkt_b} refers to nothing; give the name that an earlier step has under as, or the id of a record'
-    ],
+    ['but one about no record', { data, steps: [{ do: 'GET /tickets/${tkt_b}' }] }, own, 'steps[0].do unknown_reference'],
     [
       'a step after one of another shape',
       { data: small(), steps: [{ as: 'a', do: 5 }, 5, { as: 5, do: 'GET /tickets/${a.id}' }] },
-      'steps[0].do: must be text; got 5; quote it: "5"',
-      'steps[1]: must be an object; got 5',
-      'steps[2].as: must be text; got 5; quote it: "5"'
+      'steps[0].do wrong_type',
+      'steps[1] wrong_type',
+      'steps[2].as wrong_type'
     ],
     [
       'anything about a fixture that was not read',
       { fixtures: ['zzzzzz'], steps: [{ do: 'GET /tickets/${tkt_z}' }], data: { tickets: [ticket('t')] } },
-      unread('zzzzzz')
+      'fixtures[0] other'
     ],
-    ['nor where fixtures is no list', { fixtures: 'base', data: { tickets: [ticket('t')] } }, 'fixtures: must be a list; got base; write it as a list: [base]'],
-    ['nor where one has no name', { fixtures: [5], data: { tickets: [ticket('t')] } }, 'fixtures[0]: must be text; got 5; quote it: "5"'],
-    ['nor where fixtures is misspelled', { fixtuers: ['base'], data: { tickets: [ticket('t')] } }, 'fixtuers: unknown name fixtuers; did you mean fixtures?'],
-    [
-      'but where another name is',
-      { sede: 1, data: { tickets: [ticket('t')] } },
-      'sede: unknown name sede; did you mean seed?',
-      'data.tickets[0].location: no Location has the id loc_a'
-    ],
-    [
-      'but where data is empty',
-      { data: null, steps: [{ do: 'GET /tickets/${tkt_z}' }] },
-      'data: must be an object; got null',
-      'steps[0].do: ${tkt_z} refers to nothing; give the name that an earlier step has under as, or the id of a record'
-    ],
+    ['nor where fixtures is no list', { fixtures: 'base', data: { tickets: [ticket('t')] } }, 'fixtures wrong_type'],
+    ['nor where one has no name', { fixtures: [5], data: { tickets: [ticket('t')] } }, 'fixtures[0] wrong_type'],
+    ['nor where fixtures is misspelled', { fixtuers: ['base'], data: { tickets: [ticket('t')] } }, 'fixtuers unknown_name'],
+    ['but where another name is', { sede: 1, data: { tickets: [ticket('t')] } }, 'sede unknown_name', 'data.tickets[0].location missing_record'],
+    ['but where data is empty', { data: null, steps: [{ do: 'GET /tickets/${tkt_z}' }] }, 'data wrong_type', 'steps[0].do unknown_reference'],
     [
       'what a call of a sequence asks for without an operation',
       { expect: [{ sequence: [{ on: 'POST /refundz', match: { body: { none: 1 } } }] }] },
-      'expect[0].sequence[0].on: POST /refundz is not an operation; did you mean POST /refunds, or GET /refunds?'
+      'expect[0].sequence[0].on unknown_word'
     ],
-    ['nor where data is no object', { data: 5, steps: [{ do: 'GET /tickets/${tkt_z}' }] }, 'data: must be an object; got 5'],
+    ['nor where data is no object', { data: 5, steps: [{ do: 'GET /tickets/${tkt_z}' }] }, 'data wrong_type'],
     [
       'generated records of an Account with a problem',
       {
         data: { accounts: [account('mch_a', { extra: { id: 1 } })] },
         generate: [{ users: 1 }, { locations: 1, account: 'mch_a' }, { tickets: 1 }, { transactions: 1 }]
       },
-      'data.accounts[0].extra.id: id is a name that the API itself returns; give it outside extra'
+      'data.accounts[0].extra.id reserved_field'
     ],
     [
       'generated payments of Tickets that could not be generated',
@@ -1326,7 +1008,7 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
         data: { ...small(), tickets: [], transactions: [] },
         generate: [{ tickets: 1, created: { from: '2026-02-01', to: '2026-01-01' } }, { transactions: 1 }]
       },
-      'generate[0].created: from 2026-02-01 is later than to 2026-01-01'
+      'generate[0].created reversed'
     ],
     [
       'an entry behind one of another shape',
@@ -1336,21 +1018,17 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
           { on: 'GET /tickets', delay: '1s' }
         ]
       },
-      'script[0].delay: must be a length of time; got 5 without a unit: write 5s or 5ms'
+      'script[0].delay wrong_format'
     ],
     [
       'an Account with a problem that any key acts as',
       { data: { accounts: [account('mch_a', { phone: 5 })] }, settings: { auth: { accept_any_key: 'mch_a' } } },
-      'data.accounts[0].phone: must be text or null; got 5; quote it: "5"'
+      'data.accounts[0].phone wrong_type'
     ]
   ]
   for (const [title, data, ...problems] of cases) {
-    const found = await problemsIn(data, { library, file })
-    t.strictSame(
-      found.map(problem => problem.replace(/\. Available: .*/, '')),
-      problems,
-      title
-    )
+    const found = await codesIn(data, { library, file })
+    t.strictSame(found, problems, title)
   }
 })
 
@@ -1358,10 +1036,10 @@ t.test('a scenario: settings that are right are used where others are not', asyn
   const data = { ...small(), refunds: [refund({ id: 'rfd_a', amount: 1001 })], transactions: [charge('txn_a', { tip_amount: 1 })] }
   const settings = { transactions: { refundable: 'amount_plus_extras' }, ids: { length: 'x' }, 'statuses.created': 5, seed: 'x', paginatoin: {}, limits: 5 }
 
-  const problems = await problemsIn({ seed: 'x', settings, data })
+  const problems = await codesIn({ seed: 'x', settings, data })
 
   t.strictSame(
-    problems.map(problem => problem.split(':')[0]),
+    problems.map(problem => problem.split(' ')[0]),
     ['seed', 'settings.ids.length', 'settings.statuses.created', 'settings.seed', 'settings.paginatoin', 'settings.limits'],
     'the Refund is within what can be refunded'
   )
@@ -1383,13 +1061,8 @@ users: {}
 
   t.strictSame([status, body.error.code], [400, 'document_invalid'])
   t.strictSame(
-    body.error.problems.map(({ line, column, path, message }: Problem) => `${line}:${column} ${path}: ${message}`),
-    [
-      '3:35 refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 401 was asked.',
-      '5:17 tickets[0].location: no Location has the id loc_none',
-      '6:35 tickets[1].reference: must be text or null; got 5; quote it: "5"',
-      '7:8 users: must be a list; got an object'
-    ]
+    body.error.problems.map(({ line, column, path, ...said }: Problem) => `${line}:${column} ${coded(path, said)}`),
+    ['3:35 refunds[1].amount refund_exceeds_remaining', '5:17 tickets[0].location missing_record', '6:35 tickets[1].reference other', '7:8 users other']
   )
   t.equal(await state(), before)
 })
@@ -1397,11 +1070,11 @@ users: {}
 t.test('a scenario: however many problems it has, it is refused with the first thousand', async t => {
   const tickets = (ticket: object) => ({ tickets: new Array(150_000).fill(ticket) })
   const cases: [data: unknown, first: string][] = [
-    [{ data: tickets({ location: 'loc_none' }) }, 'data.tickets[0].location: no Location has the id loc_none'],
-    [{ data: { ...small(), ...tickets(ticket('tkt_a')) } }, 'data.tickets[1].id: the id tkt_a is listed twice']
+    [{ data: tickets({ location: 'loc_none' }) }, 'data.tickets[0].location missing_record'],
+    [{ data: { ...small(), ...tickets(ticket('tkt_a')) } }, 'data.tickets[1].id listed_twice']
   ]
   for (const [data, first] of cases) {
-    const problems = await problemsIn(data)
+    const problems = await codesIn(data)
     t.strictSame([problems.length, problems[0]], [1001, first])
   }
 })
@@ -1413,7 +1086,7 @@ t.test('a scenario: the problems of expectations are listed in their order, howe
   ]
 
   t.strictSame(
-    (await problemsIn({ expect })).map(problem => problem.split(':')[0]),
+    (await codesIn({ expect })).map(problem => problem.split(' ')[0]),
     ['expect[0].match.body.reason', 'expect[1]']
   )
 })

@@ -1,8 +1,8 @@
 /** Entries that an earlier one leaves no call, as a load warns of them. */
-import { writeFile } from 'node:fs/promises'
 import t from 'tap'
-import { ran } from '../support/command.js'
-import { smallFixture, startTestEmulator } from '../support/emulator.js'
+import { coded } from '../support/codes.js'
+import { smallFixture } from '../support/emulator.js'
+import { lookedAt } from '../support/first-state.js'
 
 const on = 'POST /transactions'
 const body = (body: object) => ({ match: { body } })
@@ -49,39 +49,25 @@ t.test('script: an entry that can never apply is warned about, with the entry th
     ['card data, of which no value is kept', { ...body({ 'card[number]': '4242424242424242' }) }, { ...body({ 'card[number]': '4000000000000002' }) }],
     ['card data, whose digest a pattern meets', { ...body({ 'card[number]': '/a/' }) }, { ...body({ 'card[number]': '4242424242424242' }) }]
   ]
-  const { control } = await startTestEmulator(t)
   const warningsOf = async (script: object[]): Promise<string[]> => {
-    const { status, body } = await control('POST /load', { scenario: { data: smallFixture(), script } })
-    t.equal(status, 200, JSON.stringify(body))
-    return (body.warnings ?? []).map(({ path, message }: { path: string; message: string }) => `${path}: ${message}`)
+    const { problems, warnings } = await lookedAt({ data: smallFixture(), script })
+    t.strictSame(problems, [])
+    return warnings.map(({ path, message, ...said }) => `${coded(path, said)} ${message.includes('"first"')}`)
   }
   for (const [title, earlier, later] of shadowed) {
-    const warning = `script[1]: can never apply: the entry "first" acts on every call of ${on} that it is for`
-    t.strictSame(
-      await warningsOf([
-        { name: 'first', on, ...answer, ...earlier },
-        { on, ...answer, ...later }
-      ]),
-      [warning],
-      title
-    )
+    const script = [
+      { name: 'first', on, ...answer, ...earlier },
+      { on, ...answer, ...later }
+    ]
+    t.strictSame(await warningsOf(script), ['script[1] shadowed true'], title)
   }
-  for (const [title, earlier, later] of apart)
-    t.strictSame(
-      await warningsOf([
-        { on, ...answer, ...earlier },
-        { on, ...answer, ...later }
-      ]),
-      [],
-      title
-    )
-})
-
-t.test('script: validate says which entry shadows another one', async t => {
-  const file = `${t.testdir()}/own.json`
-  const script = [5, 6, 5].map(amount => ({ on, ...body({ amount }), ...answer }))
-  await writeFile(file, JSON.stringify({ data: smallFixture(), script }))
-  const { status, stdout } = await ran(['validate', file])
-  t.equal(status, 0)
-  t.match(stdout, /warning: .*own\.json:1:\d+ script\[2\]: can never apply: entry 1 of the script acts on every call of POST \/transactions that it is for/)
+  for (const [title, earlier, later] of apart) {
+    const script = [
+      { on, ...answer, ...earlier },
+      { on, ...answer, ...later }
+    ]
+    t.strictSame(await warningsOf(script), [], title)
+  }
+  const unnamed = [5, 6, 5].map(amount => ({ on, ...answer, ...body({ amount }) }))
+  t.strictSame(await warningsOf(unnamed), ['script[2] shadowed false'], 'one without a name is called by its place')
 })

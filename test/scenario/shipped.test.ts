@@ -2,8 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { buildApp } from '../../src/app.js'
@@ -14,7 +12,6 @@ import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { preparedDocument } from '../../src/scenario/prepared.js'
-import { publishedSchema } from '../../src/scenario/published-schema.js'
 import { failuresIn } from '../support/checked.js'
 import type { Json } from '../support/json.js'
 
@@ -193,17 +190,6 @@ t.test('A03: two loads with one seed give the same state, byte for byte; so does
   }
 })
 
-t.test('an editor finds nothing wrong in them', async t => {
-  const ajv = new Ajv2020({ strict: false })
-  addFormats.default(ajv)
-  const isScenario = ajv.compile(publishedSchema('scenario'))
-
-  for (const name of NAMES) {
-    isScenario(parse(textOf(name)))
-    t.strictSame(isScenario.errors, null, name)
-  }
-})
-
 /** What fails when files are checked, by file. */
 async function failing(files: readonly string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
@@ -234,22 +220,6 @@ t.test('what a scenario shows by its plays, it shows by its script: each shipped
   t.ok(examples.length >= 29 && new Set(guide).size === examples.length && bare.length >= 19)
   t.strictSame(await failing([...NAMES.map(fileOf), ...guide]), new Map())
   t.strictSame([...(await failing(missing)).keys()], missing)
-})
-
-t.test('every link within the guide leads to a heading', async t => {
-  const anchors = [...GUIDE.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w -]/g, '')
-      .replaceAll(' ', '-')
-  )
-  const links = [...GUIDE.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor as string)
-
-  t.ok(links.length > 20)
-  t.strictSame(
-    links.filter(link => !anchors.includes(link)),
-    []
-  )
 })
 
 t.test('every curl line of the guide works as it is written', async t => {
@@ -286,29 +256,19 @@ t.test('every curl line of a comment works as it is written', async t => {
   }
 })
 
-t.test('over a socket', async t => {
-  const { call, control, load, sandbox, whoWaits } = await listen(t)
-  const refundsOf = async (transaction: string) => (await call('GET /refunds', { query: { transaction } })).body.data as { amount: number }[]
+t.test('service-outage: every operation that is not disabled is down', async t => {
+  const scripted: string[] = parse(textOf('service-outage')).script.map(({ on }: { on: string }) => on)
+  const disabled = ['DELETE /locations/{id}', 'DELETE /accounts/{id}']
+  t.strictSame(scripted.toSorted(), OPERATION_NAMES.filter(on => !disabled.includes(on)).toSorted())
+})
+
+t.test('over a socket: those that have no plays, or more to show', async t => {
+  const { call, control, load } = await listen(t)
   const isLost = (call: Promise<unknown>) =>
     call.then(
       () => false,
       () => true
     )
-
-  await t.test('declined-then-approved: the first card payment of T-60 is declined, the next goes through', async t => {
-    await load('declined-then-approved')
-    const before = sandbox.store.transactions.size
-
-    const other = await call('POST /transactions', { body: card({ ticket: 'tkt_52' }) })
-    const cash = await call('POST /transactions', { body: card({ payment_type: 'external' }) })
-    const declined = await call('POST /transactions', { body: card() })
-    const approved = await call('POST /transactions', { body: card() })
-    const again = await call('POST /transactions', { body: card() })
-
-    t.strictSame([other.status, cash.status, declined.status, approved.status, again.status], [200, 200, 402, 200, 200])
-    t.hasStrict(declined.body.error, { type: 'card_error', code: 'card_declined' })
-    t.equal(sandbox.store.transactions.size, before + 4, 'nothing is recorded of the declined call')
-  })
 
   await t.test('split-bill: each card is charged once; a card charged twice is caught', async t => {
     await load('split-bill')
@@ -326,179 +286,6 @@ t.test('over a socket', async t => {
     t.hasStrict(refund, { amount: 1100, payment_method: { card: { brand: 'mastercard', last4: '4444' } } }, 'REF-2')
   })
 
-  await t.test('REF-5, REF-6, REF-7: partial-refunds until nothing is left, then refusals', async t => {
-    await load('partial-refunds')
-    const outcomes: unknown[] = []
-
-    for (const amount of ['4000', '5001', '2000', '', '1', '']) {
-      const { status, body } = await call('POST /refunds', { body: { transaction: 'txn_banquet', ...(amount !== '' && { amount }) } })
-      outcomes.push([status, body.amount ?? body.error.code])
-    }
-
-    t.strictSame(outcomes, [
-      [200, 4000],
-      [400, 'refund_exceeds_remaining'],
-      [200, 2000],
-      [200, 3000],
-      [400, 'charge_already_refunded'],
-      [400, 'charge_already_refunded']
-    ])
-  })
-
-  await t.test('lost-refund-answer: a client that tries again refunds twice, and verify says so', async t => {
-    await load('lost-refund-answer')
-    const refund = () => call('POST /refunds', { body: { transaction: 'txn_119', amount: '1500' } })
-
-    const lost = await isLost(refund())
-    const again = await refund()
-    const verdict = await control('POST /verify')
-
-    t.equal(lost, true)
-    t.equal(again.status, 200)
-    t.strictSame(
-      (await refundsOf('txn_119')).map(({ amount }) => amount),
-      [1500, 1500]
-    )
-    t.equal(verdict.status, 409)
-    t.hasStrict(verdict.body, {
-      holds: false,
-      expectations: [{ seen: 2, holds: false, message: 'POST /refunds that took effect: must be 1 call, 2 came' }]
-    })
-  })
-
-  await t.test('lost-refund-answer: a client that looks before it tries again refunds once', async t => {
-    await load('lost-refund-answer')
-
-    const lost = await isLost(call('POST /refunds', { body: { transaction: 'txn_119', amount: '1500' } }))
-    const found = await refundsOf('txn_119')
-    if (found.length === 0) await call('POST /refunds', { body: { transaction: 'txn_119', amount: '1500' } })
-    const verdict = await control('POST /verify')
-
-    t.equal(lost, true)
-    t.strictSame(
-      found.map(({ amount }) => amount),
-      [1500]
-    )
-    t.equal(verdict.status, 200)
-    t.hasStrict(verdict.body, { holds: true, expectations: [{ seen: 1, holds: true }] })
-  })
-
-  await t.test('lost-refund-answer: a client that never refunds is caught too', async t => {
-    await load('lost-refund-answer')
-
-    const verdict = await control('POST /verify')
-
-    t.equal(verdict.status, 409)
-    t.equal(verdict.body.expectations[0].message, 'POST /refunds that took effect: must be 1 call, 0 came')
-  })
-
-  await t.test('double-payment: a client that pays again is caught, one that looks first is not', async t => {
-    const pay = () => call('POST /transactions', { body: card() })
-
-    for (const [title, isBlind, status, made] of [
-      ['blind', true, 409, 2],
-      ['looks first', false, 200, 1]
-    ] as const) {
-      await load('double-payment')
-      t.equal(await isLost(pay()), true, title)
-      const found = (await call('GET /transactions', { query: { location: 'loc_bistro', limit: '1' } })).body.data[0].ticket
-      if (isBlind || found !== 'tkt_60') await pay()
-      const verdict = await control('POST /verify')
-
-      t.equal(verdict.status, status, title)
-      t.equal(verdict.body.expectations[0].seen, made, title)
-    }
-  })
-
-  await t.test('concurrent-refunds: in both orders of arrival the later Refund is made and the earlier one refused', async t => {
-    await load('concurrent-refunds')
-    const refund = (reason: string) => call('POST /refunds', { body: { transaction: 'txn_119', reason } })
-
-    const first = refund('first')
-    const waiting = await whoWaits()
-    const other = await call('POST /refunds', { body: { transaction: 'txn_120', amount: '1' } })
-    const [earlier, later] = await Promise.all([first, refund('second')])
-    const third = await refund('third')
-
-    t.strictSame([waiting.length, other.status], [1, 200], 'a Refund of another charge does not wait')
-    t.strictSame([earlier.status, later.status, third.status], [400, 200, 400])
-    t.equal(earlier.body.error.code, 'charge_already_refunded')
-    t.equal((await control('POST /verify')).body.expectations[0].holds, true, 'one was made')
-    t.strictSame(
-      (await refundsOf('txn_119')).map(({ amount }) => amount),
-      [13225]
-    )
-  })
-
-  await t.test('declined-at-one-location: American Express at the harbor alone', async t => {
-    await load('declined-at-one-location')
-    const pay = async (ticket: string, brand: string, payment_type = 'card') =>
-      (await call('POST /transactions', { body: card({ ticket, payment_type, 'card[brand]': brand, 'card[last4]': '8431' }) })).status
-
-    t.strictSame([await pay('tkt_37', 'amex'), await pay('tkt_60', 'amex'), await pay('tkt_37', 'visa')], [402, 200, 200])
-    t.equal((await control('POST /verify')).status, 200)
-    t.equal(await pay('tkt_37', 'amex', 'emv'), 402, 'however the card is presented')
-    t.equal((await control('POST /verify')).status, 409, 'the card was tried again')
-  })
-
-  await t.test('timed-outage: 503 with Retry-After until ten seconds have passed, to the millisecond', async t => {
-    await load('timed-outage')
-    await control('PUT /clock', { now: '2026-03-02T12:00:00Z', running: false })
-    const seen = []
-
-    for (const by of ['0ms', '9999ms', '1ms']) {
-      await control('POST /clock/advance', { by })
-      const { status, headers } = await call('GET /tickets')
-      seen.push([status, headers.get('retry-after')])
-    }
-
-    t.strictSame(seen, [
-      [503, '10'],
-      [503, '10'],
-      [200, null]
-    ])
-  })
-
-  await t.test('flaky-network: the same reads are lost in every run, one in four, and other ones with another seed', async t => {
-    const run = async () => {
-      const seen: string[] = []
-      for (let left = 40; left > 0; left--) seen.push((await isLost(call('GET /tickets/tkt_60'))) ? 'x' : '.')
-      return seen.join('')
-    }
-
-    await load('flaky-network')
-    const first = await run()
-    await control('POST /reset')
-    const second = await run()
-    await load({ ...parse(textOf('flaky-network')), seed: 10 })
-    const other = await run()
-
-    t.equal(second, first)
-    t.equal(other === first, false)
-    const lost = first.replaceAll('.', '').length
-    t.ok(lost >= 4 && lost <= 16, `${lost} of 40 were lost`)
-  })
-
-  await t.test('late-refunds: a Refund belongs to the month in which it is made, its payment to the one in which it was paid', async t => {
-    await load('late-refunds')
-    const february = async () => (await call('GET /transactions', { query: { location: 'loc_riverside', 'created[lt]': '2026-03-01', limit: '100' } })).body
-    const before = await february()
-    await control('POST /clock/advance', { by: '30s' })
-
-    const { body: refund } = await call('POST /refunds', { body: { transaction: 'txn_valentine', amount: '2500' } })
-    const late = await refundsOf('txn_valentine')
-
-    t.equal(refund.created, '2026-03-01T00:00:00.000Z')
-    t.strictSame(
-      late.map(({ amount }) => amount),
-      [2500, 1500]
-    )
-    t.strictSame([before.data.length, before.has_more, sandbox.store.transactions.size], [100, true, 121])
-    const ids = ({ data }: Json) => data.map(({ id }: { id: string }) => id)
-    t.strictSame(ids(await february()), ids(before), 'the same payments as before')
-    t.equal((await control('POST /verify')).status, 200)
-  })
-
   await t.test('slow-lists: a list is slow, a record beside it is not', async t => {
     await load('slow-lists')
 
@@ -512,63 +299,6 @@ t.test('over a socket', async t => {
     t.ok(list.ms >= 1490, `the list took ${list.ms} ms`)
     t.ok(refunds.ms >= 490 && refunds.ms < list.ms, `the narrowed list took ${refunds.ms} ms`)
     t.ok(record.ms < 490, `the record took ${record.ms} ms`)
-  })
-
-  await t.test('SRCH-3: needle-on-a-late-page: every page before the last is empty with has_more true', async t => {
-    for (const [path, search_query, id, pages] of [
-      ['/tickets', 'needle', 'tkt_needle', 41],
-      ['/transactions', '0404', 'txn_needle', 41]
-    ] as const) {
-      await load('needle-on-a-late-page')
-      const emptied: unknown[] = []
-      let page = await call(`GET ${path}`, { query: { search_query } })
-      while (page.body.data.length === 0 && page.body.has_more) {
-        emptied.push(page.body.last_id)
-        page = await call(`GET ${path}`, { query: { search_query, starting_after: page.body.last_id } })
-      }
-      const narrowed = await call(`GET ${path}`, { query: { search_query, 'created[lt]': '2026-01-02' } })
-
-      t.equal(emptied.length, pages - 1, path)
-      t.strictSame(
-        page.body.data.map((record: { id: string }) => record.id),
-        [id]
-      )
-      t.equal(page.body.has_more, false)
-      t.equal(narrowed.body.data[0].id, id)
-    }
-    const before = await control('POST /verify')
-    await call('GET /tickets/tkt_needle')
-    const after = await control('POST /verify')
-    t.strictSame([before.status, after.status], [409, 200])
-  })
-
-  await t.test('service-outage: two calls of every operation that is not disabled are answered 503, then all is well', async t => {
-    await load('service-outage')
-    const before = JSON.stringify((await control('GET /state')).body)
-    const expected: [string, Call, number][] = [
-      ['POST /transactions', { body: card() }, 200],
-      ['POST /refunds', { body: { transaction: 'txn_119' } }, 200],
-      ['GET /tickets', {}, 200],
-      ['GET /accounts/mch_bistro', {}, 200],
-      ['DELETE /accounts/mch_bistro/users/usr_ana', {}, 204]
-    ]
-
-    for (const [on, sent, well] of expected) {
-      const down = [await call(on, sent), await call(on, sent)]
-      const isUntouched = on === 'POST /transactions' && JSON.stringify((await control('GET /state')).body) === before
-      const up = await call(on, sent)
-
-      for (const { status, headers, body } of down) {
-        t.equal(status, 503, on)
-        t.equal(headers.get('retry-after'), '1')
-        t.equal(body.error.code, 'service_unavailable')
-      }
-      if (on === 'POST /transactions') t.equal(isUntouched, true, 'a call that met the outage had no effect')
-      t.equal(up.status, well, on)
-    }
-    const scripted = (await control('GET /script')).body.data.map(({ entry }: { entry: { on: string } }) => entry.on)
-    const disabled = ['DELETE /locations/{id}', 'DELETE /accounts/{id}']
-    t.strictSame(scripted.toSorted(), OPERATION_NAMES.filter(on => !disabled.includes(on)).toSorted())
   })
 
   await t.test('test-cards: what a payment comes to by what it is made with', async t => {
@@ -603,48 +333,5 @@ t.test('over a socket', async t => {
     t.ok(slow.ms >= 1990, `the slow card took ${slow.ms} ms`)
     t.equal(lost, true)
     t.equal(latest.payment_method.card.last4, '0341', 'the payment whose answer was lost is made')
-  })
-
-  await t.test('FILT-1, FILT-4: month-end: a payment on the last second of the month is in the month, and not at the top of all', async t => {
-    await load('month-end')
-    const terrace = sandbox.store.tickets.inCreationOrder().filter(({ location }) => location === 'loc_bistro_terrace')
-    const isOpen = sandbox.store.transactions.inCreationOrder().every(({ ticket }) => ticket !== 'tkt_52')
-
-    const { body: payment } = await call('POST /transactions', { body: card({ ticket: 'tkt_52' }) })
-    const idsWith = async (query: Record<string, string>): Promise<string[]> =>
-      (await call('GET /transactions', { query })).body.data.map(({ id }: { id: string }) => id)
-
-    t.equal(isOpen, true)
-    t.equal(payment.created, '2026-02-28T23:59:59.000Z')
-    t.equal((await idsWith({ 'created[lt]': '2026-03-01' }))[0], payment.id)
-    t.strictSame(await idsWith({ 'created[gte]': '2026-03-01' }), ['txn_120', 'txn_119', 'txn_118'])
-    t.equal((await idsWith({})).indexOf(payment.id), 3)
-    t.equal(new Set(terrace.map(({ created }) => created.slice(0, 10))).size, 30, 'there was trade on each of the thirty days')
-    t.ok(terrace.every(({ created }) => created >= '2026-01-30' && created < '2026-03-01'))
-  })
-
-  await t.test('thousand-ticket-day: a thousand Tickets and payments, all of that day', async t => {
-    await load('thousand-ticket-day')
-    const { tickets, transactions } = sandbox.store
-
-    t.strictSame([tickets.size, transactions.size], [1000, 1000])
-    t.ok([...tickets.inCreationOrder(), ...transactions.inCreationOrder()].every(({ created }) => created.startsWith('2026-03-14')))
-    t.strictSame((await control('GET /clock')).body, { now: '2026-03-14T23:00:00.000Z', running: true })
-  })
-
-  await t.test('LOC-3: reseller-onboarding: the merchant opens the Location that its reseller was refused', async t => {
-    await load('reseller-onboarding')
-    const [merchant] = (await call('GET /accounts', { query: { limit: '1' } })).body.data
-    const body = { display_name: 'Harbor Tea Room', 'address[country]': 'US' }
-
-    const { body: drawn } = await control('POST /keys', { account: merchant.id })
-    const refused = await call('POST /locations', { body, key: 'sk_test_reseller' })
-    const opened = await call('POST /locations', { body, key: drawn.key })
-
-    t.hasStrict(merchant, { name: 'Harbor Tea Room', type: 'merchant', reseller: 'rsl_partner' })
-    t.equal(refused.status, 403)
-    t.equal(refused.body.error.code, 'merchant_required')
-    t.equal(opened.status, 200)
-    t.equal(opened.body.account, merchant.id)
   })
 })
