@@ -1,4 +1,4 @@
-/** The state of a sandbox: everything that calls change in it, as one value to begin with, keep, restore, merge into and write to a file. */
+/** The state of a sandbox: everything that requests change in it, as one value to begin with, keep, restore, merge into and write to a file. */
 import { Clock, MACHINE_CLOCK } from '../core/clock.js'
 import { Ids } from '../core/ids.js'
 import type { GivenSettings } from '../core/settings.js'
@@ -12,13 +12,21 @@ import { Store } from '../store/store.js'
  */
 export type SandboxState = Readonly<Pick<FirstState, 'store' | 'counters' | 'clock' | 'script' | 'settings'>>
 
+/** Values by the names of what they belong to; each stays the same until that changes. */
+export type Marks = Readonly<Record<string, unknown>>
+
 /** The state of a sandbox that nothing was loaded into. */
 export const emptyState = (): SandboxState => ({ store: new Store(), counters: {}, clock: MACHINE_CLOCK, script: new Script(), settings: {} })
 
-/** A state that calls work on. */
+/** The Account that every key is to act as, where it is not among the records; null otherwise. */
+export function missingActor({ 'auth.accept_any_key': actor = null }: GivenSettings, { accounts }: Store): string | null {
+  return actor === null || accounts.get(actor) ? null : actor
+}
+
+/** A state that requests work on. */
 export class LiveState {
-  readonly store: Store
-  readonly ids: Ids
+  store: Store
+  ids: Ids
   script: Script
   clock: Clock
   settings: GivenSettings
@@ -43,6 +51,12 @@ export class LiveState {
   get present(): SandboxState {
     const { store, ids, clock, script, settings } = this
     return { store, counters: ids.counters, clock: clock.reading, script, settings }
+  }
+
+  /** What of the state has changed shows when these are compared with earlier ones. */
+  get marks(): Marks {
+    const { store, ids, clock, script, settings } = this
+    return { settings, counters: ids.counters, clock, script: script.revision, api_keys: store.keys.size, ...store.revisions }
   }
 
   /** A copy of the state at this moment. */

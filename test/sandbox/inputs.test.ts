@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { drawnFraction } from '../../src/core/draws.js'
 import { execute } from '../../src/engine/execute.js'
+import { stateTexts } from '../../src/sandbox/content.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
-import { stateTexts } from '../../src/sandbox/serialization.js'
 import type { SandboxState } from '../../src/sandbox/state.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { compileEntry, type Entry } from '../../src/scenario/script.js'
@@ -57,7 +57,7 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
 ]
 
 /** All of a state, as the lines of a file hold it. */
-const textOf = (state: SandboxState) => [...stateTexts('"first":0', state, {})].join('\n')
+const textOf = (state: SandboxState) => [...stateTexts({ first: 0 }, state)].join('\n')
 
 function send(sandbox: Sandbox, { on, headers, body }: Call) {
   const [method, path] = on.split(' ') as [string, string]
