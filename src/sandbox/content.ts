@@ -33,7 +33,9 @@ const PARTS: Readonly<Record<string, (state: Writable) => unknown>> = {
   scenario: ({ scenario }) => scenario,
   expectations: ({ expectations, answers }) => answers && withAnswers(expectations?.map(({ data }) => data) as Json, answers)
 }
-const partsOf = (state: Writable, names = Object.keys(PARTS)) => Object.fromEntries(names.map(name => [name, PARTS[name]?.(state)]))
+const partsOf = (state: Writable, names: readonly string[]) => Object.fromEntries(names.flatMap(name => (PARTS[name] ? [[name, PARTS[name](state)]] : [])))
+/** What no request changes by itself: it is written along with what one has changed, and at the end. */
+const COUNTS = ['requests', 'time']
 
 /**
  * What has changed. Sandboxes may change before the texts of a whole file are asked for; other texts are to be asked for at once. `counts`: also where no
@@ -53,14 +55,13 @@ export function changesSince(before: Content, { start, sandboxes }: PresentSandb
   for (const { name, first, requests, state } of sandboxes) {
     const known = before.sandboxes.get(name)
     const was = known?.state === state ? known : null
-    const marks: Marks = { ...state.marks, requests }
-    const changed = Object.keys(marks).filter(mark => marks[mark] !== was?.marks[mark])
     const { present } = state
-    const isMoving = present.clock.at !== null && present.clock.running
-    const isWritten = counts ? isMoving || changed.length > 0 : changed.some(mark => mark !== 'requests')
+    const marks: Marks = { ...state.marks, requests, time: present.clock.at }
+    const changed = Object.keys(marks).filter(mark => marks[mark] !== was?.marks[mark])
+    const isWritten = changed.some(mark => counts || !COUNTS.includes(mark))
     held.set(name, isWritten ? { state, marks } : (was as Held))
     if (!isWritten) continue
-    const names = [...new Set(isMoving ? [...changed, 'clock'] : changed)]
+    const names = [...new Set(changed.map(mark => (mark === 'time' ? 'clock' : mark)))]
     const begun = was === null && { from: numberOf(first) }
     const store = before === NOTHING ? present.store.clone() : present.store
     const records = changedIn(store, was?.marks ?? first.store.revisions)
@@ -77,7 +78,8 @@ export function changesSince(before: Content, { start, sandboxes }: PresentSandb
 }
 
 /** The amendments that make a first state, or one of a snapshot, of nothing; it must not change until they are asked for. */
-export const stateTexts = (of: object, state: Writable): Generator<string> => amendments(of, partsOf(state), state.store, changedIn(state.store, {}))
+export const stateTexts = (of: object, state: Writable): Generator<string> =>
+  amendments(of, partsOf(state, Object.keys(PARTS)), state.store, changedIn(state.store, {}))
 
 function* joined(texts: readonly Iterable<string>[]): Generator<string> {
   for (const some of texts) yield* some

@@ -76,7 +76,6 @@ t.test('snapshots: one that cannot be written is not taken, and the one before i
   const { status, body } = await control('PUT /snapshots/b')
 
   t.strictSame([status, body.error.code], [503, 'data_not_written'])
-  t.match(body.error.message, /^The snapshot b was not taken: .+b\.json could not be written: EISDIR: .+\.$/)
   t.strictSame(await readdir(snapshots_dir), ['a.json', 'b.json'])
   t.strictSame(await readFile(join(snapshots_dir, 'a.json')), before)
   t.equal((await control('POST /snapshots/b/restore')).status, 400)
