@@ -344,24 +344,13 @@ export class Sandbox {
     return changesOf(this.requireLoaded(), this.state, this.#begunClock)
   }
 
-  /** Sets the clock: what is left out stays as it is. */
-  setClock({ at, running }: { at?: number; running?: boolean }): void {
-    const { clock } = this
-    this.#startClock(new Clock(this.machine, { at: at ?? clock.now(), running: running ?? clock.running }))
-  }
-
-  #startClock(clock: Clock): void {
+  /** Sets the clock, to the last instant that can be stored at most; what is left out stays as it is. `by` moves it on by so many milliseconds. */
+  setClock({ at, running = this.clock.running, by = 0 }: { at?: number; running?: boolean; by?: number }): void {
+    const now = this.machine()
+    const clock = new Clock(this.machine, { at: Math.min((at ?? this.clock.now(now)) + by, LATEST_INSTANT), running }, now)
     this.#change(state => {
       state.clock = clock
     })
-  }
-
-  /** Moves the clock on by so many milliseconds, to the last instant that can be stored at most. */
-  advanceClock(ms: number): void {
-    const { clock } = this
-    const now = this.machine()
-    const at = Math.min(clock.now(now) + ms, LATEST_INSTANT)
-    this.#startClock(new Clock(this.machine, { at, running: clock.running }, now))
   }
 
   /** Adds an entry to the script, after the others. */

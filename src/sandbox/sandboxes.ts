@@ -35,8 +35,6 @@ export class Sandboxes {
   readonly #maxSnapshots: number
   /** The folder of the snapshots, with a folder in it for each named sandbox; null keeps them in memory. */
   readonly #folder: string | null
-  /** The snapshots that are being deleted, by the name of their sandbox. */
-  readonly #ending = new Map<string, Promise<void>>()
   #start: FirstState | undefined
   readonly #heap: Heap
   /** How many requests asked for room, and what the last one that was looked at found. */
@@ -122,9 +120,8 @@ export class Sandboxes {
     if (this.#named.size <= this.#max) return
     const kept = this.all().length - 1
     for (const idle of this.#idle(sandbox.isOfPages, sandbox).slice(0, Math.max(1, kept - this.#max))) {
-      const name = idle.name as string
-      this.#end(name)
-      this.#endSnapshots(name, idle).catch(() => {})
+      this.#end(idle.name as string)
+      idle.snapshots.end().catch(() => {})
     }
   }
 
@@ -152,7 +149,7 @@ export class Sandboxes {
   async delete(name: string): Promise<void> {
     const sandbox = this.find(name)
     this.#end(name)
-    await this.#endSnapshots(name, sandbox)
+    await sandbox.snapshots.end()
   }
 
   #make(name: string, isPage: boolean): Sandbox {
@@ -170,7 +167,7 @@ export class Sandboxes {
 
   #new(name: string): Sandbox {
     const folder = this.#folder && join(this.#folder, 'sandboxes', fileNameOf(name))
-    return new Sandbox(this.#dependencies, { name, snapshots: new Snapshots(folder, this.#maxSnapshots, this.#ending.get(name)) })
+    return new Sandbox(this.#dependencies, { name, snapshots: new Snapshots(folder, this.#maxSnapshots) })
   }
 
   /** Those that may make room for another one: first those that pages alone have used, each the least recently used first. For a page no other goes. */
@@ -184,15 +181,5 @@ export class Sandboxes {
     const { sandbox } = this.#named.get(name) as NamedSandbox
     this.#named.delete(name)
     sandbox.end()
-  }
-
-  /** Deletes the snapshots of a sandbox that has ended; another one of its name waits until they are gone. */
-  async #endSnapshots(name: string, { snapshots }: Sandbox): Promise<void> {
-    const ending = snapshots.end()
-    const ended = ending.catch(() => {})
-    this.#ending.set(name, ended)
-    await ended
-    if (this.#ending.get(name) === ended) this.#ending.delete(name)
-    await ending
   }
 }

@@ -19,17 +19,18 @@ const ENDING = '.json'
 /** In milliseconds; no process writes an older temporary file any more, and processes may share a folder. */
 const LEFT_MS = 600_000
 
+/** The last work in each folder, or on snapshots in memory: what follows waits for it, also where a sandbox of the same name has come since. */
+const LAST = new Map<string | Snapshots, Promise<void>>()
+
 export class Snapshots {
   #folder: string | null
   readonly #max: number
   readonly #inMemory = new Map<string, Snapshot>()
-  #last: Promise<unknown>
 
-  /** `folder` null keeps at most so many in memory alone. Nothing is read or written before `after`. */
-  constructor(folder: string | null, max: number, after: Promise<unknown> = Promise.resolve()) {
+  /** `folder` null keeps at most so many in memory alone. */
+  constructor(folder: string | null, max: number) {
     this.#folder = folder
     this.#max = max
-    this.#last = after
   }
 
   names(): Promise<string[]> {
@@ -104,8 +105,12 @@ export class Snapshots {
 
   /** So that no two write or delete a file at once. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(act)
-    this.#last = done.catch(() => {})
+    const key = this.#folder ?? this
+    const done = (LAST.get(key) ?? Promise.resolve()).then(act)
+    const over = done.then(nothing, nothing).then(() => {
+      if (LAST.get(key) === over) LAST.delete(key)
+    })
+    LAST.set(key, over)
     return done
   }
 
@@ -115,6 +120,7 @@ export class Snapshots {
   }
 }
 
+const nothing = () => {}
 const fileOf = (folder: string, name: string) => join(folder, `${fileNameOf(name)}${ENDING}`)
 
 /** A file as a database of one snapshot; `settings` are those that the records of one that is read are checked with. Errors: `document_invalid`, the system's. */

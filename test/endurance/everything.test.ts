@@ -101,6 +101,7 @@ t.test(`everything at once for ${MINUTES} min: nothing lost, nothing crossed, me
     await one.learn(client)
     client.close()
   }
+  await audit()
   const until = Date.now() + DURATION_MS
   for (let nth = 1; Date.now() < until; nth++) {
     await round(nth, Math.min(CHECK_MS, Math.max(0, until - Date.now())))

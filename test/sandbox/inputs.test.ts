@@ -43,7 +43,7 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
       .catch(() => sandbox.addRecords(documentOf('test', { refunds: [{ transaction: 'txn_n', amount: 1 }] })).catch(() => {})),
   sandbox => sandbox.addKey('mch_a'),
   (sandbox, draw) => sandbox.setClock({ at: Date.parse(NOW) + 1000 * draw(1000), running: draw(2) === 0 }),
-  (sandbox, draw) => sandbox.advanceClock(draw(60_000)),
+  (sandbox, draw) => sandbox.setClock({ by: draw(60_000) }),
   async (sandbox, draw) => sandbox.addEntry((await compileEntry(ENTRIES[draw(ENTRIES.length)] as Entry['data'], () => {})) as Entry),
   (sandbox, draw) => sandbox.removeEntries(draw(5) === 0 ? undefined : sandbox.script.listed()[draw(4)]?.id),
   (sandbox, draw) => sandbox.changeSettings({ seed: draw(3), 'ids.length': 24 + draw(2) }),
