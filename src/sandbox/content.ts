@@ -6,9 +6,8 @@ import { withAnswers } from '../scenario/references.js'
 import type { FirstState } from '../scenario/scenario.js'
 import type { Json } from '../scenario/schemas.js'
 import { collectionOf, FAMILIES, type Store } from '../store/store.js'
-import type { PresentSandboxes } from './sandboxes.js'
 import { SAYS } from './sentences.js'
-import type { LiveState, Marks, SandboxState } from './state.js'
+import type { LiveState, Marks, PresentSandboxes, SandboxState } from './state.js'
 
 /** A sandbox as the file holds it: all of it is written when it begins in another state. */
 type Held = { state: LiveState; marks: Marks }

@@ -9,9 +9,9 @@ import { changesSince, NOTHING } from './content.js'
 import { DISK, type FileSystem, removeLeftovers, replaceFile, type WrittenFile } from './disk.js'
 import { amendmentLine, type Read, readLines, wholeLines } from './lines.js'
 import { Lock } from './lock.js'
-import type { PresentSandboxes, SavedSandboxes } from './sandboxes.js'
 import { REFUSALS, SAYS } from './sentences.js'
 import { statesIn } from './serialization.js'
+import type { PresentSandboxes, SavedSandboxes } from './state.js'
 
 /** The wait for another try, when no request asks for one. */
 const RETRY_MS = 1000

@@ -46,7 +46,7 @@ import { Gates } from './gates.js'
 import { type Input, Inputs } from './inputs.js'
 import { REFUSALS, SAYS } from './sentences.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
-import { emptyState, LiveState, missingActor, type SandboxState } from './state.js'
+import { emptyState, LiveState, missingActor, type SandboxState, type SavedSandbox } from './state.js'
 
 /** What a sandbox is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
 export type SandboxDependencies = {
@@ -67,9 +67,6 @@ export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sa
 
 /** Changes that can be made again, however few requests the journal holds. */
 const MIN_INPUTS = 100
-
-/** A sandbox as a data file keeps it: its state, the first state that a reset goes back to, and how many calls were answered. */
-export type SavedSandbox = { name: string | null; first: FirstState; requests: number; state: SandboxState }
 
 export class Sandbox {
   readonly #dependencies: SandboxDependencies

@@ -7,15 +7,11 @@ import type { FirstState } from '../scenario/scenario.js'
 import { Heap, type Room } from '../work/heap.js'
 import { Worker } from '../work/worker.js'
 import { fileNameOf } from './names.js'
-import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.js'
+import { Sandbox, type SandboxDependencies } from './sandbox.js'
 import { REFUSALS } from './sentences.js'
 import { Snapshots } from './snapshots.js'
-import type { LiveState } from './state.js'
+import type { PresentSandboxes, SavedSandboxes } from './state.js'
 
-/** The sandboxes of a process as a data file keeps them, and the first state that new ones begin with. */
-export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandbox[] }
-/** The sandboxes of a process as they are when they are looked at, for a data file. */
-export type PresentSandboxes = { start: FirstState; sandboxes: readonly (Omit<SavedSandbox, 'state'> & { state: LiveState })[] }
 /** A named sandbox; `uses` are the calls that may still keep it, as long as none has. */
 type NamedSandbox = { sandbox: Sandbox; uses: number }
 

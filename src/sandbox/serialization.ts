@@ -13,10 +13,8 @@ import { compileEntry, Script } from '../scenario/script.js'
 import { Answers } from '../scenario/steps.js'
 import { FAMILIES, Store } from '../store/store.js'
 import type { SavedData, SavedState } from './lines.js'
-import type { SavedSandbox } from './sandbox.js'
-import type { SavedSandboxes } from './sandboxes.js'
 import { SAYS } from './sentences.js'
-import { missingActor, type SandboxState } from './state.js'
+import { missingActor, type SandboxState, type SavedSandbox, type SavedSandboxes } from './state.js'
 
 const COUNT = { type: 'integer', minimum: 0 }
 /** A schema of an object that has all of some properties. */

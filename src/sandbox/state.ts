@@ -12,6 +12,11 @@ import { Store } from '../store/store.js'
  */
 export type SandboxState = Readonly<Pick<FirstState, 'store' | 'counters' | 'clock' | 'script' | 'settings'>>
 
+/** A sandbox as a data file keeps it: its state, the first state that a reset goes back to, and how many requests were answered. */
+export type SavedSandbox = { name: string | null; first: FirstState; requests: number; state: SandboxState }
+/** The sandboxes of a process as a data file keeps them, and the first state that new ones begin with; `Present` as they are when they are looked at. */
+export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandbox[] }
+export type PresentSandboxes = { start: FirstState; sandboxes: readonly (Omit<SavedSandbox, 'state'> & { state: LiveState })[] }
 /** Values by the names of what they belong to; each stays the same until that changes. */
 export type Marks = Readonly<Record<string, unknown>>
 

@@ -9,7 +9,7 @@ import { authorization, type Emulator, namesIn, type SandboxClient, sandboxClien
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const TICKET = { tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }
-const UNKNOWN = ' A call of its API with a right path and key makes it, as does a control call that changes something.'
+const UNKNOWN = ' A request to its API with a valid path and key creates it, and so does a control request that changes something.'
 
 /** Waits until a condition holds, or for 20 s; the assertion that follows fails then. */
 async function until(holds: () => Promise<boolean> | boolean): Promise<void> {

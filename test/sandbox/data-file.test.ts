@@ -12,7 +12,7 @@ import { type RunningEmulator, type RunOptions, runEmulator } from '../../src/em
 import { changesSince, NOTHING } from '../../src/sandbox/content.js'
 import { DataFile } from '../../src/sandbox/data-file.js'
 import { amendmentLine, lineOf, linesRead, readLines, wholeLines } from '../../src/sandbox/lines.js'
-import type { PresentSandboxes } from '../../src/sandbox/sandboxes.js'
+import type { PresentSandboxes } from '../../src/sandbox/state.js'
 import { REFUSALS, SAYS } from '../../src/sandbox/sentences.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'

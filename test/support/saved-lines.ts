@@ -1,7 +1,7 @@
 /** Data files and snapshots of a test, from what they hold. */
 import { changesSince, NOTHING } from '../../src/sandbox/content.js'
 import { amendmentLine, linesRead, type SavedData, wholeLines } from '../../src/sandbox/lines.js'
-import type { PresentSandboxes } from '../../src/sandbox/sandboxes.js'
+import type { PresentSandboxes } from '../../src/sandbox/state.js'
 import type { Json } from './json.js'
 
 /** Sandboxes as a whole file gives them back. */
