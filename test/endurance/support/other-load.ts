@@ -1,4 +1,4 @@
-/** The load beside the clients of the API: scenarios loaded, sandboxes deleted and made again, event streams, and verify calls that wait. */
+/** The load beside the clients of the API: scenarios loaded, sandboxes deleted and made again, and event streams. */
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { smallFixture } from '../../support/emulator.js'
@@ -10,7 +10,6 @@ import type { Watch } from './watch.js'
 /** A process for the time of one round, and the sandboxes in it. */
 export type Round = { port: number; round: number; watch: Watch; places: readonly Place[]; loaded: readonly LoadedSandbox[]; pauseMs: number }
 
-const WAITING = 3
 const CHURNED = 2
 const STREAMS = 6
 
@@ -20,7 +19,6 @@ export async function otherLoad(current: Round): Promise<void> {
   await Promise.all([
     ...current.loaded.map(sandbox => load(current, sandbox)),
     ...nth(CHURNED).map(index => churn(current, `churned-${index}`)),
-    ...nth(WAITING).map(index => wait(current, `waiting-${index}`)),
     ...nth(STREAMS).map(index => stream(current, index))
   ])
 }
@@ -149,67 +147,6 @@ async function churn(current: Round, name: string): Promise<void> {
     await sleep(below(20 * pauseMs))
   })
   for (const { close } of clients) close()
-}
-
-// verify calls that wait
-
-const KEPT_MS = 300
-const VERIFY_KINDS = ['satisfied', 'left', 'not satisfied'] as const
-
-async function wait(current: Round, name: string): Promise<void> {
-  const { port, watch, pauseMs } = current
-  const { below } = choicesOf(current, name)
-  const [waiter, payer] = [watch.client(port, name), watch.client(port, name)]
-  let nth = 0
-  await payer.call('GET /next/tickets')
-  await watch.repeat(async () => {
-    // the journal must not overflow, or a verify call cannot be judged
-    if (nth++ % 100 === 0) await payer.call('POST /_control/reset')
-    const guest = `guest ${current.round} ${nth}`
-    const asked = (within: string) => JSON.stringify({ on: 'POST /transactions', match: { body: { 'customer[name]': guest } }, times: 1, within })
-    const pay = () => payer.call('POST /next/transactions', `ticket=tkt_a&payment_type=external&amount=100&customer[name]=${guest.replaceAll(' ', '+')}`)
-    const kind = VERIFY_KINDS[nth % VERIFY_KINDS.length]
-    if (kind === 'left') {
-      await abandoned(port, `/sandbox/${name}/_control/verify`, { body: asked('30s'), afterMs: 20 + below(KEPT_MS) })
-    } else {
-      const since = performance.now()
-      const waiting = waiter.call('POST /_control/verify', asked(kind === 'satisfied' ? '20s' : `${KEPT_MS}ms`))
-      if (kind === 'satisfied') {
-        await sleep(below(KEPT_MS))
-        await pay()
-      }
-      const answer = await waiting
-      const ms = performance.now() - since
-      const expected = kind === 'satisfied' ? [200, true] : [409, false]
-      if (answer.status !== expected[0] || answer.body.holds !== expected[1])
-        watch.wrong(`${name}: a verify call that is ${kind} was answered ${shown(answer)}`)
-      // timers of Node.js may be a millisecond early
-      if (kind === 'not satisfied' && ms < KEPT_MS - 2) watch.wrong(`${name}: a verify call gave up after ${ms} of ${KEPT_MS} ms`)
-    }
-    watch.count(`verify calls ${kind}`)
-    await sleep(below(4 * pauseMs))
-  })
-  waiter.close()
-  payer.close()
-}
-
-/** Makes a control call and leaves before it is answered. */
-function abandoned(port: number, path: string, { body, afterMs }: { body: string; afterMs: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const sent = request({ port, host: '127.0.0.1', method: 'POST', path, headers, agent: false })
-    const leave = setTimeout(() => {
-      sent.on('error', () => {})
-      sent.destroy()
-      resolve()
-    }, afterMs)
-    sent.once('error', error => {
-      clearTimeout(leave)
-      reject(error)
-    })
-    sent.on('response', answer => answer.resume())
-    sent.end(body)
-  })
 }
 
 // event streams
