@@ -7,10 +7,10 @@ import type { FirstState } from '../scenario/scenario.js'
 import type { Json } from '../scenario/schemas.js'
 import { collectionOf, FAMILIES, type Store } from '../store/store.js'
 import { SAYS } from './sentences.js'
-import type { LiveState, Marks, PresentSandboxes, SandboxState } from './state.js'
+import { type LiveState, MARKED, type PresentSandboxes, type SandboxState } from './state.js'
 
-/** A sandbox as the file holds it: all of it is written when it begins in another state. */
-type Held = { state: LiveState; marks: Marks }
+/** A sandbox as the file holds it: all of it is written when it begins in another state. `counts` are the values of `COUNTS`. */
+type Held = { state: LiveState; marks: LiveState['marks']; counts: readonly unknown[] }
 /** The content of a file; it is never changed. */
 export type Content = { firsts: readonly FirstState[]; start: FirstState | null; sandboxes: ReadonlyMap<string | null, Held> }
 /** Texts of amendments that are not in the file yet, each made when it is asked for, what it holds with them, and their sandboxes, as messages tell them. */
@@ -33,8 +33,8 @@ const PARTS: Readonly<Record<string, (state: Writable) => unknown>> = {
   expectations: ({ expectations, answers }) => answers && withAnswers(expectations?.map(({ data }) => data) as Json, answers)
 }
 const partsOf = (state: Writable, names: readonly string[]) => Object.fromEntries(names.flatMap(name => (PARTS[name] ? [[name, PARTS[name](state)]] : [])))
-/** What no request changes by itself: it is written along with what one has changed, and at the end. */
-const COUNTS = ['requests', 'time']
+/** Parts that go on without a request that changes anything: they are written along with what one has changed, and at the end. */
+const COUNTS = ['requests', 'clock']
 
 /**
  * What has changed. Sandboxes may change before the texts of a whole file are asked for; other texts are to be asked for at once. `counts`: also where no
@@ -54,18 +54,22 @@ export function changesSince(before: Content, { start, sandboxes }: PresentSandb
   for (const { name, first, requests, state } of sandboxes) {
     const known = before.sandboxes.get(name)
     const was = known?.state === state ? known : null
+    const { marks } = state
+    if (was !== null && !counts && marks.every((mark, nth) => mark === was.marks[nth])) {
+      held.set(name, was)
+      continue
+    }
     const { present } = state
-    const marks: Marks = { ...state.marks, requests, time: present.clock.at }
-    const changed = Object.keys(marks).filter(mark => marks[mark] !== was?.marks[mark])
-    const isWritten = changed.some(mark => counts || !COUNTS.includes(mark))
-    held.set(name, isWritten ? { state, marks } : (was as Held))
-    if (!isWritten) continue
-    const names = [...new Set(changed.map(mark => (mark === 'time' ? 'clock' : mark)))]
+    const counted = [requests, present.clock.at]
+    const changed = MARKED.filter((_, nth) => marks[nth] !== was?.marks[nth])
+    const names = new Set([...changed, ...COUNTS.filter((_, nth) => counted[nth] !== was?.counts[nth])])
+    held.set(name, names.size === 0 ? (was as Held) : { state, marks, counts: counted })
+    if (names.size === 0) continue
     const begun = was === null && { from: numberOf(first) }
     const store = before === NOTHING ? present.store.clone() : present.store
-    const records = changedIn(store, was?.marks ?? first.store.revisions)
-    texts.push(amendments({ sandbox: name }, { ...begun, ...partsOf({ ...present, requests }, names) }, store, records))
-    unwritten.push(SAYS.unwritten(name, was && records.reduce((sum, { ids, all }) => sum + (ids?.size ?? all), 0), names))
+    const records = changedIn(store, family => (was === null ? first.store[family].revision : (was.marks[MARKED.indexOf(family)] as number)))
+    texts.push(amendments({ sandbox: name }, { ...begun, ...partsOf({ ...present, requests }, [...names]) }, store, records))
+    unwritten.push(SAYS.unwritten(name, was && records.reduce((sum, { ids, all }) => sum + (ids?.size ?? all), 0), [...names]))
   }
   for (const name of before.sandboxes.keys()) {
     if (held.has(name)) continue
@@ -78,7 +82,12 @@ export function changesSince(before: Content, { start, sandboxes }: PresentSandb
 
 /** The amendments that make a first state, or one of a snapshot, of nothing; it must not change until they are asked for. */
 export const stateTexts = (of: object, state: Writable): Generator<string> =>
-  amendments(of, partsOf(state, Object.keys(PARTS)), state.store, changedIn(state.store, {}))
+  amendments(
+    of,
+    partsOf(state, Object.keys(PARTS)),
+    state.store,
+    changedIn(state.store, () => 0)
+  )
 
 function* joined(texts: readonly Iterable<string>[]): Generator<string> {
   for (const some of texts) yield* some
@@ -87,10 +96,8 @@ function* joined(texts: readonly Iterable<string>[]): Generator<string> {
 /** The changed records of a family by their ids, null being `all` of them. */
 type Changed = { family: Family; ids: ReadonlySet<string> | null; all: number }
 
-const changedIn = (store: Store, marks: Marks): Changed[] =>
-  FAMILIES.map(family => ({ family, ids: store[family].changedSince((marks[family] as number | undefined) ?? 0), all: store[family].size })).filter(
-    ({ ids }) => ids?.size !== 0
-  )
+const changedIn = (store: Store, since: (family: Family) => number): Changed[] =>
+  FAMILIES.map(family => ({ family, ids: store[family].changedSince(since(family)), all: store[family].size })).filter(({ ids }) => ids?.size !== 0)
 
 /** Characters that the records of an amendment have together, at most; a longer record is alone. */
 const ENOUGH = 2 ** 16

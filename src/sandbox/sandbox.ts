@@ -425,7 +425,7 @@ export class Sandbox {
     return withoutProblems(problems, async () => {
       const fixture = await fixtureFor(problems)
       const { state, clock, settings } = this
-      const revision = () => JSON.stringify([this.store.revisions, this.store.keys.size, this.state.ids.counters])
+      const revision = () => JSON.stringify([FAMILIES.map(family => this.store[family].revision), this.store.keys.size, this.state.ids.counters])
       const before = revision()
       const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
       const importer = new FixtureImporter(store, { ids, now: clock.now(), settings }, problems)

@@ -4,7 +4,7 @@ import { Ids } from '../core/ids.js'
 import type { GivenSettings } from '../core/settings.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { Script } from '../scenario/script.js'
-import { Store } from '../store/store.js'
+import { FAMILIES, Store } from '../store/store.js'
 
 /**
  * The state at one moment: records and keys, id counters, clock, script with its counts, and the settings given along with it (by the scenario in a first
@@ -17,8 +17,8 @@ export type SavedSandbox = { name: string | null; first: FirstState; requests: n
 /** The sandboxes of a process as a data file keeps them, and the first state that new ones begin with; `Present` as they are when they are looked at. */
 export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandbox[] }
 export type PresentSandboxes = { start: FirstState; sandboxes: readonly (Omit<SavedSandbox, 'state'> & { state: LiveState })[] }
-/** Values by the names of what they belong to; each stays the same until that changes. */
-export type Marks = Readonly<Record<string, unknown>>
+/** What of a state may change: its parts and families. Its marks, in this order, each stay the same until that changes. */
+export const MARKED = ['settings', 'counters', 'clock', 'script', 'api_keys', ...FAMILIES] as const
 
 /** The state of a sandbox that nothing was loaded into. */
 export const emptyState = (): SandboxState => ({ store: new Store(), counters: {}, clock: MACHINE_CLOCK, script: new Script(), settings: {} })
@@ -59,9 +59,9 @@ export class LiveState {
   }
 
   /** What of the state has changed shows when these are compared with earlier ones. */
-  get marks(): Marks {
+  get marks(): readonly unknown[] {
     const { store, ids, clock, script, settings } = this
-    return { settings, counters: ids.counters, clock, script: script.revision, api_keys: store.keys.size, ...store.revisions }
+    return [settings, ids.counters, clock, script.revision, store.keys.size, ...FAMILIES.map(family => store[family].revision)]
   }
 
   /** A copy of the state at this moment. */

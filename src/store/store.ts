@@ -67,11 +67,6 @@ export class Store implements Collections {
     return FAMILIES.reduce((sum, family) => sum + this[family].size, 0)
   }
 
-  /** The revision of each family. */
-  get revisions(): Readonly<Record<Family, number>> {
-    return Object.fromEntries(FAMILIES.map(family => [family, this[family].revision])) as Record<Family, number>
-  }
-
   /** A copy in constant time; what one side changes the other does not see. */
   clone(): Store {
     return new Store(this)
