@@ -183,7 +183,7 @@ async function playAll({ sandbox, document, service, bindings, onProgress = () =
   await playSteps(steps, play.length > 0 ? stepClient : counted(stepClient), bindings, add('steps'), answers)
   // the script acts on these requests and can lose their answers
   const playClient = service ? counted(service) : new Player(sandbox).play
-  const wait = service ? (ms: number) => sleep(Math.min(ms, MAX_WAIT)) : (ms: number) => sandbox.advanceClock(ms)
+  const wait = service ? (ms: number) => sleep(Math.min(ms, MAX_WAIT)) : (ms: number) => sandbox.setClock({ by: ms })
   await playSteps(play, playClient, bindings, add('play'), answers, wait)
   return { points, playedSteps }
 }

@@ -268,7 +268,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
           const ms = durationOf(by)
           if (ms === null) throw REFUSALS.notADuration(by)
           if (sandbox.clock.now() + ms > LATEST_INSTANT) throw REFUSALS.clockEnd(by)
-          sandbox.advanceClock(ms)
+          sandbox.setClock({ by: ms })
           return clockShown(sandbox.clock)
         }
       }),

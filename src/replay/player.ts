@@ -92,7 +92,7 @@ export class Player {
     const next = [...this.#waiting].reduce((one, other) => (other.at < one.at ? other : one))
     this.#waiting.delete(next)
     if (!next.isInVain) {
-      if (this.#sandbox.clock.running) this.#sandbox.advanceClock(next.at - this.#passed)
+      if (this.#sandbox.clock.running) this.#sandbox.setClock({ by: next.at - this.#passed })
       this.#passed = next.at
     }
     next.wake(!next.isInVain)

@@ -169,7 +169,7 @@ async function playedIn(beginning: Beginning, calls: readonly Exchange[], { word
     behind += moveBefore(call, calls[index - 1], isRunning)
     const wait = Math.min(Math.max(0, behind), LONGEST)
     behind -= wait
-    sandbox.advanceClock(wait)
+    sandbox.setClock({ by: wait })
     const { step = null, notes = [] } = playOf(call, { keyOf: keyFor, written: inPlay }) ?? {}
     const isMade = step !== null && (!isStopped(call) || calls.length === 1)
     const isCreating = tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'

@@ -27,8 +27,9 @@ async function everything({ control, sandbox }: Emulator): Promise<string> {
 
 /** Whether the state is the very same as before: no record, key, entry, clock or setting was replaced. */
 const sameStateAs = ({ sandbox }: Emulator) => {
-  const { marks } = sandbox
-  return () => sandbox.marks.every((mark, place) => mark === marks[place])
+  const { state } = sandbox
+  const { marks } = state
+  return () => sandbox.state === state && state.marks.every((mark, nth) => mark === marks[nth])
 }
 
 /** Calls as they are explained, and what each is answered. */

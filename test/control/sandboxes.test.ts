@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { GivenSettings } from '../../src/core/settings.js'
 import { runEmulator } from '../../src/emulator.js'
+import { REFUSALS } from '../../src/sandbox/sentences.js'
 import { authorization, type Emulator, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const TICKET = { tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }
-const UNKNOWN = ' A call of its API with a right path and key makes it, as does a control call that changes something.'
+const UNKNOWN = ' A request to its API with a valid path and key creates it, and so does a control request that changes something.'
 
 /** Waits until a condition holds, or for 20 s; the assertion that follows fails then. */
 async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
@@ -170,10 +171,7 @@ t.test('limits.sandboxes: a page takes the place only of what pages alone have u
     const refused = await get('p4', PAGE)
 
     t.strictSame([refused.status, refused.body.error.code], [429, 'sandbox_limit'])
-    t.equal(
-      refused.body.error.message,
-      'There are 2 sandboxes, as many as limits.sandboxes allows, and a web page of another site or port does not replace one that others use: delete one by DELETE /_control/sandboxes/NAME, or raise limits.sandboxes.'
-    )
+    t.equal(refused.body.error.message, REFUSALS.tooManySandboxes(2, 'page').message)
     t.equal((await get('p3', PAGE)).status, 200, 'a page goes on in one that there is')
     t.equal((await get('worker-2')).status, evictsIdle ? 200 : 429)
     t.strictSame(await namesIn(emulator), evictsIdle ? ['p3', 'worker-2'] : ['p3', 'worker'])
@@ -419,14 +417,7 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delay
   t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'new'], 'the only idle sandbox was removed, though it was used last')
   await hanging('new')
   const refused = await use('newer')
-  t.strictSame(
-    [refused.status, refused.body.error.code, refused.body.error.message],
-    [
-      429,
-      'sandbox_limit',
-      'There are 4 sandboxes, as many as limits.sandboxes allows, and none is idle: try again when a call is answered, or raise limits.sandboxes.'
-    ]
-  )
+  t.strictSame([refused.status, refused.body.error.code, refused.body.error.message], [429, 'sandbox_limit', REFUSALS.tooManySandboxes(4, 'busy').message])
   t.equal(await loading.finish(), 200)
   t.equal((await sandboxClient(emulator, 'loading').control('GET /health')).body.scenario, 'own')
   await until(async () => (await inFlightIn('loading')) === 0)

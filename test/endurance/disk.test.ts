@@ -67,7 +67,6 @@ t.test(`a full disk, ${ROUNDS} times: changes are refused until there is room, n
       answer = await call('POST /next/refunds', REFUND)
     }
     t.strictSame([answer.status, answer.body.error.code], [503, 'data_not_written'])
-    t.ok(answer.body.error.message.startsWith('The change was made and is in memory'), answer.body.error.message)
     made++
     const state = (await call('GET /_control/state')).text
     const before = await readFile(file)
@@ -78,7 +77,7 @@ t.test(`a full disk, ${ROUNDS} times: changes are refused until there is room, n
       ['POST /_control/reset', '']
     ] as const) {
       const refused = await call(on, body)
-      t.strictSame([refused.status, refused.body.error.code, refused.body.error.message.slice(0, 20)], [503, 'data_not_written', 'Nothing was changed:'], on)
+      t.strictSame([refused.status, refused.body.error.code], [503, 'data_not_written'], on)
     }
     t.equal((await call('GET /_control/state')).text, state, 'a refused call changes nothing')
     t.strictSame([(await call('GET /next/refunds?limit=1')).status, await refunds()], [200, made])

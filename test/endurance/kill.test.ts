@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,12 +15,20 @@ const STOPS = figure('STOPS', { short: 1, long: 5 })
 /** Clients of each sandbox; a sandbox with one client is also reset. */
 const CLIENTS = [3, 1, 4, 1, 2, 1]
 
+/** What is in the folder of a process that has ended. */
+const LEFT = ['scenarios', 'shop.json', 'snapshots']
+
 async function placeOf(t: Test) {
   const folder = await mkdtemp(join(tmpdir(), 'endurance-'))
   t.teardown(() => rm(folder, { recursive: true }))
-  await writeFile(join(folder, 'load.json'), JSON.stringify(SCENARIO))
+  await mkdir(join(folder, 'scenarios'))
+  await writeFile(join(folder, 'scenarios', 'load.json'), JSON.stringify(SCENARIO))
   const file = join(folder, 'shop.json')
-  return { folder, file, args: ['--scenario', join(folder, 'load.json'), '--data', file] }
+  return {
+    folder,
+    file,
+    args: ['--scenario', 'load', '--scenarios-dir', join(folder, 'scenarios'), '--data', file, '--snapshots-dir', join(folder, 'snapshots')]
+  }
 }
 
 t.test(`kill -9 at ${ROUNDS} random moments under load: every answered change is present, every other is complete or absent`, async t => {
@@ -33,7 +41,7 @@ t.test(`kill -9 at ${ROUNDS} random moments under load: every answered change is
     const { port, end } = await started(t, args)
     const { problems, facts } = await auditAll(port, places)
     t.strictSame(problems, [], `round ${round}: what round ${round - 1} left`)
-    const { begun, ended } = changeAll(port, places, round)
+    const { begun, ended } = changeAll(port, places, round, { usesSnapshots: true })
     await begun
     await sleep(below(LOAD_MS))
     t.equal(await end('SIGKILL'), 'SIGKILL')
@@ -54,7 +62,7 @@ t.test(`kill -9 at ${ROUNDS} random moments under load: every answered change is
   const { port, end } = await started(t, args)
   t.strictSame((await auditAll(port, places)).problems, [], 'the state after the last round')
   t.equal(await end('SIGTERM'), 0)
-  t.strictSame((await readdir(folder)).sort(), ['load.json', 'shop.json'], 'no lock and no temporary file is left')
+  t.strictSame((await readdir(folder)).sort(), LEFT, 'no lock and no temporary file is left')
 })
 
 t.test(`SIGTERM under load, ${STOPS} times: exit status 0, and every answered change is present`, async t => {
@@ -66,14 +74,14 @@ t.test(`SIGTERM under load, ${STOPS} times: exit status 0, and every answered ch
   for (let round = 1; round <= STOPS; round++) {
     const { port, end } = await started(t, args)
     t.strictSame((await auditAll(port, places)).problems, [])
-    const { begun, ended } = changeAll(port, places, round)
+    const { begun, ended } = changeAll(port, places, round, { usesSnapshots: true })
     await begun
     await sleep(below(LOAD_MS))
     t.equal(await end('SIGTERM'), 0)
     const { answered, problems } = await ended
     t.strictSame(problems, [])
     t.comment(`round ${round}: ${answered} answers`)
-    t.strictSame((await readdir(folder)).sort(), ['load.json', 'shop.json'], 'no other file is left')
+    t.strictSame((await readdir(folder)).sort(), LEFT, 'no other file is left')
   }
 
   const { port, end } = await started(t, args)

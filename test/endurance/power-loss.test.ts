@@ -28,7 +28,7 @@ async function recorded(t: Test, seed: string) {
   const users = [1, 2, 3, 4].map(n => ({ id: `usr_${n}`, account: 'mch_a', name: 'U', email: 'u@example.com' }))
   const scenario = documentOf('test', { clock: NOW, data: smallFixture({ users }) })
   await sandboxes.start(scenario, { name: 'test', file: null })
-  const data = await DataFile.take(file, { files: disk.files, mostLines: 3000 })
+  const data = await DataFile.take(file, { files: disk.files, maxLines: 3000 })
   t.teardown(() => data.close())
   data.writeFrom(() => sandboxes.present)
   const { below, of } = random(seed, 1)

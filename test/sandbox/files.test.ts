@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { DISK, type FileSystem, replaceFile, syncFolder } from '../../src/sandbox/disk.js'
-import { amendmentLine, linesRead, wholeLines } from '../../src/sandbox/lines.js'
+import { amendmentLine, lineOf, linesRead, wholeLines } from '../../src/sandbox/lines.js'
+import { SAYS } from '../../src/sandbox/sentences.js'
 import type { Json } from '../support/json.js'
 import { recordedDisk } from '../support/recorded-disk.js'
 import { fileText } from '../support/saved-lines.js'
@@ -65,22 +66,20 @@ t.test('lines: parts are replaced, records put in their places, deleted ones kee
   )
 })
 
-const damagedAt = (line: number) => ({ message: `line ${line} is damaged: its checksum does not match. Put a copy of the file in its place` })
+const damagedAt = (line: number) => new Error(SAYS.damaged(line))
 
-t.test('lines: a last one that is torn is left out wherever it is torn, and told; any other that is damaged is refused with its place', async t => {
+t.test('lines: a last one that is torn is left out, also with zeros in it; any other that is damaged is refused with its place', async t => {
   const [first, second] = [seedLine(1), seedLine(2)]
   const line = WHOLE.split('\n').length + 1
-  for (let cut = 0; cut < second.length - 1; cut++) {
+  for (let cut = 1; cut < second.length - 1; cut++) {
     const rest = second.length - cut
     for (const torn of [second.slice(0, cut), second.slice(0, cut) + '\0'.repeat(rest), '\0'.repeat(rest) + second.slice(rest)]) {
-      if (torn === second) continue
       const { data, torn: told } = await read(WHOLE + first + torn)
-      t.strictSame([data.sandboxes[0]?.settings, told], [{ seed: 1 }, torn === '' ? null : { line, bytes: torn.length }], JSON.stringify(torn))
-      if (torn !== '') await t.rejects(read(`${WHOLE}${first}${torn}\n${second}`), damagedAt(line), 'unless a line follows')
+      t.strictSame([data.sandboxes[0]?.settings, told], [{ seed: 1 }, { line, bytes: torn.length }], JSON.stringify(torn))
+      await t.rejects(read(`${WHOLE}${first}${torn}\n${second}`), damagedAt(line), 'unless a line follows')
     }
   }
   t.equal(await seedIn(WHOLE + first + second.trimEnd()), 2, 'without the end of its line it is whole')
-  t.equal(await seedIn(WHOLE), undefined)
   for (const [lines, place] of [
     [first.replace('"seed":1', '"seed":3') + second, line - 1],
     [first + second.replace('"seed":2', '"seed":3'), line],
@@ -90,6 +89,13 @@ t.test('lines: a last one that is torn is left out wherever it is torn, and told
   ] as const) {
     await t.rejects(read(WHOLE + lines), damagedAt(place))
   }
+})
+
+t.test('lines: what is not of this format is refused, and not taken for a file that was cut off', async t => {
+  for (const text of [' \n', 'name: shop\n', 'null', '{}', '{"format":"1"}', lineOf('{}'), lineOf('null'), Buffer.from([0x7f, 0x45, 0, 0xff])])
+    await t.rejects(read(text), new Error(SAYS.foreign), String(text))
+  await t.rejects(read(lineOf('{"format":5}')), new Error(SAYS.otherFormat(5, 4)))
+  await t.rejects(read(''), new Error(SAYS.empty))
 })
 
 /** A file with changes after its whole state. */
@@ -108,8 +114,7 @@ t.test('lines: whatever bit of a file is flipped, it is refused or what is left 
         .subarray(0, bit >> 3)
         .toString('latin1')
         .split('\n').length
-      if (!(found.message.startsWith(`line ${line} is damaged: `) || (line === 1 && found.message.startsWith('it is not a file of commerce-emulator, '))))
-        t.fail(`bit ${bit}: ${found.message}`)
+      if (found.message !== SAYS.damaged(line) && !(line === 1 && found.message === SAYS.foreign)) t.fail(`bit ${bit}: ${found.message}`)
       refused++
     } else {
       if (found.torn?.line !== lastLine || !isDeepStrictEqual(found.data, before)) t.fail(`bit ${bit}: ${JSON.stringify(found)}`)
@@ -125,12 +130,7 @@ t.test('lines: wherever a file is cut off, it is refused, what is left out is to
     const found = await read(CHANGED.subarray(0, length)).catch((error: Error) => error)
     // without its line end alone a line is whole, too
     const whole = wholes.findLast(end => end - 1 <= length) ?? 0
-    if (whole === 0)
-      t.match(
-        found,
-        { message: /^(it is not a file of commerce-emulator, .*|it is empty|it was cut off: its lines do not hold a whole state)$/ },
-        String(length)
-      )
+    if (whole === 0) t.ok([SAYS.foreign, SAYS.empty, SAYS.cutOff].includes((found as Error).message), String(length))
     else t.strictSame(found, { ...(await read(CHANGED.subarray(0, whole))), torn: length > whole ? (found as { torn: unknown }).torn : null }, String(length))
     if (whole > 0 && length > whole) t.equal((found as { torn: { bytes: number } }).torn.bytes, length - whole)
   }
@@ -146,8 +146,8 @@ t.test('lines: they are the same in chunks of any size, with characters of sever
 
 t.test('lines: what is too long to be read back is not written', t => {
   const record = (characters: number) => `{"sandbox":null,"family":"tickets","records":[{"id":"tkt_1","reference":"${'x'.repeat(characters)}"}]}`
-  const message = '{"sandbox":null,"family":"tickets","records":[{"id":"tkt_1",… is 178956907 characters of JSON, and a line holds at most 178956898'
-  t.throws(() => [...wholeLines([record(178_956_830)])], { message })
+  const text = record(178_956_830)
+  t.throws(() => [...wholeLines([text])], new Error(SAYS.tooLong(text.slice(0, 60), text.length, 178_956_898)))
   t.end()
 })
 

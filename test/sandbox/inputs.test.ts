@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { drawnFraction } from '../../src/core/draws.js'
 import { execute } from '../../src/engine/execute.js'
+import { stateTexts } from '../../src/sandbox/content.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
-import { stateTexts } from '../../src/sandbox/serialization.js'
 import type { SandboxState } from '../../src/sandbox/state.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { compileEntry, type Entry } from '../../src/scenario/script.js'
@@ -43,7 +43,7 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
       .catch(() => sandbox.addRecords(documentOf('test', { refunds: [{ transaction: 'txn_n', amount: 1 }] })).catch(() => {})),
   sandbox => sandbox.addKey('mch_a'),
   (sandbox, draw) => sandbox.setClock({ at: Date.parse(NOW) + 1000 * draw(1000), running: draw(2) === 0 }),
-  (sandbox, draw) => sandbox.advanceClock(draw(60_000)),
+  (sandbox, draw) => sandbox.setClock({ by: draw(60_000) }),
   async (sandbox, draw) => sandbox.addEntry((await compileEntry(ENTRIES[draw(ENTRIES.length)] as Entry['data'], () => {})) as Entry),
   (sandbox, draw) => sandbox.removeEntries(draw(5) === 0 ? undefined : sandbox.script.listed()[draw(4)]?.id),
   (sandbox, draw) => sandbox.changeSettings({ seed: draw(3), 'ids.length': 24 + draw(2) }),
@@ -57,7 +57,7 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
 ]
 
 /** All of a state, as the lines of a file hold it. */
-const textOf = (state: SandboxState) => [...stateTexts('"first":0', state, {})].join('\n')
+const textOf = (state: SandboxState) => [...stateTexts({ first: 0 }, state)].join('\n')
 
 function send(sandbox: Sandbox, { on, headers, body }: Call) {
   const [method, path] = on.split(' ') as [string, string]

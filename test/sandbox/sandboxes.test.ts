@@ -6,6 +6,7 @@ import type { ApiError } from '../../src/core/errors.js'
 import type { GivenSettings } from '../../src/core/settings.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
+import { REFUSALS } from '../../src/sandbox/sentences.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { Heap } from '../../src/work/heap.js'
@@ -157,38 +158,6 @@ t.test('sandboxes: calls made at the same time in many stay apart', async t => {
   for (const answer of answers) t.strictSame(answer, answers[0])
 })
 
-t.test('sandboxes: the run counts what is done in all of them, and names their calls by their sandbox', async t => {
-  const emulator = await startTestEmulator(t)
-  const [main, a, b] = [null, 'a', 'b-1'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
-  const repeat = async ({ call }: SandboxClient) => {
-    for (const _ of [1, 2]) await call('POST /refunds', { body: { transaction: 'txn_none' } })
-  }
-  await repeat(main)
-  await repeat(a)
-  await a.call('GET /tickets', { query: 'search_query=T' })
-  await repeat(b)
-  const requestsIn = async ({ control }: SandboxClient, scope: string) =>
-    Object.fromEntries(
-      (await control(`GET /findings?scope=${scope}`)).body.data.map(({ finding, requests }: { finding: string; requests: string[] }) => [finding, requests])
-    )
-
-  for (const each of [main, a, b]) {
-    t.strictSame(await requestsIn(each, 'run'), {
-      'refused-and-repeated': ['#1/req_1', '#1/req_2', 'a#1/req_1', 'a#1/req_2', 'b-1#1/req_1', 'b-1#1/req_2'],
-      'search-without-narrowing': ['a#1/req_3']
-    })
-  }
-  t.strictSame(await requestsIn(a, 'sandbox'), { 'refused-and-repeated': ['req_1', 'req_2'], 'search-without-narrowing': ['req_3'] })
-  t.strictSame(await requestsIn(main, 'sandbox'), { 'refused-and-repeated': ['req_1', 'req_2'] })
-  const assumption = async ({ control }: SandboxClient, scope: string, wanted: string) =>
-    (await control(`GET /assumptions?scope=${scope}`)).body.data.find(({ id }: { id: string }) => id === wanted).requests
-  t.strictSame(await assumption(main, 'run', 'A13'), ['a#1/req_3'])
-  t.strictSame(await assumption(a, 'sandbox', 'A13'), ['req_3'])
-  const violated = async ({ control }: SandboxClient, scope: string) =>
-    (await control(`GET /coverage?scope=${scope}`)).body.rules.find(({ rule }: { rule: string }) => rule === 'REF-1').violated
-  t.strictSame([await violated(main, 'run'), await violated(b, 'run'), await violated(main, 'sandbox'), await violated(b, 'sandbox')], [6, 6, 2, 2])
-})
-
 t.test('sandboxes: a new one begins with the start scenario, whatever the one at the base address was given since', async t => {
   const emulator = await startTestEmulator(t, {
     scenario: { ...START, settings: { pagination: { max_limit: 9 } }, script: [{ on: 'GET /refunds', delay: '1ms' }] }
@@ -240,38 +209,32 @@ t.test('sandboxes: they are listed by name, after the one at the base address', 
   t.equal(sandboxes.find('b'), sandboxes.use('b'))
 })
 
-t.test('sandboxes: a missing one is reported with those that exist', async t => {
+t.test('sandboxes: a missing one is reported with those that exist, unless they are not to be known', async t => {
   const sandboxes = await sandboxesWith()
-  const messageFor = (name: string) => {
-    const { code, param, message } = refusalOf(() => sandboxes.find(name))
-    t.strictSame([code, param], ['sandbox_unknown', 'name'])
-    return message.replace(' A call of its API with a right path and key makes it, as does a control call that changes something.', '')
-  }
+  const refused = (name: string, known: string[] | null, options = {}) =>
+    t.strictSame(
+      refusalOf(() => sandboxes.find(name, options)),
+      REFUSALS.noSandbox(name, known)
+    )
 
-  t.equal(messageFor('worker-1'), 'There is no sandbox worker-1; there are none.')
+  refused('worker-1', [])
   for (const name of ['worker-1', 'checkout']) made(sandboxes, name)
-  t.equal(messageFor('worker-2'), 'There is no sandbox worker-2; did you mean worker-1?')
-  t.equal(messageFor('nothing-like-it'), 'There is no sandbox nothing-like-it; there are checkout, worker-1.')
-  for (let index = 0; index < 22; index++) made(sandboxes, `x${index}`)
-  t.match(messageFor('nothing-like-it'), /; there are checkout, worker-1, x0, x1, x10, .+ and 4 more\.$/)
+  refused('worker-2', ['checkout', 'worker-1'])
+  refused('worker-2', null, { namesOthers: false })
 })
 
 t.test('limits.sandboxes: one above it is refused, and the others go on', async t => {
   const none = await sandboxesWith({ 'limits.sandboxes': 0 })
-  const one = await sandboxesWith({ 'limits.sandboxes': 1 })
   const three = await sandboxesWith({ 'limits.sandboxes': 3 })
   for (const name of ['a', 'b', 'c']) made(three, name)
-  made(one, 'a')
-  const advice = 'delete one by DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or let the least recently used idle one go with sandboxes.evict_idle.'
 
-  t.equal(
-    refusalOf(() => none.use('a')).message,
-    'limits.sandboxes is 0, so there can be no sandbox; raise it, or call the base address without /sandbox/NAME.'
-  )
-  t.equal(refusalOf(() => one.use('b')).message, `There is 1 sandbox, as many as limits.sandboxes allows; ${advice}`)
   t.strictSame(
-    [refusalOf(() => three.use('d')).code, refusalOf(() => three.use('d')).message],
-    ['sandbox_limit', `There are 3 sandboxes, as many as limits.sandboxes allows; ${advice}`]
+    refusalOf(() => none.use('a')),
+    REFUSALS.noSandboxes()
+  )
+  t.strictSame(
+    refusalOf(() => three.use('d')),
+    REFUSALS.tooManySandboxes(3, 'full')
   )
   t.equal(three.use('b').name, 'b')
   await three.delete('b')
@@ -310,14 +273,9 @@ t.test('sandboxes.evict_idle: the least recently used idle one makes room', asyn
   t.strictSame([a.ending.aborted, c.ending.aborted], [true, false])
   for (const name of ['d', 'e']) sandboxes.find(name).inFlight = 1
 
-  const { code, message } = refusalOf(() => sandboxes.use('f'))
-
   t.strictSame(
-    [code, message],
-    [
-      'sandbox_limit',
-      'There are 3 sandboxes, as many as limits.sandboxes allows, and none is idle: try again when a call is answered, or raise limits.sandboxes.'
-    ]
+    refusalOf(() => sandboxes.use('f')),
+    REFUSALS.tooManySandboxes(3, 'busy')
   )
   t.strictSame(namesOf(sandboxes), ['c', 'd', 'e'])
   c.inFlight = 0
@@ -365,17 +323,13 @@ t.test('sandboxes: a deleted one is gone with all that it held; made again it be
   const { sandboxes } = emulator
   const a = sandboxClient(emulator, 'a')
   await a.call('POST /locations', { body: { display_name: 'X', 'address[country]': 'US' } })
-  await a.control('PUT /snapshots/one')
-  const [before, totals] = [sandboxes.find('a'), (await emulator.control('GET /coverage?scope=run')).text]
+  const before = sandboxes.find('a')
 
   await sandboxes.delete('a')
 
   await t.rejects(sandboxes.delete('a'), { code: 'sandbox_unknown' })
   t.equal(before.evidence.journal.size, 0)
-  t.strictSame(await before.snapshots.names(), [])
-  t.equal((await emulator.control('GET /coverage?scope=run')).text, totals, 'what was counted of the run stays')
   t.equal((await a.call('GET /locations')).body.data.length, 1)
-  t.strictSame((await a.control('GET /snapshots')).body.data, [])
   t.equal((await a.control('GET /requests')).body.data.length, 1)
 })
 
@@ -391,18 +345,19 @@ t.test('snapshots: each sandbox has its own, in memory and in a folder', async t
     const emulator = await startTestEmulator(t, { settings: { snapshots_dir } })
     const clients = [null, 'a', 'b.json'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
     const [main, a, b] = clients
-    for (const [index, { call, control }] of clients.entries()) {
-      await call('POST /locations/loc_a', { body: { display_name: `Sandbox ${index}` } })
+    const put = async ({ call, control, name }: SandboxClient) => {
+      await call('POST /locations/loc_a', { body: { display_name: String(name) } })
       t.equal((await control('PUT /snapshots/one')).status, 201)
       await call('POST /locations/loc_a', { body: { display_name: 'Changed' } })
     }
+    for (const client of clients) await put(client)
     await a.control('PUT /snapshots/two')
     const held = async ({ control }: SandboxClient) => (await control('GET /snapshots')).body.data.map(({ name }: { name: string }) => name)
 
     t.strictSame([await held(main), await held(a), await held(b)], [['one'], ['one', 'two'], ['one']])
-    for (const [index, { call, control }] of clients.entries()) {
+    for (const { name, call, control } of clients) {
       t.equal((await control('POST /snapshots/one/restore')).status, 200)
-      t.equal((await call('GET /locations/loc_a')).body.display_name, `Sandbox ${index}`)
+      t.equal((await call('GET /locations/loc_a')).body.display_name, String(name))
     }
     t.equal((await b.control('POST /snapshots/two/restore')).status, 404)
     if (snapshots_dir) t.strictSame(filesIn(snapshots_dir), ['one.json', 'sandboxes/a/one.json', 'sandboxes/a/two.json', 'sandboxes/b.json/one.json'])
@@ -411,11 +366,9 @@ t.test('snapshots: each sandbox has its own, in memory and in a folder', async t
     await a.call('GET /tickets')
     t.strictSame([await held(main), await held(a), await held(b)], [['one'], [], ['one']], 'a deleted sandbox takes its own with it')
     if (snapshots_dir) {
-      t.strictSame(filesIn(snapshots_dir), ['one.json', 'sandboxes/b.json/one.json'])
-      const later = await startTestEmulator(t, { settings: { snapshots_dir } })
-      const again = sandboxClient(later, 'b.json')
-      await again.call('GET /tickets')
-      t.strictSame(await held(again), ['one'], 'and files outlive the process')
+      const later = sandboxClient(await startTestEmulator(t, { settings: { snapshots_dir } }), 'b.json')
+      await later.call('GET /tickets')
+      t.strictSame(await held(later), ['one'], 'and files outlive the process')
     }
   }
 })
@@ -432,39 +385,6 @@ t.test('snapshots: a load that fails leaves the files of an earlier sandbox of t
 
   t.strictSame(await namesIn(second), [])
   t.strictSame(filesIn(snapshots_dir), ['sandboxes/a/one.json'])
-})
-
-t.test('sandboxes: what a file saves of them brings them back', async t => {
-  const first = await sandboxesWith()
-  const [a] = ['a', 'b'].map(name => made(first, name)) as [Sandbox]
-  first.use('passing')
-  await first.main.load(documentOf('test', { name: 'other', data: smallFixture() }), ORIGIN)
-  await a.load(documentOf('test', { name: 'own', data: smallFixture() }), ORIGIN)
-  await a.changeSettings({ 'pagination.max_limit': 4 })
-  a.nextRequestId()
-  const { tickets } = await a.addRecords(documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-9' }] }))
-
-  const second = await sandboxesWith({}, { start: null })
-  const { start, sandboxes } = first.present
-  second.resume({ start, sandboxes: sandboxes.map(({ saved }) => saved) })
-
-  t.strictSame(
-    second.all().map(({ name, scenario, requests }) => [name, scenario.name, requests]),
-    [
-      [null, 'other', 0],
-      ['a', 'own', 1],
-      ['b', 'start', 0]
-    ]
-  )
-  const again = second.find('a')
-  t.equal(again.settings['pagination.max_limit'], 4)
-  t.equal(again.store.tickets.get(tickets[0]?.id ?? '')?.reference, 'T-9')
-  t.strictSame(again.stamp('tickets'), a.stamp('tickets'), 'ids go on where they were')
-  t.equal(made(second, 'new').scenario.name, 'start')
-  again.reset()
-  t.strictSame([again.scenario.name, again.settings['pagination.max_limit'], again.store.tickets.size], ['own', 100, 1])
-  second.release(second.use('b'))
-  t.strictSame(namesOf(second), ['a', 'b', 'new'], 'one that was there already stays')
 })
 
 const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] as number
@@ -525,7 +445,7 @@ t.test('A35: where memory is short, what is added is refused first in sandboxes 
         for (let nth = 0; nth < 16; nth++) sandboxes.requireRoom(sandbox)
         return false
       } catch (error) {
-        t.match(error, { code: 'limit_reached', assumption: 'A35', message: /^The memory of the emulator is nearly full\. Delete .+ Nothing was changed\.$/ })
+        t.strictSame(error, REFUSALS.noRoom())
         return true
       }
     })

@@ -22,34 +22,6 @@ t.test('names: no two share a file, whether or not case makes a difference, and 
   t.end()
 })
 
-t.test('snapshots: names that differ only in case have files of their own, of sandboxes too', async t => {
-  const snapshots_dir = t.testdir()
-  const emulator = await startTestEmulator(t, { settings: { snapshots_dir } })
-  for (const name of [null, 'shop', 'SHOP']) {
-    const { control, call } = sandboxClient(emulator, name)
-    for (const snapshot of ['lunch', 'Lunch', 'LUNCH']) {
-      await call('POST /accounts/mch_a/users', { body: { name: snapshot, email: 'u@example.com' } })
-      t.equal((await control(`PUT /snapshots/${snapshot}`)).status, 201)
-    }
-  }
-
-  const again = await startTestEmulator(t, { settings: { snapshots_dir } })
-  for (const name of [null, 'shop', 'SHOP']) {
-    const { control, call } = sandboxClient(again, name)
-    await control('POST /records', {})
-    t.strictSame((await control('GET /snapshots')).body.data, [{ name: 'LUNCH' }, { name: 'Lunch' }, { name: 'lunch' }])
-    for (const [index, snapshot] of ['lunch', 'Lunch', 'LUNCH'].entries()) {
-      await control(`POST /snapshots/${snapshot}/restore`)
-      t.equal((await call('GET /accounts/mch_a/users')).body.data.length, index + 1)
-    }
-  }
-  for (const foreign of ['Legacy.json', 'notes.txt', 'a b.json']) await writeFile(join(snapshots_dir, foreign), 'x')
-  t.equal((await sandboxClient(again, null).control('GET /snapshots')).body.data.length, 3, 'other files are none')
-  for (const foreign of ['Legacy.json', 'notes.txt', 'a b.json']) await rm(join(snapshots_dir, foreign))
-  const files = await filesIn(snapshots_dir)
-  t.strictSame([files.length, new Set(files.map(file => file.toLowerCase())).size], [9, 9])
-})
-
 t.test('snapshots: a file is made for its user alone, and what a killed process left of it goes', async t => {
   const snapshots_dir = t.testdir()
   const { control } = await startTestEmulator(t, { settings: { snapshots_dir: join(snapshots_dir, 'new') } })
@@ -76,7 +48,6 @@ t.test('snapshots: one that cannot be written is not taken, and the one before i
   const { status, body } = await control('PUT /snapshots/b')
 
   t.strictSame([status, body.error.code], [503, 'data_not_written'])
-  t.match(body.error.message, /^The snapshot b was not taken: .+b\.json could not be written: EISDIR: .+\.$/)
   t.strictSame(await readdir(snapshots_dir), ['a.json', 'b.json'])
   t.strictSame(await readFile(join(snapshots_dir, 'a.json')), before)
   t.equal((await control('POST /snapshots/b/restore')).status, 400)

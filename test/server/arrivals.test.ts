@@ -33,7 +33,7 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     [
       '/sandbox/x/_control',
       404,
-      'There is no sandbox x; there are none. A call of its API with a right path and key makes it, as does a control call that changes something.'
+      'There is no sandbox x; there are none. A request to its API with a valid path and key creates it, and so does a control request that changes something.'
     ],
     ['/sandbox/a/next', 404, 'No endpoint has the path /; '],
     ['/sandbox/b/next/', 404, 'No endpoint has the path /; '],

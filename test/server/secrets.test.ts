@@ -330,7 +330,7 @@ t.test('A25: a sandbox or a snapshot cannot be named by a card number, and the r
     for (const { error } of refusals) {
       t.strictSame(
         [error.code, error.param, error.message],
-        ['name_invalid', 'name', 'The name holds a card number; names are shown and written, so take another one.'],
+        ['name_invalid', 'name', 'The name contains a card number. Names are shown and stored; choose another one.'],
         name
       )
     }

@@ -1,6 +1,5 @@
 /** Large documents: read in a worker, handed over in parts, bounded, all or nothing. */
 import { once } from 'node:events'
-import { request } from 'node:http'
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { settingsInForce } from '../../src/core/settings.js'
@@ -12,6 +11,7 @@ import { inSlices } from '../../src/work/slices.js'
 import type { Reply } from '../../src/work/thread.js'
 import { Worker } from '../../src/work/worker.js'
 import type { Text } from '../../src/work/writing.js'
+import { sandboxClient } from '../sandbox/client.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
@@ -56,24 +56,26 @@ t.test('worker: a first state comes in parts, records in the order of creation',
     ]
   })
   const entry = { on: 'GET /tickets', delay: '1ms' }
-  const scenario = { name: 'x', clock: '2026-03-03', data, script: [entry], expect: [{ on: 'GET /tickets' }], steps: steps(1) }
+  const generate = [
+    { tickets: 2000, location: 'loc_a' },
+    { transactions: 10, location: 'loc_a', refunded: 1 }
+  ]
+  const scenario = { name: 'x', clock: '2026-03-03', data, generate, script: [entry], expect: [{ on: 'GET /tickets' }], steps: steps(1) }
 
   const reply = await ask({ read: { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario }) } })
   t.hasStrict(reply, { answer: { scenario: { name: 'x', description: null }, clock: { running: false } } })
   const parts = (await partsFrom(ask)) as [string, Json[]][]
-  const of = (name: string) => parts.find(([list]) => list === name)
+  const all = (name: string) => parts.flatMap(([list, members]) => (list === name ? [members] : []))
   t.strictSame(
-    of('tickets')?.[1]
-      .slice(-2)
+    all('tickets')[0]
+      ?.slice(1, 3)
       .map(({ id }) => id),
     ['tkt_late', 'tkt_early']
   )
-  t.strictSame(of('script')?.[1], [entry])
-  t.strictSame(of('expect')?.[1], [{ on: 'GET /tickets' }])
-  t.strictSame(
-    of('steps')?.[1].map(([step]: Json[]) => step),
-    [{ do: 'GET /tickets' }]
-  )
+  t.ok(all('tickets').length > 2, 'many come in several parts')
+  t.equal(all('refunds')[0]?.[0].payment_method, null, 'Refunds come without what their Transactions have')
+  t.strictSame([all('script'), all('expect')], [[[entry]], [[{ on: 'GET /tickets' }]]])
+  t.strictSame(all('steps').flat(2)[0], { do: 'GET /tickets' })
   t.strictSame(await ask({ next: true }), { answer: null }, 'the end stays the end')
 })
 
@@ -199,18 +201,6 @@ t.test('worker: a worker that ends by itself refuses its document, and the next 
   t.equal(await readBy(worker.jobsOf(SANDBOX), job(), NEVER, async ({ head }) => head), null)
 })
 
-t.test('worker: many records come in several parts, and Refunds without what their Transactions have', async t => {
-  const ask = reader(t)
-  const generate = [
-    { tickets: 2000, location: 'loc_bistro' },
-    { transactions: 10, location: 'loc_bistro', refunded: 1 }
-  ]
-  await ask({ read: { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario: { fixtures: ['bistro'], generate } }) } })
-  const parts = (await partsFrom(ask)) as [string, Json[]][]
-  t.ok(parts.filter(([list]) => list === 'tickets').length > 2)
-  t.equal(parts.find(([list]) => list === 'refunds')?.[1][0].payment_method, null)
-})
-
 t.test('loads: a large document makes the same state as a small one', async t => {
   const generate = [
     { tickets: 3000, location: 'loc_a', created: range },
@@ -300,38 +290,17 @@ t.test('loads: a large fixture is merged, and refused when another call changed 
   t.strictSame([third.status, third.body.error.code], [413, 'document_too_large'], 'more than a sandbox may hold')
 })
 
-t.test('loads: each takes effect when it is answered; a sandbox that is deleted meanwhile gets none, and a caller who leaves ends the load', async t => {
+t.test('loads: a sandbox that is deleted meanwhile gets none', async t => {
   const emulator = await startTestEmulator(t)
-  const port = await emulator.listen()
-  const big = JSON.stringify({ scenario: { name: 'big', data: smallFixture({ tickets: tickets(3000) }) } })
-  const base = `http://127.0.0.1:${port}`
-  const load = (sandbox: string) => fetch(`${base}${sandbox}/_control/load`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: big })
-  const nameOf = async (sandbox: string) => ((await (await fetch(`${base}${sandbox}/_control`)).json()) as { scenario: { name: string } }).scenario.name
+  const { call, control } = sandboxClient(emulator, 'one')
+  await call('GET /tickets')
+  const loading = control('POST /load', { scenario: { name: 'big', data: smallFixture({ tickets: tickets(3000) }) } })
+  while (emulator.sandboxes.find('one').inFlight === 0) await new Promise(resolve => setImmediate(resolve))
+  await emulator.sandboxes.delete('one')
 
-  const loads = [load('/sandbox/one'), load('/sandbox/one')]
-  await fetch(`${base}/sandbox/one/_control/reset`, { method: 'POST' })
-  t.strictSame(
-    (await Promise.all(loads)).map(({ status }) => status),
-    [200, 200]
-  )
-  t.equal(await nameOf('/sandbox/one'), 'big')
+  const { status, body } = await loading
 
-  const deleted = load('/sandbox/one')
-  while ((await (await fetch(`${base}/_control/sandboxes`)).text()).includes('"in_flight":0')) await new Promise(resolve => setTimeout(resolve, 1))
-  await fetch(`${base}/_control/sandboxes/one`, { method: 'DELETE' })
-  const answer = await deleted
-  t.strictSame([answer.status, ((await answer.json()) as { error: { code: string } }).error.code], [404, 'sandbox_unknown'])
-
-  const before = await nameOf('')
-  const leaving = request(`${base}/_control/load`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(big) }
-  })
-  leaving.on('error', () => {})
-  leaving.end(big, () => setTimeout(() => leaving.destroy(), 20))
-  await new Promise(resolve => leaving.once('close', resolve))
-  t.equal((await load('/sandbox/two')).status, 200)
-  t.equal(await nameOf(''), before)
+  t.strictSame([status, body.error.code], [404, 'sandbox_unknown'])
 })
 
 t.test('slices: work goes on until its end, and others are let in', async t => {
