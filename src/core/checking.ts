@@ -2,7 +2,6 @@
 import { type PlacedProblem, problemAt, type Step } from './places.js'
 import { isObject, type Schema, type Test, unknownName, WORDS } from './quick-check.js'
 import { say } from './sentences.js'
-import { SETTINGS } from './settings.js'
 
 export type Checker = {
   /** Whether a document is right. */
@@ -12,6 +11,9 @@ export type Checker = {
 }
 
 /** A checker that reads its schema once, on first use. */
+/** Problems that are listed for a document: with more, a person mends the first and checks again. */
+export const MAX_PROBLEMS = 1000
+
 export function checkerOf(schemaOf: () => object): Checker {
   let read: Check | undefined
   const check = (): Check => {
@@ -20,7 +22,7 @@ export function checkerOf(schemaOf: () => object): Checker {
   }
   return {
     isRight: document => check().isRight(document),
-    problems: async (document, most = SETTINGS['limits.problems'].default) => {
+    problems: async (document, most = MAX_PROBLEMS) => {
       const found: PlacedProblem[] = []
       check().find(document, [], { found, most })
       return found

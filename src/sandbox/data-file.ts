@@ -87,7 +87,7 @@ export class DataFile {
     const { start, first_states, sandboxes } = (read as Read).data
     const document = documentOf(path, { start, first_states, sandboxes })
     await refuseProblems(document, DATA_CHECKER)
-    const problems = new ProblemList(document.limits)
+    const problems = new ProblemList()
     const stateAt = async (at: readonly Step[], saved: SavedState, given: { scenario: GivenSettings; control?: GivenSettings }, base?: Store) => {
       const settings = settingsInForce({ ...launch, ...given }).values
       const state = await stateOf(saved, { document, at, settings, problems }, base)

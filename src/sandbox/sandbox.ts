@@ -435,7 +435,7 @@ export class Sandbox {
    * Errors: `document_invalid`, `document_too_large`.
    */
   async addRecords(document: SourceDocument, under: readonly Step[] = []): Promise<Added> {
-    const problems = new ProblemList(document.limits)
+    const problems = new ProblemList()
     return withoutProblems(problems, async () => {
       const fixture = await checkedFixture(document, under, problems)
       const { importer, put } = this.#importer(document, problems)
@@ -454,7 +454,7 @@ export class Sandbox {
     if (!body.isLarge) return this.addRecords(await readDocument('body', body.text, { limits, type }))
     return readBy(this.jobs, { kind: 'fixture', type, bytes }, AbortSignal.any([left(), this.ending]), async reading => {
       const document: SourceDocument = { ...documentOf('body', await fixtureRead(reading), limits), locate: reading.locate }
-      const problems = new ProblemList(limits)
+      const problems = new ProblemList()
       return withoutProblems(problems, async () => {
         const before = this.#revision
         const { importer, put } = this.#importer(document, problems)
@@ -511,9 +511,8 @@ export class Sandbox {
     const problem = this.#accountProblem(account)
     if (problem) throw new ApiError('account_unknown', { message: sentence(`account: ${problem}`), param: 'account' })
     const { store, ids } = this.state
-    const most = this.settings['limits.keys']
-    if (store.keys.size >= most)
-      throw new ApiError('limit_reached', { message: `There are ${most} API keys, as many as limits.keys allows; reset, or raise the setting.` })
+    if (store.keys.size >= MAX_KEYS)
+      throw new ApiError('limit_reached', { message: `A sandbox has at most ${MAX_KEYS} API keys. Reset it to remove those that were added.` })
     const key = ids.draw('key', this.settings, store.keys)
     const { counters } = ids
     this.#change(state => {
@@ -578,10 +577,13 @@ export class Sandbox {
   }
 }
 
+/** API keys of a sandbox: masking looks for each of them. */
+const MAX_KEYS = 10_000
+
 /** A fixture with the problems of its shape. Errors: `document_too_large`. */
 async function checkedFixture(document: SourceDocument, under: readonly Step[], problems: ProblemList): Promise<Fixture> {
   const data = partAt(document.data, under)
-  const found = await problemsOfShape('fixture', data, document.limits['limits.problems'])
+  const found = await problemsOfShape('fixture', data)
   for (const { steps, message } of found) problems.push({ document, steps: [...under, ...steps], message })
   const fixture = fixtureIn(document, data, under, flawsOf(found))
   checkCount('The document brings in', recordsIn([fixture]), document.limits)

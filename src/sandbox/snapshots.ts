@@ -142,7 +142,7 @@ async function readSnapshot(path: string, settings: Settings): Promise<Snapshot>
   const [saved] = data.first_states as [SavedFirstState]
   const document = documentOf(path, saved)
   await refuseProblems(document, SNAPSHOT_CHECKER)
-  const problems = new ProblemList(document.limits)
+  const problems = new ProblemList()
   const state = await withoutProblems(problems, () => stateOf(saved, { document, at: [], settings, problems }))
   return { scenario: saved.scenario.name, state }
 }

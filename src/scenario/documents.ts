@@ -1,13 +1,14 @@
 /** Fixture and scenario documents as they are written: YAML or JSON text, read with the place of everything in it. */
 
 import type { Checker } from '../core/checking.js'
+import { MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import { inDocumentOrder } from './document-order.js'
 import { sizeOfJson } from './json-size.js'
-import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from './limits.js'
+import { DEFAULT_LIMITS, type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
 import type { Place } from './places.js'
 import type { ReadYaml } from './yaml.js'
 
@@ -38,18 +39,13 @@ class EnoughProblems extends Error {}
 /** The problems of a load; the search ends by an error when there are more than are listed. */
 export class ProblemList implements Problems {
   readonly all: DocumentProblem[] = []
-  readonly #most: number
-
-  constructor({ 'limits.problems': most }: DocumentLimits) {
-    this.#most = most
-  }
 
   get length(): number {
     return this.all.length
   }
 
   push(...problems: DocumentProblem[]): void {
-    for (const problem of problems) if (this.all.push(problem) > this.#most) throw new EnoughProblems()
+    for (const problem of problems) if (this.all.push(problem) > MAX_PROBLEMS) throw new EnoughProblems()
   }
 }
 
@@ -94,17 +90,9 @@ export async function readDocument(
   if (data !== undefined) return { name, data, limits, locate: async wanted => (await import('./places.js')).placesInJson(text, wanted) }
 
   const yaml = await yamlIn(text, limits)
-  if (yaml.problems.length > 0)
-    throw documentInvalid(
-      yaml.problems.map(problem => ({ file: name, path: '', ...problem })),
-      limits
-    )
-  const nesting = limits['limits.nesting']
-  if (isDeeper(yaml.data, nesting)) {
-    throw documentInvalid(
-      [{ file: name, path: '', message: `it is nested deeper than ${nesting} levels (limits.nesting), or an alias is inside what it names` }],
-      limits
-    )
+  if (yaml.problems.length > 0) throw documentInvalid(yaml.problems.map(problem => ({ file: name, path: '', ...problem })))
+  if (isDeeper(yaml.data, MAX_NESTING)) {
+    throw documentInvalid([{ file: name, path: '', message: `it is nested deeper than ${MAX_NESTING} levels, or an alias is inside what it names` }])
   }
   return { name, data: yaml.data, limits, locate: async places => yaml.locate(places) }
 }
@@ -118,8 +106,7 @@ export async function refusalOf(
   problems: readonly DocumentProblem[],
   documents: readonly SourceDocument[] = problems.map(({ document }) => document)
 ): Promise<ApiError> {
-  const { limits } = documents[0] as SourceDocument
-  return documentInvalid(await listedProblems(problems, documents), limits, problems.length > limits['limits.problems'])
+  return documentInvalid(await listedProblems(problems, documents), problems.length > MAX_PROBLEMS)
 }
 
 /** Problems with their places: document after document, in the order of `documents`, within each by place; none twice. */
@@ -134,12 +121,12 @@ export async function listedProblems(problems: readonly DocumentProblem[], docum
 
 /** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
-  const found = await checker.problems(document.data, document.limits['limits.problems'])
+  const found = await checker.problems(document.data)
   if (found.length > 0) throw await refusalOf(found.map(({ steps, code, message }) => ({ document, steps, code, message })))
 }
 
 /** Follows the listed problems where there may be more. */
-const moreThan = (most: number): Problem => ({ path: '', message: `there may be more problems: limits.problems is ${most}` })
+const MORE: Problem = { path: '', message: `there may be more problems: the search ends at ${MAX_PROBLEMS}` }
 
 /** The problems of one name with their places, in the order of these. */
 async function placed(problems: readonly DocumentProblem[]): Promise<Problem[]> {
@@ -176,8 +163,8 @@ export function problemLine({ file, line, column, path, message }: Problem): str
   return [place, path && `${path}:`, message].filter(Boolean).join(' ')
 }
 
-function documentInvalid(found: Problem[], { 'limits.problems': most }: DocumentLimits, isMore = found.length > most): ApiError {
-  const problems = isMore ? [...found.slice(0, most), moreThan(most)] : found
+function documentInvalid(found: Problem[], isMore = found.length > MAX_PROBLEMS): ApiError {
+  const problems = isMore ? [...found.slice(0, MAX_PROBLEMS), MORE] : found
   const [first] = problems as [Problem, ...Problem[]]
   const count = problems.length === 1 ? 'The document has a problem' : `The document has ${problems.length} problems, the first`
   return new ApiError('document_invalid', { message: `${count}: ${sentence(problemLine(first))} Nothing was changed.`, problems })
@@ -186,7 +173,7 @@ function documentInvalid(found: Problem[], { 'limits.problems': most }: Document
 /** The data of a text that is JSON; undefined for any other. Errors: `document_too_large`, before it is parsed, and `body_malformed` where it has to be JSON. */
 function jsonOf(name: string, text: string, limits: DocumentLimits, type: TextType | null): unknown {
   const problem = sizeProblem(sizeOfJson(text), limits)
-  if (problem !== null) throw documentInvalid([{ file: name, path: '', message: problem }], limits)
+  if (problem !== null) throw documentInvalid([{ file: name, path: '', message: problem }])
   try {
     return JSON.parse(text)
   } catch (error) {

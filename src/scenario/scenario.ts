@@ -1,4 +1,5 @@
 /** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
+import { MAX_PROBLEMS } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { type IdCounters, Ids, kindOf } from '../core/ids.js'
@@ -125,7 +126,7 @@ export type Making = {
  * Errors: `document_invalid` with the problems of the document and of the fixtures that it names, `document_too_large`.
  */
 export async function firstStateOf(document: SourceDocument, origin: Origin, making: Making): Promise<FirstState> {
-  const problems = new ProblemList(document.limits)
+  const problems = new ProblemList()
   const documents = [document]
   const warnings: DocumentProblem[] = []
   const given = making.variables
@@ -134,7 +135,7 @@ export async function firstStateOf(document: SourceDocument, origin: Origin, mak
     async () => stateIn(await checkedScenario(document, { documents, problems, warnings, given }), origin, making),
     documents
   )
-  if (warnings.length > 0) making.warn?.(await listedProblems(warnings.slice(0, document.limits['limits.problems']), documents))
+  if (warnings.length > 0) making.warn?.(await listedProblems(warnings.slice(0, MAX_PROBLEMS), documents))
   return first
 }
 
@@ -186,8 +187,8 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
 }
 
 /** What of a document's data does not match the schema of its kind. */
-const shapeProblems = async ({ data: read, checkedAs, limits }: SourceDocument, kind: 'fixture' | 'scenario', data = read): Promise<PlacedProblem[]> =>
-  checkedAs === kind && data === read ? [] : problemsOfShape(kind, data, limits['limits.problems'])
+const shapeProblems = async ({ data: read, checkedAs }: SourceDocument, kind: 'fixture' | 'scenario', data = read): Promise<PlacedProblem[]> =>
+  checkedAs === kind && data === read ? [] : problemsOfShape(kind, data)
 
 const SHARED_ALONE = 'this file holds script entries to share; load a scenario that has a group of it under use'
 

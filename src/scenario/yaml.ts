@@ -1,8 +1,10 @@
 /** YAML as documents write it, and the state as YAML. */
+
 import { Composer, type CST, Document, isAlias, isCollection, isMap, isNode, isPair, isScalar, Lexer, Parser, type Scalar, stringify, visit } from 'yaml'
+import { MAX_PROBLEMS } from '../core/checking.js'
 import { shortened } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
-import { type DocumentLimits, sizeProblem } from './limits.js'
+import { type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
 import { located, type Place, type PlaceTree, placesIn } from './places.js'
 import { type Advice, adviceOn, quoted, spaceMissing } from './yaml-advice.js'
 
@@ -46,7 +48,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
     }
   }
   const problems = inOrder(found)
-    .slice(0, limits['limits.problems'] + 1)
+    .slice(0, MAX_PROBLEMS + 1)
     .map(({ message, at }) => ({ message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message, ...placeOf(at) }))
   return { data, problems, locate: wanted => located(text, wanted, root => noteOffsets(contents, root)) }
 }
@@ -62,9 +64,9 @@ function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | string {
     if (parser.stack.length > MOST_OPEN) break
     for (const token of parser.next(lexeme)) tokens.push(token)
     if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map')) values++
-    const nesting = parser.stack.length > limits['limits.nesting'] ? parser.stack.filter(isLevel).length : 0
+    const nesting = parser.stack.length > MAX_NESTING ? parser.stack.filter(isLevel).length : 0
     const problem = sizeProblem({ nesting, values: values * WEIGHT }, limits)
-    if (problem !== null) return nesting > limits['limits.nesting'] ? problem : `${problem}; in YAML each counts as ${WEIGHT}: write it as JSON`
+    if (problem !== null) return nesting > MAX_NESTING ? problem : `${problem}; in YAML each counts as ${WEIGHT}: write it as JSON`
   }
   return [...tokens, ...parser.end()]
 }

@@ -1,8 +1,8 @@
 /** What steps and plays were answered, as expectations refer to it. */
 import { writeFile } from 'node:fs/promises'
 import t from 'tap'
-import type { Verdict } from '../../src/client/documents.js'
 import { connect } from '../../src/client/connect.js'
+import type { Verdict } from '../../src/client/documents.js'
 import { type RunOptions, runEmulator } from '../../src/emulator.js'
 import { ran } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
