@@ -100,6 +100,9 @@ const WORD = 32
 export const hasNoted = ({ low, high }: Pick<Exchange, 'low' | 'high'>, place: number): boolean =>
   ((place < WORD ? low >>> place : high >>> (place - WORD)) & 1) === 1
 
+/** What a request shows, by the places of the ledgers: the rules that it kept in the order in which they were decided, and the assumptions that its answer relies on. */
+export type Judgement = { readonly kept: readonly number[]; readonly broken: RuleId | null; readonly relied: readonly number[] }
+
 export class Exchange {
   readonly world: World
   readonly id: string
@@ -172,6 +175,8 @@ export class Exchange {
   length = 0
   /** About how many bytes of memory it holds, once it is recorded. What it shows counts as much as its JSON, though records share it. */
   held = 0
+  /** Judged once, when it is over. */
+  judgement: Judgement | null = null
   /** Whether the client got the answer. */
   isDelivered = false
   /** Milliseconds of the machine's time that it took. */

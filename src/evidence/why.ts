@@ -4,13 +4,13 @@ import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
-import { type Exchange, type OutcomeName, scriptAction, tookEffect } from '../engine/exchange.js'
+import { type Exchange, type Judgement, type OutcomeName, scriptAction, tookEffect } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/near-misses.js'
 import type { Journal } from './journal.js'
-import { FACTS, type Judgement, judgementOf } from './judgement.js'
+import { FACTS, judgementOf } from './judgement.js'
 
 type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
 /** Parameters by name, nested as they were sent. */
