@@ -1,7 +1,7 @@
 /** API keys: who sends a request by HTTP Basic, and what of them may not be shown (AUTH-1 to AUTH-3, A18, A20, A25). */
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { withoutSecrets } from '../core/redaction.js'
-import { NO_WORDS, SecretWords } from '../core/secret-words.js'
+import { SecretWords } from '../core/secret-words.js'
 import type { Account } from '../reference/accounts.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { REFUSALS } from './sentences.js'
@@ -40,7 +40,7 @@ function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Sec
   let known = SECRETS.get(keys)
   if (known?.headers.size !== keys.size) {
     const headers = new Map(Array.from(keys, ([key, account]) => [basicAuthorization(key), account]))
-    known = { headers, words: new SecretWords(keys.keys(), tokenWords(token)) }
+    known = { headers, words: new SecretWords(token === null ? keys.keys() : [...keys.keys(), token]) }
     SECRETS.set(keys, known)
   }
   return known
@@ -66,10 +66,13 @@ export function redacted(text: string, world: Guarded, authorization?: string | 
   return withoutSecrets(text, keysToMask(world, authorization))
 }
 
+/** Of a process that has not loaded anything yet. */
+const NO_KEYS: ReadonlyMap<string, string> = new Map()
+
 /** The words that are masked in what is shown: the sandbox's API keys, the control token, and the caller's own key. */
 export function keysToMask({ isLoaded, state, settings }: Guarded, authorization?: string | undefined): SecretWords {
   const token = settings.control_token
-  const known = isLoaded ? secretsOf(state.store.keys, token).words : tokenWords(token)
+  const known = secretsOf(isLoaded ? state.store.keys : NO_KEYS, token).words
   const own = keyIn(authorization) ?? ''
   return own.length < MIN_KEY_LENGTH || known.has(own) ? known : wordsWith(own, known)
 }
@@ -84,17 +87,4 @@ function wordsWith(own: string, known: SecretWords): SecretWords {
     WORDS_WITH.set(known, last)
   }
   return last.words
-}
-
-const TOKEN_WORDS = new Map<string, SecretWords>()
-
-/** The control token alone; it is the same as long as the process runs. */
-function tokenWords(token: string | null): SecretWords {
-  if (token === null) return NO_WORDS
-  let words = TOKEN_WORDS.get(token)
-  if (words === undefined) {
-    words = new SecretWords([token])
-    TOKEN_WORDS.set(token, words)
-  }
-  return words
 }
