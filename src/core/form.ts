@@ -4,6 +4,7 @@
  */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
+import { PARAMETER_TABLES } from '../reference/tables.js'
 import { heldBy } from './memory.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
@@ -55,11 +56,12 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   const equals = pair.indexOf('=')
   const sentName = equals === -1 ? pair : pair.slice(0, equals)
   const sentValue = equals === -1 ? '' : pair.slice(equals + 1)
-  const name = decoded(sentName)
+  const known = KNOWN_NAMES.get(sentName)
+  const name = known?.name ?? decoded(sentName)
   if (name === null) return undecodable(asFarAsDecoded(sentName), 'name', sentName)
   const value = decoded(sentValue)
   if (value === null) return undecodable(name, 'value', sentValue)
-  const steps = stepsOf(name)
+  const steps = known?.steps ?? stepsOf(name)
   if (steps === null) {
     if (name === '') return malformed(name, 'a value has no name before its =', { assumption: 'A36' })
     return malformed(name, 'the brackets are not balanced: a nested name is written parent[child]', { rule: 'FORM-2' })
@@ -101,6 +103,16 @@ function stepsOf(name: string): string[] | null {
   const inner = name.slice(open + 1, -1).split('][')
   return inner.some(step => step.includes('[') || step.includes(']')) ? null : [head, ...inner]
 }
+
+/** The nested names of the reference's parameters as clients send them: most that are sent need no decoding. */
+const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] }> = new Map(
+  PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties)).flatMap(([whole, { properties = {} }]) =>
+    Object.keys(properties).flatMap(part => {
+      const name = inBrackets(whole, part)
+      return [name, encodeURIComponent(name)].map(sent => [sent, { name, steps: [whole, part] }] as const)
+    })
+  )
+)
 
 /** The name of a part: b of a → `a[b]`; of no name, the part's own. */
 export function inBrackets(under: string, name: string): string {

@@ -40,10 +40,10 @@ export const isSecretName = (name: string): boolean => IS_SECRET.test(normal(nam
 
 /** The names of the reference that hold nothing secret, nor below them; most names that clients send are among them. */
 export function openNames(): ReadonlySet<string> {
-  const namesIn = ({ properties = {} }: Schema): string[] => Object.entries(properties).flatMap(([name, part]) => [name, ...namesIn(part)])
   found ??= new Set(PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name) && !IS_HOLDER.test(name)))
   return found
 }
+const namesIn = ({ properties = {} }: Schema): string[] => Object.entries(properties).flatMap(([name, part]) => [name, ...namesIn(part)])
 /** Found with the first request: a start needs none. */
 let found: ReadonlySet<string> | undefined
 
@@ -85,32 +85,41 @@ export const redactForm = (form: FormObject, words: SecretWords, open: readonly 
 function masked(value: unknown, words: SecretWords, name: string, open?: readonly string[]): unknown {
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value)
-    const shown = IS_DIGEST.test(text) ? text : withoutSecrets(text, words)
+    const shown = text.startsWith('sha256:') && IS_DIGEST.test(text) ? text : withoutSecrets(text, words)
     return shown === text ? value : shown
   }
   if (typeof value !== 'object' || value === null) return value
   const place = name !== '' && IS_PLACE.test(normal(name)) ? `${name}.` : ''
-  if (Array.isArray(value)) return value.map(item => partShown(['', item], `${place}0`, words)[1])
+  if (Array.isArray(value)) return value.map(item => partShown('0', item, place, words))
   if (value instanceof FormList) return Object.assign(value, { items: masked(value.items, words, name) })
-  const parts = value instanceof FormObject ? [...value] : Object.entries(value)
-  const shown = parts.map(part => partShown(part, place, words, open))
-  if (!(value instanceof FormObject)) return Object.fromEntries(shown)
-  if (shown.some((part, index) => part !== parts[index])) {
-    value.clear()
-    for (const [name, part] of shown) value.set(name, part as FormNode)
+  if (!(value instanceof FormObject)) {
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [nameShown(name, place, words), partShown(name, part, place, words)]))
   }
+  let isRenamed = false
+  for (const [name, part] of value) {
+    const shown = partShown(name, part, place, words, open)
+    if (shown !== part) value.set(name, shown as FormNode)
+    isRenamed ||= nameShown(name, place, words, open) !== name
+  }
+  if (!isRenamed) return value
+  const parts = [...value]
+  value.clear()
+  for (const [name, part] of parts) value.set(nameShown(name, place, words, open), part)
   return value
 }
 
-/** A part of data with its name, the same one where nothing of it is masked. A name that is really JSON sent as a form, or a piece of that, is masked as a whole. */
-function partShown(part: readonly [name: string, value: unknown], place: string, words: SecretWords, open?: readonly string[]): readonly [string, unknown] {
-  const [name, value] = part
-  const isOpen = place === '' && (openNames().has(name) || open?.includes(name) === true)
-  const nameShown = isOpen ? name : withoutSecrets(/["{}]/.test(name) ? MASK : name, words)
+const isOpen = (name: string, place: string, open?: readonly string[]) => place === '' && (openNames().has(name) || open?.includes(name) === true)
+
+/** A name that is really JSON sent as a form, or a piece of that, is masked as a whole. */
+function nameShown(name: string, place: string, words: SecretWords, open?: readonly string[]): string {
+  return isOpen(name, place, open) ? name : withoutSecrets(/["{}]/.test(name) ? MASK : name, words)
+}
+
+function partShown(name: string, part: unknown, place: string, words: SecretWords, open?: readonly string[]): unknown {
   const path = place + name
-  const isSecret = !isOpen && (nameShown === MASK || isSecretName(path) || (open !== undefined && typeof value === 'string' && IS_HOLDER.test(normal(name))))
-  const shown = isSecret ? hidden(value) : masked(value, words, path)
-  return nameShown === name && shown === value ? part : [nameShown, shown]
+  if (isOpen(name, place, open)) return masked(part, words, path)
+  const isCard = open !== undefined && typeof part === 'string' && IS_HOLDER.test(normal(name))
+  return isCard || isSecretName(path) || nameShown(name, place, words) === MASK ? hidden(part) : masked(part, words, path)
 }
 
 /** What is shown in place of a secret value: the mask; null, an empty text and a digest reveal nothing, and are shown as they are. */

@@ -13,6 +13,7 @@ export class SecretWords {
   /** Finds the places where one of the words may be. */
   readonly #heads: RegExp
   readonly #also: SecretWords | null
+  readonly #shortest: number
 
   /** `also` are words that are masked too. */
   constructor(words: Iterable<string>, also: SecretWords | null = null) {
@@ -21,6 +22,7 @@ export class SecretWords {
     const heads = new Set(Array.from(this.#words, word => word.slice(0, HEAD).replace(/\W/g, '\\$&')))
     this.#heads = new RegExp(`(?<!\\w)(?:${[...heads].join('|')})`, 'g')
     this.#also = also
+    this.#shortest = this.#lengths.at(-1) ?? Number.POSITIVE_INFINITY
   }
 
   has(word: string): boolean {
@@ -31,9 +33,10 @@ export class SecretWords {
   maskedIn(text: string): string {
     let shown = ''
     let done = 0
-    for (const { index } of text.length < (this.#lengths.at(-1) ?? Number.POSITIVE_INFINITY) ? [] : text.matchAll(this.#heads)) {
-      const length =
-        index < done ? undefined : this.#lengths.find(length => this.#words.has(text.slice(index, index + length)) && !/\w/.test(text.charAt(index + length)))
+    // most texts have none
+    for (const { index } of text.length < this.#shortest || text.search(this.#heads) < 0 ? [] : text.matchAll(this.#heads)) {
+      const isWord = (length: number) => this.#words.has(text.slice(index, index + length)) && !/\w/.test(text.charAt(index + length))
+      const length = index < done ? undefined : this.#lengths.find(isWord)
       if (length === undefined) continue
       shown += text.slice(done, index) + MASK
       done = index + length

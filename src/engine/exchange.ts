@@ -250,7 +250,9 @@ export class Exchange {
   }
 
   #end(decided: Decided, payload: string | Buffer): void {
-    this.outcome = { ...UNDECIDED, reached: this.stage, list: this.settings['shapes.list'], ...decided }
+    const { name, reached = this.stage, status, refusal = null, shown = null, members = null, text = '', fault = null, pause = null } = decided
+    const list = this.settings['shapes.list']
+    this.outcome = { name, reached, status, refusal, shown, members, list, text, fault, pause }
     this.stage = STAGE.answered
     this.payload = payload
     this.length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
