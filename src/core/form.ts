@@ -104,14 +104,14 @@ function stepsOf(name: string): string[] | null {
   return inner.some(step => step.includes('[') || step.includes(']')) ? null : [head, ...inner]
 }
 
-/** The nested names of the reference's parameters as clients send them: most that are sent need no decoding. */
+/** The names of the reference's parameters as clients send them: most that are sent need no decoding. */
 const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] }> = new Map(
-  PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties)).flatMap(([whole, { properties = {} }]) =>
-    Object.keys(properties).flatMap(part => {
-      const name = inBrackets(whole, part)
-      return [name, encodeURIComponent(name)].map(sent => [sent, { name, steps: [whole, part] }] as const)
+  PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties))
+    .flatMap(([whole, { properties = {} }]) => [[whole], ...Object.keys(properties).map(part => [whole, part])])
+    .flatMap(steps => {
+      const name = steps.reduce(inBrackets)
+      return [name, encodeURIComponent(name)].map(sent => [sent, { name, steps }] as const)
     })
-  )
 )
 
 /** The name of a part: b of a → `a[b]`; of no name, the part's own. */

@@ -93,33 +93,29 @@ function masked(value: unknown, words: SecretWords, name: string, open?: readonl
   if (Array.isArray(value)) return value.map(item => partShown('0', item, place, words))
   if (value instanceof FormList) return Object.assign(value, { items: masked(value.items, words, name) })
   if (!(value instanceof FormObject)) {
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [nameShown(name, place, words), partShown(name, part, place, words)]))
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [nameShown(name, words), partShown(name, part, place, words)]))
   }
   let isRenamed = false
   for (const [name, part] of value) {
-    const shown = partShown(name, part, place, words, open)
+    const isOpen = place === '' && (openNames().has(name) || open?.includes(name))
+    const shown = isOpen && typeof part === 'string' ? withoutSecrets(part, words) : partShown(name, part, place, words, open, isOpen)
     if (shown !== part) value.set(name, shown as FormNode)
-    isRenamed ||= nameShown(name, place, words, open) !== name
+    isRenamed ||= !isOpen && nameShown(name, words) !== name
   }
   if (!isRenamed) return value
   const parts = [...value]
   value.clear()
-  for (const [name, part] of parts) value.set(nameShown(name, place, words, open), part)
+  for (const [name, part] of parts) value.set(nameShown(name, words), part)
   return value
 }
 
-const isOpen = (name: string, place: string, open?: readonly string[]) => place === '' && (openNames().has(name) || open?.includes(name) === true)
-
 /** A name that is really JSON sent as a form, or a piece of that, is masked as a whole. */
-function nameShown(name: string, place: string, words: SecretWords, open?: readonly string[]): string {
-  return isOpen(name, place, open) ? name : withoutSecrets(/["{}]/.test(name) ? MASK : name, words)
-}
+const nameShown = (name: string, words: SecretWords): string => (/["{}]/.test(name) ? MASK : withoutSecrets(name, words))
 
-function partShown(name: string, part: unknown, place: string, words: SecretWords, open?: readonly string[]): unknown {
+function partShown(name: string, part: unknown, place: string, words: SecretWords, open?: readonly string[], isOpen = false): unknown {
   const path = place + name
-  if (isOpen(name, place, open)) return masked(part, words, path)
   const isCard = open !== undefined && typeof part === 'string' && IS_HOLDER.test(normal(name))
-  return isCard || isSecretName(path) || nameShown(name, place, words) === MASK ? hidden(part) : masked(part, words, path)
+  return !isOpen && (isCard || isSecretName(path) || nameShown(name, words) === MASK) ? hidden(part) : masked(part, words, path)
 }
 
 /** What is shown in place of a secret value: the mask; null, an empty text and a digest reveal nothing, and are shown as they are. */

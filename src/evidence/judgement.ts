@@ -246,16 +246,13 @@ const RELIED_CHECKS = new Map<OperationId | null, readonly ReliedCheck[]>([
 
 /** The judgement of a request whose outcome is known. */
 export function judgementOf(call: Exchange): Judgement {
-  call.judgement ??= judged(call)
-  return call.judgement
-}
-
-function judged(call: Exchange): Judgement {
+  if (call.judgement !== null) return call.judgement
   const kept: number[] = []
   for (const { place, isKept } of CHECKS.get(call.operation) as readonly Check[]) if (isKept(call)) kept.push(place)
   const relied: number[] = []
   for (const { place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
     if (hasNoted(call, place) || relies?.(call)) relied.push(place)
   }
-  return { kept, broken: brokenRule(call), relied }
+  call.judgement = { kept, broken: brokenRule(call), relied }
+  return call.judgement
 }
