@@ -2,7 +2,7 @@
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { BASE } from '../core/paths.js'
 import type { AssumptionId } from '../reference/assumptions.js'
-import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
+import { type Family, OPERATIONS, RESOURCE_NAMES } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
 
 /** Whom a refusal blames. */
@@ -14,12 +14,13 @@ const CHALLENGE = { 'www-authenticate': 'Basic realm="commerce", charset="UTF-8"
 const HOW = 'send the API key as the user name and leave the password empty, as curl -u KEY: does'
 const noKey = (what: string) => refused('api_key_missing', `${what}: ${HOW}.`, { rule: 'AUTH-3', headers: CHALLENGE })
 const badKey = (what: string) => refused('api_key_malformed', `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
-const FAMILIES = '/locations, /accounts, /accounts/{id}/users, /tickets, /transactions and /refunds'
+const LISTS = Object.values(OPERATIONS).flatMap(({ kind, path }) => (kind === 'list' ? [path] : []))
 
 export const REFUSALS = {
   badPath: () => refused('request_malformed', 'The percent-encoding of the path is broken.', { assumption: 'A08' }),
   longPart: () => refused('path_unknown', 'A part of the path is longer than any id.', { assumption: 'A08' }),
-  noPath: (path: string) => refused('path_unknown', `No endpoint has the path ${path}; the families are ${FAMILIES}.`, { assumption: 'A08' }),
+  noPath: (path: string) =>
+    refused('path_unknown', `No endpoint has the path ${path}; the families are ${LISTS.slice(0, -1).join(', ')} and ${LISTS.at(-1)}.`, { assumption: 'A08' }),
   noMethod: (path: string, allowed: string, method: string, by: Blame, isTicket: boolean) =>
     refused('method_not_allowed', `${isTicket ? 'Tickets are read-only: ' : ''}${path} takes ${allowed}, not ${method}.`, {
       headers: { allow: allowed },

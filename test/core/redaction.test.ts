@@ -194,6 +194,7 @@ t.test('A18: API keys are masked wherever they are a word of their own', async t
     t.strictSame([words.has('a'), words.has('b'), chained.has('sk_test_merchant'), chained.has('a'), chained.has('b')], [true, false, true, true, false])
   }
   t.equal(withoutSecrets('sk_test_merchant'), 'sk_test_merchant')
+  t.equal(new SecretWords(['key-one-key', 'key']).maskedIn('key-one-key key'), '*** ***', 'the longest, once')
 })
 
 t.test('A25: a hundred thousand words, and texts of any length, are masked in good time', async t => {
