@@ -10,6 +10,8 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import { CONTROL_HEADERS } from './guard.js'
 
 const HEARTBEAT_MS = 15_000
+/** Bytes that a reader may leave unread; one that leaves more is cut. */
+const MAX_BACKLOG = 1_048_576
 
 /** Events of a run name the sandbox, which is null at the base address. */
 function eventOf(request: Exchange | null, named: { sandbox?: string | null }): string {
@@ -22,13 +24,10 @@ export class EventStreams {
   /** By reader, the name of its sandbox, empty at the base address; null for all sandboxes. */
   readonly #readers = new Map<ServerResponse, string | null>()
   readonly #shares: Shares
-  readonly #backlog: number
   #stop = () => {}
 
-  /** `limits.stream_backlog` is how many bytes a reader may leave unread; one that leaves more is cut. */
   constructor(settings: Settings) {
     this.#shares = new Shares({ what: 'event streams', setting: 'limits.streams' }, settings)
-    this.#backlog = settings['limits.stream_backlog']
   }
 
   /** Answers with the events of a sandbox, or of all, until the client leaves. Errors: `limit_reached`. */
@@ -76,7 +75,7 @@ export class EventStreams {
     if (readers.length === 0) return
     const bytes = Buffer.from(text())
     for (const reader of readers) {
-      if (reader.writableLength > this.#backlog) reader.destroy()
+      if (reader.writableLength > MAX_BACKLOG) reader.destroy()
       else reader.write(bytes)
     }
   }

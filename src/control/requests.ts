@@ -194,10 +194,10 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
         status: 201,
         answer: 'ListedEntry',
         run: async ({ sandbox, settings, body, document }) => {
-          const problems = new ProblemList(document.limits)
+          const problems = new ProblemList()
           const entry = await withoutProblems(problems, () => compileEntry(body, reportTo(problems, document)))
           const { size, instructions } = sandbox.script
-          if (size >= settings['limits.script']) throw REFUSALS.scriptFull(size)
+          if (size >= settings['limits.entries']) throw REFUSALS.scriptFull(size)
           const together = instructions + (entry as Entry).instructions
           if (together > MAX_TOGETHER) throw REFUSALS.patternsFull(MAX_TOGETHER, together)
           return maskedThroughout(sandbox.addEntry(entry as Entry), keysToMask(sandbox))

@@ -49,7 +49,7 @@ export const REFUSALS = {
   notAWait: refusalOf('within', (within: string) => `${DURATION_EXPECTED}; got ${within}`, 'body_malformed'),
   waitTooLong: refusalOf('within', (within: string) => `must be at most a minute; got ${within}`, 'body_malformed'),
   pathOutside: refusalOf('path', (path: string) => `must be a path below the base address, such as /refunds; got ${path}`),
-  scriptFull: refusal('limit_reached', (size: number) => `limits.script is reached: the script has ${size} entries. Remove some, or raise the setting.`),
+  scriptFull: refusal('limit_reached', (size: number) => `limits.entries is reached: the script has ${size} entries. Remove some, or raise the setting.`),
   patternsFull: refusal(
     'limit_reached',
     (maximum: number, together: number) =>

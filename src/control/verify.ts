@@ -51,7 +51,7 @@ const MAX_WAIT = 60_000
 
 /** Judges what a verify request asks. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
 export async function verify({ sandbox, body: wanted, document, ...waiting }: Waiting & { body: Wanted; document: SourceDocument }): Promise<Verdict> {
-  const problems = new ProblemList(document.limits)
+  const problems = new ProblemList()
   // makes judges: a new one after the journal is cleared
   const begin = await withoutProblems(problems, () => judgeOf(wanted, reportTo(problems, document), document, sandbox))
   const within = wanted.within === undefined ? 0 : withinOf(wanted.within)

@@ -3,7 +3,6 @@ import { shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
 import { isObject, type Schema, type Test, typeTest, WORDS } from './quick-check.js'
 import { say } from './sentences.js'
-import { SETTINGS } from './settings.js'
 
 export type Checker = {
   /** Whether a document is right. */
@@ -11,6 +10,9 @@ export type Checker = {
   /** The problems of a document, none when it is right; where there are more than `most`, one more than that. */
   problems: (document: unknown, most?: number) => Promise<PlacedProblem[]>
 }
+
+/** Problems that are listed for a document: with more, a person mends the first and checks again. */
+export const MAX_PROBLEMS = 1000
 
 /** A checker that reads its schema once, on first use. */
 export function checkerOf(schemaOf: () => object): Checker {
@@ -21,7 +23,7 @@ export function checkerOf(schemaOf: () => object): Checker {
   }
   return {
     isRight: document => testOf(schema())(document),
-    problems: async (document, most = SETTINGS['limits.problems'].default) => {
+    problems: async (document, most = MAX_PROBLEMS) => {
       const found: PlacedProblem[] = []
       for (const problem of problemsIn(schema(), document, [])) if (found.push(problem) > most) break
       return found

@@ -63,7 +63,7 @@ export const CONTROL_ERRORS = {
   origin_not_allowed: refusal(403, 'permission_error', "The Origin header is not the control API's own, or a page on another site or port sent the request."),
   token_required: refusal(401, 'authentication_error', 'CONTROL_TOKEN is set and the request does not have it.'),
   body_malformed: invalid('The body is missing, or is not valid JSON or YAML.', 400),
-  document_invalid: invalid('A document has problems; `problems` lists them, up to `limits.problems`.', 400),
+  document_invalid: invalid('A document has problems; `problems` lists them, the first 1000 of them.', 400),
   document_too_large: invalid('A document exceeds `limits.records` or `limits.entries`, or takes too long or too much memory to read.', 413),
   load_limit: invalid('`limits.loads` is reached: too many large documents are being read, for this sandbox or for all of them.', 429),
   state_changed: invalid('The sandbox changed while a large document was being merged into it; nothing was merged.', 409),

@@ -61,7 +61,6 @@ const PROCESS_SETTINGS = settingsOf('process', {
   'limits.parameters': setting(whole(1, 1_000_000), 1000, 'Maximum number of parameters in a form or query.'),
   'limits.depth': setting(whole(1, 32), 4, 'Maximum nesting of a parameter name.'),
   'limits.control_body': setting(whole(1, 1_073_741_824), 67_108_864, 'Maximum size of a document in a control request, in bytes.'),
-  'limits.nesting': setting(whole(1, 512), 64, 'Maximum nesting of a document.'),
   'limits.values': setting(
     whole(1000, 100_000_000),
     5_000_000,
@@ -72,8 +71,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
     250_000,
     'Maximum number of records in a document, including generated records and steps, and in a sandbox after a merge.'
   ),
-  'limits.entries': setting(whole(1, 1_000_000), 10_000, 'Maximum number of script entries, or of expectations, in a document.'),
-  'limits.problems': setting(whole(1, 100_000), 1000, 'Maximum number of problems that are listed for a document; the search ends there.'),
+  'limits.entries': setting(whole(1, 1_000_000), 10_000, 'Maximum number of script entries of a sandbox, and of script entries or expectations in a document.'),
   'limits.loads': setting(whole(1, 1000), 16, 'Maximum number of large documents of a sandbox that are being read or wait to be read.'),
   'limits.load_time': setting(whole(100, 3_600_000), 60_000, 'Maximum time to read a large document, in milliseconds.'),
   'limits.journal': setting(whole(1, 1_000_000), 1000, 'Maximum number of requests in the journal of a sandbox.'),
@@ -84,11 +82,8 @@ const PROCESS_SETTINGS = settingsOf('process', {
     'Maximum memory of the journals of all sandboxes together, in bytes; the largest journal drops requests first.'
   ),
   'limits.streams': setting(whole(0, 100_000), 100, 'Maximum number of open event streams of a sandbox.'),
-  'limits.stream_backlog': setting(whole(1, 1_073_741_824), 1_048_576, 'Maximum unread bytes of an event stream before it is closed.'),
   'limits.waiting': setting(whole(0, 100_000), 100, 'Maximum number of verify requests of a sandbox that wait, and of requests that its script holds.'),
-  'limits.script': setting(whole(0, 1_000_000), 1000, 'Maximum number of script entries of a sandbox.'),
   'limits.snapshots': setting(whole(0, 1_000_000), 100, 'Maximum number of snapshots of a sandbox.'),
-  'limits.keys': setting(whole(1, 1_000_000), 10_000, 'Maximum number of API keys of a sandbox.'),
   'limits.sandboxes': setting(whole(0, 100_000), 256, 'Maximum number of named sandboxes.'),
   'limits.connections': setting(whole(1, 1_000_000), 10_000, 'Maximum number of open connections; further connections are closed immediately.'),
   'limits.headers_timeout': setting(whole(0, 3_600_000), 10_000, 'Maximum time for the headers of a request to arrive, in milliseconds.'),

@@ -4,13 +4,13 @@ import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
-import { type Exchange, type OutcomeName, scriptAction, tookEffect } from '../engine/exchange.js'
+import { type Exchange, type Judgement, type OutcomeName, scriptAction, tookEffect } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/near-misses.js'
 import type { Journal } from './journal.js'
-import { FACTS, type Judgement, judgementOf } from './judgement.js'
+import { FACTS, judgementOf } from './judgement.js'
 
 type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
 /** Parameters by name, nested as they were sent. */
@@ -93,7 +93,7 @@ export function explainedText(call: Exchange, journal: Journal, keys: SecretWord
   }
   if (script) lines.push(`  script: ${script.id}${script.name ? ` (${script.name})` : ''}${script.fault ? `: ${script.fault}` : ''}`)
   if (why.rules.length > 0) lines.push('', 'Rules, in the order in which they were decided:', ...why.rules.map(verdictLine))
-  else lines.push('', 'It met no operation.')
+  else lines.push('', 'No operation matched.')
   if (why.changed_by.length > 0) lines.push('', `The records that it was judged by were last changed by ${why.changed_by.join(', ')}.`)
   if (why.assumptions.length > 0) lines.push('', 'The answer relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
   if (near.length > 0) lines.push('', 'It nearly met:', ...near.map(({ in: what, misses }) => `  ${what}: ${misses.map(missText).join(', ')}`))

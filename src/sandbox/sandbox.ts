@@ -420,7 +420,7 @@ export class Sandbox {
 
   /** Imports records into a copy of those that are there, which takes their place when there are no problems. */
   async #merge(document: SourceDocument, fixtureFor: (problems: ProblemList) => Promise<Fixture>, { inParts = false } = {}): Promise<ImportedRecords> {
-    const problems = new ProblemList(document.limits)
+    const problems = new ProblemList()
     return withoutProblems(problems, async () => {
       const fixture = await fixtureFor(problems)
       const { state, clock, settings } = this
@@ -453,8 +453,7 @@ export class Sandbox {
   addKey(account: string): { key: string; account: string } {
     const { store, ids } = this.state
     if (!store.accounts.get(account)) throw REFUSALS.noAccount(this.#accountProblem(account))
-    const max = this.settings['limits.keys']
-    if (store.keys.size >= max) throw REFUSALS.tooManyKeys(max)
+    if (store.keys.size >= MAX_KEYS) throw REFUSALS.tooManyKeys(MAX_KEYS)
     const key = ids.draw('key', this.settings, store.keys)
     const { counters } = ids
     this.#change(state => {
@@ -504,10 +503,13 @@ export class Sandbox {
   }
 }
 
+/** API keys of a sandbox: masking looks for each of them. */
+const MAX_KEYS = 10_000
+
 /** A fixture with the problems of its shape. Errors: `document_too_large`. */
 async function checkedFixture(document: SourceDocument, under: readonly Step[], problems: ProblemList): Promise<Fixture> {
   const data = partAt(document.data, under)
-  const found = await problemsOfShape('fixture', data, document.limits['limits.problems'])
+  const found = await problemsOfShape('fixture', data)
   for (const { steps, message } of found) problems.push({ document, steps: [...under, ...steps], message })
   const fixture = fixtureIn(document, data, under, flawsOf(found))
   checkCount('The document brings in', recordsIn([fixture]), document.limits)

@@ -49,7 +49,7 @@ type SettingsFor = (scenario: GivenSettings, control?: GivenSettings) => Setting
 export async function statesIn(path: string, { start, first_states, sandboxes }: SavedData, settingsFor: SettingsFor): Promise<SavedSandboxes> {
   const document = documentOf(path, { first_states, sandboxes })
   await refuseProblems(document, CHECKER)
-  const problems = new ProblemList(document.limits)
+  const problems = new ProblemList()
 
   /** The families that its records leave out are those of `base`. */
   const stateAt = async (at: readonly Step[], saved: SavedState, base: { store: Store; settings?: GivenSettings }): Promise<SandboxState> => {

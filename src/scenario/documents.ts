@@ -1,13 +1,14 @@
 /** Fixture and scenario documents as they are written: YAML or JSON text, read with the place of everything in it. */
 
 import type { Checker } from '../core/checking.js'
+import { MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
 import { sizeOfJson } from './json-size.js'
-import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from './limits.js'
+import { DEFAULT_LIMITS, type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
 import type { Place } from './places.js'
 import type { ReadYaml } from './yaml.js'
 
@@ -38,18 +39,13 @@ class EnoughProblems extends Error {}
 /** The problems of a load; the search ends by an error when there are more than are listed. */
 export class ProblemList implements Problems {
   readonly all: DocumentProblem[] = []
-  readonly #most: number
-
-  constructor({ 'limits.problems': most }: DocumentLimits) {
-    this.#most = most
-  }
 
   get length(): number {
     return this.all.length
   }
 
   push(...problems: DocumentProblem[]): void {
-    for (const problem of problems) if (this.all.push(problem) > this.#most) throw new EnoughProblems()
+    for (const problem of problems) if (this.all.push(problem) > MAX_PROBLEMS) throw new EnoughProblems()
   }
 }
 
@@ -94,13 +90,9 @@ export async function readDocument(
   if (data !== undefined) return { name, data, limits, locate: wanted => locatedIn(text, wanted) }
 
   const { data: read, problems, locate } = await yamlIn(text, limits)
-  const nesting = limits['limits.nesting']
-  if (problems.length === 0 && isDeeper(read, nesting)) problems.push({ ...say('too_deep', nesting), line: 1, column: 1 })
+  if (problems.length === 0 && isDeeper(read, MAX_NESTING)) problems.push({ ...say('too_deep', MAX_NESTING), line: 1, column: 1 })
   if (problems.length === 0) return { name, data: read, limits, locate: async places => locate(places) }
-  throw documentInvalid(
-    problems.map(({ message, ...problem }) => ({ file: name, path: '', ...problem, message: cut(message) })),
-    limits
-  )
+  throw documentInvalid(problems.map(({ message, ...problem }) => ({ file: name, path: '', ...problem, message: cut(message) })))
 }
 
 /** Whether data has parts at so many levels below it. */
@@ -112,8 +104,7 @@ export async function refusalOf(
   problems: readonly DocumentProblem[],
   documents: readonly SourceDocument[] = problems.map(({ document }) => document)
 ): Promise<ApiError> {
-  const { limits } = documents[0] as SourceDocument
-  return documentInvalid(await listedProblems(problems, documents), limits, problems.length > limits['limits.problems'])
+  return documentInvalid(await listedProblems(problems, documents), problems.length > MAX_PROBLEMS)
 }
 
 /** Problems with their places: document after document, in the order of `documents`, within each by place, a whole before its parts; none twice. */
@@ -138,7 +129,7 @@ export async function listedProblems(problems: readonly DocumentProblem[], docum
 
 /** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
-  const found = await checker.problems(document.data, document.limits['limits.problems'])
+  const found = await checker.problems(document.data)
   if (found.length > 0) throw await refusalOf(found.map(({ steps, code, message }) => ({ document, steps, code, message })))
 }
 
@@ -152,8 +143,8 @@ export function problemLine({ file, line, column, path, message }: Problem): str
   return [place, path && `${path}:`, message].filter(Boolean).join(' ')
 }
 
-function documentInvalid(found: Problem[], { 'limits.problems': most }: DocumentLimits, isMore = found.length > most): ApiError {
-  const problems = isMore ? [...found.slice(0, most), { path: '', ...say('more_problems', most) }] : found
+function documentInvalid(found: Problem[], isMore = found.length > MAX_PROBLEMS): ApiError {
+  const problems = isMore ? [...found.slice(0, MAX_PROBLEMS), { path: '', ...say('more_problems', MAX_PROBLEMS) }] : found
   const [first] = problems as [Problem, ...Problem[]]
   const count = problems.length === 1 ? 'The document has a problem' : `The document has ${problems.length} problems, the first`
   return new ApiError('document_invalid', { message: `${count}: ${sentence(problemLine(first))} Nothing was changed.`, problems })
@@ -162,7 +153,7 @@ function documentInvalid(found: Problem[], { 'limits.problems': most }: Document
 /** The data of a text that is JSON; undefined for any other. Errors: `document_too_large`, before it is parsed, and `body_malformed` where it has to be JSON. */
 function jsonOf(name: string, text: string, limits: DocumentLimits, type: TextType | null): unknown {
   const problem = sizeProblem(sizeOfJson(text), limits)
-  if (problem !== null) throw documentInvalid([{ file: name, path: '', ...say('too_large', problem) }], limits)
+  if (problem !== null) throw documentInvalid([{ file: name, path: '', ...say('too_large', problem) }])
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -3,13 +3,16 @@ import { ApiError } from '../core/errors.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 
 /** The settings that bound a document. */
-export type DocumentLimits = Pick<Settings, 'limits.nesting' | 'limits.values' | 'limits.records' | 'limits.entries' | 'limits.problems'>
+export type DocumentLimits = Pick<Settings, 'limits.values' | 'limits.records' | 'limits.entries'>
+
+/** Levels of a document: none of ours has more than a dozen. */
+export const MAX_NESTING = 64
 
 export const DEFAULT_LIMITS: DocumentLimits = settingsInForce({}).values
 
 /** What is wrong with the size of a text; null where nothing is. */
 export function sizeProblem({ nesting, values }: { nesting: number; values: number }, limits: DocumentLimits): string | null {
-  if (nesting > limits['limits.nesting']) return `it is nested deeper than ${limits['limits.nesting']} levels (limits.nesting)`
+  if (nesting > MAX_NESTING) return `it is nested deeper than ${MAX_NESTING} levels`
   return values > limits['limits.values'] ? `it holds more than ${limits['limits.values']} values (limits.values)` : null
 }
 

@@ -1,4 +1,5 @@
 /** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
+import { MAX_PROBLEMS } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { type IdCounters, Ids, kindOf } from '../core/ids.js'
@@ -123,10 +124,10 @@ export type LoadContext = {
  * Errors: `document_invalid` with the problems of the document and of the fixtures that it names, `document_too_large`.
  */
 export async function firstStateOf(document: SourceDocument, origin: Origin, context: LoadContext): Promise<FirstState> {
-  const lists = { problems: new ProblemList(document.limits), documents: [document], warnings: [] as DocumentProblem[] }
+  const lists = { problems: new ProblemList(), documents: [document], warnings: [] as DocumentProblem[] }
   const make = async () => stateIn(await checkedScenario(document, lists, context.variables), origin, context)
   const first = await withoutProblems(lists.problems, make, lists.documents)
-  const warnings = lists.warnings.slice(0, document.limits['limits.problems'])
+  const warnings = lists.warnings.slice(0, MAX_PROBLEMS)
   if (warnings.length > 0) context.warn?.(await listedProblems(warnings, lists.documents))
   return first
 }
@@ -179,8 +180,8 @@ async function stateIn(checked: Checked, { name, file }: Origin, context: LoadCo
   return { scenario, store, counters: generation.ids.counters, clock, settings: given, script, expectations, steps, play, answers }
 }
 
-const shapeProblems = async ({ data: read, checkedAs, limits }: SourceDocument, kind: 'fixture' | 'scenario', data = read): Promise<PlacedProblem[]> =>
-  checkedAs === kind && data === read ? [] : problemsOfShape(kind, data, limits['limits.problems'])
+const shapeProblems = async ({ data: read, checkedAs }: SourceDocument, kind: 'fixture' | 'scenario', data = read): Promise<PlacedProblem[]> =>
+  checkedAs === kind && data === read ? [] : problemsOfShape(kind, data)
 
 async function checkedScenario(
   document: SourceDocument,

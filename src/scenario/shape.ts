@@ -1,5 +1,6 @@
 /** The parts of a fixture or scenario that do not match its schema. Records under a misspelt name, or next to `data` instead of in it, are checked all the same. */
 
+import { MAX_PROBLEMS } from '../core/checking.js'
 import { nearest } from '../core/nearest.js'
 import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
@@ -13,14 +14,14 @@ export const misspeltPart = (name: string): string | null => (SCENARIO_NAMES.inc
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
 
-/** The places where a document does not match its schema; the search ends once there are more than `most`. */
-export async function problemsOfShape(kind: keyof typeof CHECKERS, data: unknown, most: number): Promise<PlacedProblem[]> {
-  const found = await CHECKERS[kind].problems(data, most)
-  if (found.length === 0 || found.length > most || !isObject(data)) return found
+/** The places where a document does not match its schema; the search ends once there are too many. */
+export async function problemsOfShape(kind: keyof typeof CHECKERS, data: unknown): Promise<PlacedProblem[]> {
+  const found = await CHECKERS[kind].problems(data)
+  if (found.length === 0 || found.length > MAX_PROBLEMS || !isObject(data)) return found
   const meant = kind === 'fixture' ? misspelt(data, []) : meantIn(data)
   const problems = [...found]
   for (const { at, section, records } of meant) {
-    const ofRecords = await FIXTURE_CHECKER.problems({ [section]: records }, most)
+    const ofRecords = await FIXTURE_CHECKER.problems({ [section]: records })
     for (const { steps, ...said } of ofRecords) problems.push(problemAt([...at, ...steps.slice(1)], said))
   }
   return problems

@@ -41,7 +41,7 @@ export async function readSharedScript(
   const whole = document.data as { groups: unknown; vars?: unknown }
   const groups = isObject(whole.groups) ? Object.fromEntries(Object.entries(whole.groups).filter(([name]) => wanted.includes(name))) : whole.groups
   const variables = declaredVariables(whole.vars, { given, report: within(report, 'vars'), reportGiven })
-  const read = await readWith({ ...whole, groups }, variables, data => SHARED_SCRIPT_CHECKER.problems(data, document.limits['limits.problems']))
+  const read = await readWith({ ...whole, groups }, variables, data => SHARED_SCRIPT_CHECKER.problems(data))
   for (const { steps, code = '', message } of read.problems) report(steps, { code, message })
   const flaws = read.flaws?.get('groups')
   const found = Object.entries(isObject(groups) ? (read.data as { groups: Record<string, EntryData[]> }).groups : {}).map(([name, entries]) => {
@@ -53,7 +53,7 @@ export async function readSharedScript(
 
 /** Checks every group of a file of shared entries by itself. Errors: `document_invalid`. */
 export async function checkSharedScript(document: SourceDocument, given?: GivenVariables): Promise<void> {
-  const problems = new ProblemList(document.limits)
+  const problems = new ProblemList()
   return withoutProblems(problems, async () => {
     const reportGiven = reportTo(problems, document, ['vars'])
     const wanted = groupNamesIn(document.data as { groups: unknown })

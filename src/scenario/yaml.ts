@@ -1,9 +1,11 @@
 /** YAML as documents write it, and the state as YAML. */
+
 import { Composer, type CST, Document, isAlias, isCollection, isMap, isNode, isPair, isScalar, Lexer, Parser, type Scalar, stringify, visit } from 'yaml'
+import { MAX_PROBLEMS } from '../core/checking.js'
 import type { Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
-import { type DocumentLimits, sizeProblem } from './limits.js'
+import { type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
 import { located, type Place, type PlaceTree, placesIn } from './places.js'
 import { type Advice, adviceOn, spaceMissing } from './yaml-advice.js'
 
@@ -43,7 +45,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
     found.push({ ...say('many_aliases'), at: 0 })
   }
   const problems = inOrder(found)
-    .slice(0, limits['limits.problems'] + 1)
+    .slice(0, MAX_PROBLEMS + 1)
     .map(({ code, message, at }) => ({ code, message, ...placeOf(at) }))
   return { data, problems, locate: wanted => located(text, wanted, root => noteOffsets(contents, root)) }
 }
@@ -59,9 +61,9 @@ function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | Said {
     if (parser.stack.length > MAX_OPEN) break
     for (const token of parser.next(lexeme)) tokens.push(token)
     if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map')) values++
-    const nesting = parser.stack.length > limits['limits.nesting'] ? parser.stack.filter(isLevel).length : 0
+    const nesting = parser.stack.length > MAX_NESTING ? parser.stack.filter(isLevel).length : 0
     const problem = sizeProblem({ nesting, values: values * WEIGHT }, limits)
-    if (problem !== null) return nesting > limits['limits.nesting'] ? say('too_large', problem) : say('weighs_more', problem, WEIGHT)
+    if (problem !== null) return nesting > MAX_NESTING ? say('too_large', problem) : say('weighs_more', problem, WEIGHT)
   }
   return [...tokens, ...parser.end()]
 }

@@ -5,7 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, statusOf } from '../core/errors.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import { controlError, errorText, JSON_TYPE } from '../engine/answers.js'
-import { badPath, longPart, notAType, tooLarge } from '../engine/execute.js'
+import { REFUSALS } from '../engine/sentences.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { logDefect } from './logging.js'
 
@@ -16,12 +16,12 @@ const unreadable = (message: string) => new ApiError('request_malformed', { mess
 
 /** What the framework's own errors are called here. */
 const FRAMEWORK: Readonly<Record<string, (settings: Settings, bodyLimit: BodyLimit) => ApiError>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: notAType,
-  FST_ERR_MAX_PARAM_LENGTH: longPart,
-  FST_ERR_CTP_BODY_TOO_LARGE: (settings, limit) => tooLarge(settings[limit], limit),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: REFUSALS.notAType,
+  FST_ERR_MAX_PARAM_LENGTH: REFUSALS.longPart,
+  FST_ERR_CTP_BODY_TOO_LARGE: (settings, limit) => REFUSALS.tooLarge(settings[limit], limit),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => unreadable('The body is not as long as its Content-Length says.'),
   ECONNRESET: () => unreadable('The connection ended in the middle of the body.'),
-  FST_ERR_BAD_URL: badPath
+  FST_ERR_BAD_URL: REFUSALS.badPath
 }
 
 const DEFAULTS = settingsInForce({}).values

@@ -33,9 +33,6 @@ const tried = ({ control }: Emulator, scenario: object) => control('POST /load?d
 const tickets = (count: number) => Array.from({ length: count }, () => ({ location: 'loc_a', reference: 'T' }))
 const LARGE = { data: { ...smallFixture(), tickets: tickets(3000) } }
 const FIXTURE_RECORDS = Object.values(smallFixture()).reduce((sum, records) => sum + (Array.isArray(records) ? records.length : 0), 0)
-/** How many problems are listed of a fixture in which so many records are wrong. */
-const problemsOf = ({ control }: Emulator, count: number) =>
-  control('POST /load?dry_run', { scenario: { data: { tickets: Array(count).fill({ odd: 1 }) } } }).then(({ body }) => body.error.problems.length)
 const times = async (count: number, act: () => Promise<unknown>) => {
   for (let time = 0; time < count; time++) await act()
 }
@@ -79,12 +76,6 @@ const TRIALS: Record<Limit, Trial> = {
     beyond: ({ control }) => control('POST /load?dry_run', '{"scenario":"default"}'.padEnd(41)).then(({ body }) => body.error.message),
     seen: [200, 'The body is larger than limits.control_body allows: 40 bytes.']
   },
-  'limits.nesting': {
-    value: 3,
-    at: emulator => tried(emulator, { data: {} }),
-    beyond: emulator => tried(emulator, { data: { tickets: [] } }),
-    seen: [200, 'document_invalid']
-  },
   'limits.values': {
     value: 1000,
     at: emulator => tried(emulator, { data: { ...smallFixture(), tickets: tickets(200) } }),
@@ -102,12 +93,6 @@ const TRIALS: Record<Limit, Trial> = {
     at: emulator => tried(emulator, { script: Array(2).fill({ ...ENTRY, calls: 1 }) }),
     beyond: emulator => tried(emulator, { script: Array(3).fill({ ...ENTRY, calls: 1 }) }),
     seen: [200, 'document_too_large']
-  },
-  'limits.problems': {
-    value: 2,
-    at: emulator => problemsOf(emulator, 1),
-    beyond: emulator => problemsOf(emulator, 5),
-    seen: [2, 3]
   },
   'limits.loads': {
     value: 1,
@@ -145,23 +130,6 @@ const TRIALS: Record<Limit, Trial> = {
     beyond: async (emulator, t) => statusOf(await connected(emulator, t, EVENTS)),
     seen: [200, 429]
   },
-  'limits.stream_backlog': {
-    value: 1,
-    at: async (emulator, t) => {
-      const socket = await connected(emulator, t, EVENTS)
-      await statusOf(socket)
-      await times(50, () => emulator.call('GET /tickets'))
-      return isEnded(socket, 100)
-    },
-    beyond: async (emulator, t) => {
-      const socket = await connected(emulator, t, EVENTS)
-      await statusOf(socket)
-      socket.pause()
-      for (let call = 0; call < 200; call++) await emulator.call('POST /refunds', { body: `reason=${'x'.repeat(50_000)}` })
-      return isEnded(socket, 5000)
-    },
-    seen: ['open', 'ended']
-  },
   'limits.waiting': {
     value: 1,
     at: async ({ control }) => {
@@ -173,23 +141,11 @@ const TRIALS: Record<Limit, Trial> = {
     beyond: ({ control }) => control('POST /verify', { on: 'GET /locations', within: '500ms' }).then(codeOf),
     seen: ['waits', 'limit_reached']
   },
-  'limits.script': {
-    value: 2,
-    at: ({ control }) => control('POST /script', ENTRY).then(codeOf),
-    beyond: ({ control }) => control('POST /script', ENTRY).then(codeOf),
-    seen: [201, 'limit_reached']
-  },
   'limits.snapshots': {
     value: 1,
     at: ({ control }) => control('PUT /snapshots/one').then(async () => codeOf(await control('PUT /snapshots/one'))),
     beyond: ({ control }) => control('PUT /snapshots/two').then(codeOf),
     seen: [201, 'limit_reached']
-  },
-  'limits.keys': {
-    value: 3,
-    at: ({ control }) => control('POST /keys', { account: 'mch_a' }).then(({ status }) => status),
-    beyond: ({ control }) => control('POST /keys', { account: 'mch_a' }).then(codeOf),
-    seen: [200, 'limit_reached']
   },
   'limits.sandboxes': {
     value: 1,
@@ -249,6 +205,22 @@ for (const key of LIMITS) {
     t.strictSame([await at(emulator, t), await beyond(emulator, t)], seen)
   })
 }
+
+t.test('what has a limit of its own: API keys, entries that requests add, and what the reader of a stream leaves unread', async t => {
+  const emulator = await startTestEmulator(t, { settings: { 'limits.entries': 2 }, scenario: SCENARIO })
+  const { call, control, sandbox } = emulator
+  t.strictSame([codeOf(await control('POST /script', ENTRY)), codeOf(await control('POST /script', ENTRY))], [201, 'limit_reached'])
+
+  const socket = await connected(emulator, t, EVENTS)
+  await statusOf(socket)
+  socket.pause()
+  for (let nth = 0; nth < 200; nth++) await call('POST /refunds', { body: `reason=${'x'.repeat(50_000)}` })
+  t.equal(await isEnded(socket, 5000), 'ended')
+
+  const keys = sandbox.store.keys as Map<string, string>
+  for (let nth = keys.size; nth < 9999; nth++) keys.set(`sk_${nth}`, 'mch_a')
+  t.strictSame([(await control('POST /keys', { account: 'mch_a' })).status, codeOf(await control('POST /keys', { account: 'mch_a' }))], [200, 'limit_reached'])
+})
 
 t.test('docs/limits.md: every bound with its default', t => {
   const text = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8')

@@ -93,7 +93,7 @@ t.test('A36: a name is one value, one list or one object, in whatever order they
     ['a[b][c]=1&a[b][]=2', 'a[b][]', 'a[b]']
   ]
   const refused = (param: string, message: string) => ({ code: 'form_malformed', param, message: `${param}: ${message}.`, assumption: 'A36' })
-  for (const [text, param] of twice) t.strictSame(decoded(text), refused(param, 'it was given twice; a parameter takes one value'), text)
+  for (const [text, param] of twice) t.strictSame(decoded(text), refused(param, 'sent more than once; send it once'), text)
   for (const [text, param, parent] of mixed) t.strictSame(decoded(text), refused(param, `${parent} was sent both as a value and as an object or list`), text)
 })
 

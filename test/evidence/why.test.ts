@@ -102,11 +102,11 @@ t.test('why: a call that met no operation, one of which no rule can be said, and
 
   t.equal(
     textOf({ operation: null, path: '/nothing', outcome: 'refused', status: 404 }),
-    `req_1  GET /nothing  refused, 404, changed nothing  (${NOW})\n\nIt met no operation.\n\nAnswer:\n  (no body)\n`
+    `req_1  GET /nothing  refused, 404, changed nothing  (${NOW})\n\nNo operation matched.\n\nAnswer:\n  (no body)\n`
   )
   const outside = { code: 'path_unknown', rule: 'BASE-1', assumption: null, param: null, facts: null } as const
   t.ok(textOf({ operation: null, outcome: 'refused', refusal: outside }).includes('  BROKEN  BASE-1  the base address'))
-  t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nIt met no operation.\n'))
+  t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nNo operation matched.\n'))
   t.ok(textOf({ fault: 'malformed_body', text: '{' }).startsWith('req_1  GET /tickets  answered, 200, changed nothing, its body broken on the way  ('))
   t.ok(textOf({ action: { id: 'scr_1', entry: { data: {} } } as never }).includes('\n  script: scr_1\n'))
   t.ok(textOf({ text: 'not JSON 4242424242424242' }).endsWith('Answer:\n  not JSON ****************\n'))

@@ -80,7 +80,7 @@ t.test('worker: a first state comes in parts, records in the order of creation',
 })
 
 t.test('worker: fixtures and other bodies are checked, and refused with the places of their problems', async t => {
-  const ask = reader(t, { 'limits.records': 3, 'limits.problems': 2 })
+  const ask = reader(t, { 'limits.records': 3 })
   const read = (job: Partial<Job> & { kind: Job['kind'] }, data: unknown) => ask({ read: { type: 'json', bytes: bytesOf(data), ...job } as Job })
   const refusalOf = async (reply: Promise<Reply>) =>
     ((await reply) as { refusal: { code: string; message: string; problems?: { path: string; line: number }[] } }).refusal
@@ -94,8 +94,8 @@ t.test('worker: fixtures and other bodies are checked, and refused with the plac
   })
   t.strictSame(await partsFrom(ask), [['tickets', tickets(2)]])
   t.equal((await refusalOf(read({ kind: 'fixture' }, { tickets: tickets(4) }))).code, 'document_too_large')
-  const wrong = await refusalOf(read({ kind: 'fixture' }, { tickets: Array(5).fill({}) }))
-  t.strictSame([wrong.code, wrong.problems?.map(({ path }) => path)], ['document_invalid', ['tickets[0]', 'tickets[1]', '']])
+  const wrong = await refusalOf(read({ kind: 'fixture' }, { tickets: Array(2).fill({}) }))
+  t.strictSame([wrong.code, wrong.problems?.map(({ path }) => path)], ['document_invalid', ['tickets[0]', 'tickets[1]']])
   t.equal((await refusalOf(read({ kind: 'fixture' }, '{"a":'))).code, 'body_malformed')
 
   const schema = { type: 'object', additionalProperties: false, properties: { a: { type: 'string' } } }
