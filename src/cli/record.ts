@@ -9,7 +9,8 @@ import { keysToMask } from '../engine/keys.js'
 import { type Recording, recordingOf, scenarioOf } from '../replay/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { scenarioText } from '../scenario/yaml.js'
-import { reasonOf, SAYS } from './sentences.js'
+import { Failure } from './failures.js'
+import { reasonOf, SAYS, type SystemError } from './sentences.js'
 
 const MAX_FILES = 100
 
@@ -22,13 +23,13 @@ export class Recorder {
     this.#file = file
   }
 
-  /** Errors: `setting_invalid` where no such file can be written. */
+  /** Errors: a `Failure` where no such file can be written. */
   static async to(file: string): Promise<Recorder> {
     const isFolder = await stat(file).then(
       found => found.isDirectory(),
       () => false
     )
-    if (isFolder) throw unwritable(file, { code: 'EISDIR', message: '' })
+    if (isFolder) throw unwritable(file, Object.assign(new Error(), { code: 'EISDIR' }))
     const probe = temporaryOf(file)
     await writeFile(probe, '', { flag: 'wx' }).catch(error => {
       throw unwritable(file, error)
@@ -88,5 +89,4 @@ async function replaceText(file: string, text: string): Promise<void> {
   }
 }
 
-const unwritable = (file: string, error: Pick<NodeJS.ErrnoException, 'code' | 'message'>) =>
-  new ApiError('setting_invalid', { message: SAYS.out_unwritten(file, reasonOf('write', error)) })
+const unwritable = (file: string, error: SystemError) => new Failure(SAYS.out_unwritten(file, reasonOf('write', error)))

@@ -1,4 +1,5 @@
 /** A run as reports show it: what happened, what the gates say of it, and the tables that several formats show. */
+import { ApiError } from '../core/errors.js'
 import { CHECKS } from '../core/sentences.js'
 import { visible } from '../core/visible.js'
 import { FINDINGS, type Finding, type FindingId } from '../evidence/findings.js'
@@ -37,22 +38,24 @@ const IGNORABLE = ['expectations', ...FINDING_IDS] as const
 export type Gate = (typeof FAIL_ON)[number]
 /** `minCoverage` is the least rule coverage that passes, in percent; findings in `ignore` fail no gate. */
 export type Gates = { minCoverage: number | null; failOn: readonly Gate[]; ignore: readonly FindingId[]; allowNoRequests: boolean }
-type GivenGates = { minCoverage?: number | null; failOn?: readonly string[]; ignore?: readonly string[]; allowNoRequests?: boolean }
+export type GivenGates = { minCoverage?: number | null; failOn?: readonly string[]; ignore?: readonly string[]; allowNoRequests?: boolean }
 
-/** Gates by the words of the command line, or what is wrong with them. Expectations are among them unless they are ignored. */
-export function gatesFrom({ minCoverage = null, failOn = [], ignore = [], allowNoRequests = false }: GivenGates): Gates | string {
+/** Gates by the words of the command line. Errors: `setting_invalid`. Expectations are among them unless they are ignored. */
+export function gatesFrom({ minCoverage = null, failOn = [], ignore = [], allowNoRequests = false }: GivenGates): Gates {
   for (const [flag, names, known] of [['--fail-on', failOn, FAIL_ON] as const, ['--ignore', ignore, IGNORABLE] as const]) {
     const unknown = names.find(name => !(known as readonly string[]).includes(name))
-    if (unknown !== undefined) return `${flag}: ${CHECKS.unknown_name(visible(unknown), known, null)}`
+    if (unknown !== undefined) throw wrong(`${flag}: ${CHECKS.unknown_name(visible(unknown), known, null)}`)
   }
   const both = ignore.find(name => failOn.includes(name))
-  if (both !== undefined) return SAYS.failed_and_ignored(both)
+  if (both !== undefined) throw wrong(SAYS.failed_and_ignored(both))
   const always = ignore.includes('expectations') ? [] : ['expectations']
   return { minCoverage, failOn: [...new Set([...always, ...failOn])] as Gate[], ignore: FINDING_IDS.filter(id => ignore.includes(id)), allowNoRequests }
 }
 
+const wrong = (message: string) => new ApiError('setting_invalid', { message })
+
 /** What is judged where nothing is said. */
-export const DEFAULT_GATES = gatesFrom({}) as Gates
+export const DEFAULT_GATES = gatesFrom({})
 
 /** By the name of the finding, by its severity, or as one of all. */
 export const concerns = (gate: Gate, { finding, severity }: Finding): boolean => gate === 'findings' || gate === `${severity}s` || gate === finding

@@ -37,10 +37,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
   t.equal(status, 0)
   t.equal(stderr, '')
   const [usage] = stdout.split('\n\n')
-  t.equal(
-    usage,
-    'Usage: commerce-emulator [start] [options]\n       commerce-emulator new [options] <name>\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator record --out <file> [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator repro [options] <id>\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
-  )
+  t.equal(usage, 'Usage: commerce-emulator [options] [command]')
   const flat = stdout.replace(/\s+/g, ' ')
   for (const [key, { about, default: fallback, flag }] of Object.entries(SETTINGS) as [
     keyof typeof SETTINGS,
@@ -123,7 +120,7 @@ t.test('cli: an invalid command line is refused with what is wrong, what was pro
     [['--port'], "error: option '--port <port>' argument missing"]
   ]
   for (const [args, message] of cases) {
-    t.strictSame(await ran(args), { status: 1, stdout: '', stderr: `${message}\n(run commerce-emulator --help for the commands and flags)\n` }, args.join(' '))
+    t.strictSame(await ran(args), { status: 2, stdout: '', stderr: `${message}\n(run commerce-emulator --help for the commands and flags)\n` }, args.join(' '))
   }
 })
 
@@ -158,7 +155,7 @@ t.test('cli: a setting that is unknown or has a bad value is refused where it wa
   for (const [args, environment, place, says] of cases) {
     const { status, stdout, stderr } = await ran(args, environment)
     const isSaid = stderr.startsWith(`commerce-emulator: ${place}: `) && stderr.includes(says)
-    t.strictSame([status, stdout, isSaid, stderr.includes('letters')], [1, '', true, false], `${args.join(' ')} ${Object.keys(environment)}: ${stderr}`)
+    t.strictSame([status, stdout, isSaid, stderr.includes('letters')], [2, '', true, false], `${args.join(' ')} ${Object.keys(environment)}: ${stderr}`)
   }
   const several = (await ran(['--set', 'foo', '--set', 'cors=1', '--seed', 'x'])).stderr.split('\n')
   t.equal(several[0], `commerce-emulator: ${SAYS.problems(3)}`)
@@ -302,7 +299,7 @@ t.test('cli: a system error is reported in words, a defect with its stack', asyn
   t.strictSame(failure({ code: 'EACCES', syscall: 'listen', port: 80 }), [`commerce-emulator: ${SAYS.port_denied(80)}`])
   t.strictSame(failure({ code: 'EACCES', syscall: 'open', path: '/etc/shadow' }), [`commerce-emulator: ${SAYS.unread('/etc/shadow', 'permission denied')}`])
   const defect = new TypeError('x is not a function')
-  t.strictSame(failureLines(defect), [`commerce-emulator: ${defect.stack}`])
+  t.strictSame(failureLines(defect).join('\n'), `commerce-emulator: ${defect.stack}`)
   let [looks, most] = [0, Number.POSITIVE_INFINITY]
   const flag = {
     get seed(): number {
