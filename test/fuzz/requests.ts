@@ -58,7 +58,7 @@ const sandboxName = (draws: Draws) =>
 /** A call of the API or of the control API, at the base address or in a named sandbox. */
 function callOf(draws: Draws, ids: KnownIds, makesControl: boolean): Call {
   const isControl = makesControl && draws.chance(35)
-  const call = isControl ? controlCall(draws, ids) : apiCall(draws, ids)
+  const call = isControl ? controlCall(draws) : apiCall(draws, ids)
   const prefix = draws.chance(30) ? `/sandbox/${sandboxName(draws)}` : ''
   const right = isControl ? '/_control' : '/next'
   const base = draws.chance(98) ? right : draws.pick(['', '/', '/v1', '/NEXT', '/next/next', '/_control/next', '/nextx', '/_controlx'])
