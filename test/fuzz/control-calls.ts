@@ -7,7 +7,7 @@ import { type Schema, schemaOf } from '../../src/reference/parameters.js'
 import { fixtureSchema } from '../../src/scenario/schemas.js'
 import { type Call, noise } from './api-calls.js'
 import { grown } from './documents.js'
-import type { Draws } from './draws.js'
+import { type Draws, listed } from './draws.js'
 import { KEYS, misplacedCardNumber } from './secrets.js'
 import { deepJson, encoded, hostileJson, hostileText, hostileWord } from './values.js'
 
@@ -20,29 +20,11 @@ export const FAULTED = ['GET /tickets', 'POST /refunds', 'GET /locations/{id}'] 
 const SCENARIOS = ['default', 'month-end', 'partial-refunds', 'reseller-onboarding', 'split-bill', 'needle-on-a-late-page']
 const API_KEYS = KEYS.map((key, index) => ({ key, account: ['mch_bistro', 'mch_bakery', 'rsl_partner'][index] }))
 const YAMLS = [
+  ...listed(
+    '? ? ?¦- - - -¦&a *a¦*none¦!!js/function "x"¦!!binary ////¦%YAML 9.9\n---\n¦\ufeffseed: 1¦seed: 1\nseed: 2¦\t- a¦a: b: c¦"¦{¦seed: .nan¦seed: 0x10',
+    'seed: 1e400¦<<: {seed: 1}¦null¦---\n---\n¦seed: 1 # ok\n¦tickets: [{location: loc_bistro}]¦clock: 2026-03-01'
+  ),
   `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefgh'].map((name, index) => `${name}: &${name} [${`*${'abcdefg'[index]},`.repeat(9)}]`).join('\n')}\n`,
-  '? ? ?',
-  '- - - -',
-  '&a *a',
-  '*none',
-  '!!js/function "x"',
-  '!!binary ////',
-  '%YAML 9.9\n---\n',
-  '\ufeffseed: 1',
-  'seed: 1\nseed: 2',
-  '\t- a',
-  'a: b: c',
-  '"',
-  '{',
-  'seed: .nan',
-  'seed: 0x10',
-  'seed: 1e400',
-  '<<: {seed: 1}',
-  'null',
-  '---\n---\n',
-  'seed: 1 # ok\n',
-  'tickets: [{location: loc_bistro}]',
-  'clock: 2026-03-01',
   `${'- '.repeat(5000)}x`,
   `${'{a: '.repeat(3000)}`
 ]
