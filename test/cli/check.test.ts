@@ -6,7 +6,6 @@ import { createProgressBar } from '../../src/cli/progress.js'
 import { SAYS } from '../../src/cli/sentences.js'
 import { runEmulator } from '../../src/emulator.js'
 import { type CheckedFile, isFailed, isWarned } from '../../src/reports/points.js'
-import { elementsIn, parseMarkup } from '../reports/markup.js'
 import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 import { freePort } from '../support/ports.js'
@@ -456,45 +455,6 @@ t.test('check: options that contradict each other are refused before anything is
     const { status, stdout, stderr } = await ran(['check', ...args])
     t.strictSame([status, stdout, stderr.split('\n(run')[0]], [2, '', `error: ${message}`], args.join(' '))
   }
-})
-
-t.test('check: --format tap and junit write reports for tools', async t => {
-  const root = t.testdir({ 'good.json': JSON.stringify(GOOD), 'bad.json': JSON.stringify(BAD) })
-  const files = [`${root}/bad.json`, `${root}/good.json`]
-
-  const tap = await ran(['check', ...files, '--format', 'tap'])
-  const junit = await ran(['check', ...files, '--format', 'junit'])
-
-  t.strictSame([tap.status, junit.status], [1, 1])
-  const lines = tap.stdout.split('\n')
-  t.strictSame(lines.slice(0, 2), ['TAP version 14', '1..10'])
-  const points = lines.filter(line => /^(not )?ok /.test(line))
-  t.strictSame(
-    points.map(line => line.split(' - ')[0]),
-    ['not ok 1', 'not ok 2', 'not ok 3', 'not ok 4', 'ok 5', 'ok 6', 'ok 7', 'ok 8', 'ok 9', 'ok 10']
-  )
-  t.strictSame(
-    [2, 3, 4, 6].map(index => lines[index]),
-    [`not ok 1 - ${files[0]}: 1. GET /tickets/tkt_none`, '  ---', '  problems:', '  ...']
-  )
-  t.match(lines[5], /^ {4}- ".*bad\.json:1:515 status: /)
-
-  const suites = elementsIn(parseMarkup(junit.stdout))
-  const named = (name: string) => suites.filter(element => element.name === name).map(({ attributes }) => attributes)
-  t.strictSame(named('testsuites'), [{ tests: '10', failures: '4', skipped: '0' }])
-  t.strictSame(named('testsuite'), [
-    { name: files[0], tests: '4', failures: '4', skipped: '0' },
-    { name: files[1], tests: '6', failures: '0', skipped: '0' }
-  ])
-  t.equal(named('testcase').length, 10)
-  t.ok(named('testcase').every(({ time }) => /^\d+\.\d{3}$/.test(time as string)))
-  t.strictSame(
-    named('testcase')
-      .map(({ classname }) => classname)
-      .slice(3, 5),
-    files
-  )
-  t.ok(named('failure')[0]?.message?.startsWith(`${files[0]}:1:515 status: `))
 })
 
 t.test('cli: a progress bar appears on a terminal once the work has taken a second, and nowhere else', async t => {

@@ -67,19 +67,6 @@ t.test('cli: --help shows the commands, every flag with its default and variable
   t.equal((await ran(['help'])).stdout, stdout)
 })
 
-t.test('cli: the help of a command shows the flags that it takes', async t => {
-  const cases: [command: string, flags: string][] = [
-    ['validate', '--var --fixtures-dir --scenarios-dir --set --settings'],
-    ['healthcheck', '--port --host --set --settings'],
-    ['start', '--var --port --host --scenario --fixtures-dir --scenarios-dir --snapshots-dir --watch --log-level --data --seed --set --settings'],
-    ['check', '--against --write-settings --key --max-answer --timeout --format --fail-on --report --var --fixtures-dir --scenarios-dir --set --settings']
-  ]
-  for (const [command, flags] of cases) {
-    const { stdout } = await ran([command, '--help'])
-    t.equal([...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag).join(' '), flags)
-  }
-})
-
 t.test('cli: the help of every command fits 80 columns and ends in an example that the command line takes', async t => {
   const namesIn = (help: string) => [...(/\nCommands:\n([\s\S]*?)(\n\n|$)/.exec(help)?.[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name as string)
   const check = async (words: string[]): Promise<void> => {
