@@ -84,7 +84,7 @@ async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSet
   const bases = { here: BASE, there: new URL(base).pathname.replace(/\/+$/, '') }
   const comparisonWith = (pairs: IdPairs): Comparison => {
     const { 'shapes.list': list, 'shapes.error': error } = sandbox.settings
-    return { pairs, bases, isEarlier: records.isEarlier, shapes: { list, error } }
+    return { pairs, bases, shapes: { list, error } }
   }
   const answered = answeredIn(
     playedSteps.map(({ outcome }) => outcome),
@@ -95,16 +95,17 @@ async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSet
   const hasScript = ((document.data as { script?: unknown[] } | null)?.script ?? []).length > 0
 
   /** Makes a call from the same state again, with the ids and the key that it has here; of a list with the records alone that the service has shown, if so wanted. */
-  const attempt = ({ outcome: { call, answer: there } }: PlayedStep, before: Snapshot, { wrong }: Learned, isShownOnly: boolean): Compared => {
+  const attempt = ({ outcome: { call, answer: there } }: PlayedStep, before: Snapshot, learned: Learned, isShownOnly: boolean): Compared => {
     sandbox.restore(before)
     const comparison = comparisonWith(round.pairs.copy())
+    records.order(learned, comparison)
     const key = call.key === null ? null : (keyHere(call.key) ?? CALLER.id)
     const request = requestOf({ ...translated(call, comparison.pairs), key })
     const onEntered = (operation: OperationId) => isShownOnly && records.leaveOutUnseen(operation, comparison)
     const judged = execute(sandbox, request, { isScripted: false, onEntered })
     const here = answerSeen(judged)
     const isCreate = judged.operation !== null && operationOf(judged.operation).kind === 'create'
-    const found = wrong.length > 0 ? wrong : answerDifferences(there, here, comparison, isCreate)
+    const found = learned.wrong.length > 0 ? learned.wrong : answerDifferences(there, here, comparison, isCreate)
     const compared = { call, there, here, judged, comparison, differences: [], unseen: [] }
     const unseen = isShownOnly ? found.filter(difference => isUnseen(difference, compared, records)) : []
     return { ...compared, unseen, differences: found.filter(difference => !unseen.includes(difference)) }
