@@ -148,9 +148,10 @@ export const COMMANDS = {
     options: [VAR, ...FOLDERS],
     examples: [['every problem of a document, with its line', 'commerce-emulator validate ./own.yaml']],
     run: async (files: string[], flags: SettingFlags, line) => {
-      const { validate } = await import('./validate.js')
-      const launch = await launchOf(flags, line.environment)
-      return concludeCheck(await validate(files, { launch, vars: varsOf(flags) }, text => line.stdout.write(`${text}\n`)), line)
+      const { validate, validateText } = await import('./validate.js')
+      const checked = await validate(files, { launch: await launchOf(flags, line.environment), vars: varsOf(flags) })
+      line.stdout.write(validateText(checked))
+      return concludeCheck(checked, line)
     }
   },
   check: {

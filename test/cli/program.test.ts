@@ -294,9 +294,9 @@ t.test('cli: a system error is reported in words, a defect with its stack', asyn
       return 1
     }
   }
-  await validate([], { launch: { flag, environment: {} } }, t.fail)
+  await validate([], { launch: { flag, environment: {} } })
   ;[looks, most] = [0, looks]
-  await t.rejects(validate(['own.yaml'], { launch: { flag, environment: {} } }, t.fail), defect, 'and is not reported as a problem of the file')
+  await t.rejects(validate(['own.yaml'], { launch: { flag, environment: {} } }), defect, 'and is not reported as a problem of the file')
 })
 
 t.test('cli: healthcheck asks the emulator at the port and host of its settings', async t => {
