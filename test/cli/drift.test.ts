@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { SAYS } from '../../src/cli/sentences.js'
 import { nested } from '../../src/core/settings.js'
 import { SAYS as REPORTS } from '../../src/reports/sentences.js'
-import { against, DATA, differs, differsIn, KEYS, onlyThere, path, proxied, service } from '../support/against.js'
+import { against, ask, DATA, differs, differsIn, KEYS, onlyThere, path, proxied, service } from '../support/against.js'
 import { ran, serving } from '../support/command.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
@@ -31,18 +31,18 @@ const deviating = (t: Test, { baseUrl }: { baseUrl: string }, change: (answered:
   })
 
 const EVERYTHING = {
-  steps: [{ as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'card', amount: 500, card: { last4: '4242' } } }],
+  steps: [ask('payment: POST /transactions ticket=${tkt_a} payment_type=card amount=500 card[last4]=4242')],
   play: [
-    { as: 'made', do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 200 } },
+    ask('made: POST /refunds transaction=${payment.id} amount=200'),
     { ...refund(4000), expect: { status: 422 } },
-    { do: 'GET /tickets' },
-    { do: 'GET /tickets', query: { limit: 3 } },
-    { do: 'GET /tickets', query: { limit: 500 } },
-    { do: 'GET /tickets', query: { location: '${loc_a}', search_query: 'n-1' } },
-    { do: 'POST /refunds/${made.id}', body: { amount: 3 } },
-    { do: 'POST /refunds', body: { transaction: '${payment.id}', amuont: 1 }, expect: { status: 200 } },
-    { do: 'GET /refunds', query: { transaction: '${payment.id}' } },
-    { do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'external', amount: 1 } },
+    ask('GET /tickets'),
+    ask('GET /tickets limit=3'),
+    ask('GET /tickets limit=500'),
+    ask('GET /tickets location=${loc_a} search_query=n-1'),
+    ask('POST /refunds/${made.id} amount=3'),
+    ask('POST /refunds transaction=${payment.id} amuont=1 → 200'),
+    ask('GET /refunds transaction=${payment.id}'),
+    ask('POST /transactions ticket=${tkt_a} payment_type=external amount=1'),
     { at_once: [refund(600), refund(600)] }
   ]
 }
@@ -122,12 +122,7 @@ t.test('check --against: what is the same but for ids, times, keys and address d
   for (const base of [seeded.baseUrl, inSandbox]) {
     const { found } = await against(t, base, {
       ...EVERYTHING,
-      play: [
-        ...EVERYTHING.play,
-        { do: 'GET /refunds' },
-        { do: 'GET /transactions/${payment.id}' },
-        { do: 'DELETE /locations/${loc_a}', expect: { status: 501 } }
-      ]
+      play: [...EVERYTHING.play, ask('GET /refunds'), ask('GET /transactions/${payment.id}'), ask('DELETE /locations/${loc_a} → 501')]
     })
     t.strictSame(Object.keys(found).filter(isDrift), [], JSON.stringify(found))
   }
@@ -151,15 +146,15 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     (answered: Answered) => {
       if (answered.method === method && path.test(answered.path)) change(answered.body, answered)
     }
-  const payment = { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'card', amount: 500, card: { last4: '4242' } } }
+  const paid = (ticket: string, more = '') => ask(`payment: POST /transactions ticket=${ticket} payment_type=card amount=500 card[last4]=4242${more}`)
+  const payment = paid('${tkt_a}')
   const set = (at: On, values: object) => on(at, body => Object.assign(body, values))
   const reply = (at: On, status: number, body?: Body) => on(at, (_, answered) => Object.assign(answered, { status, ...(body && { body }) }))
-  const paid = (ticket: string) => ({ ...payment, body: { ...payment.body, ticket } })
   const list = (limit: number, status?: number) => ({ do: 'GET /tickets', query: { limit }, ...(status && { expect: { status } }) })
   const gone = { expect: { status: 404 } }
-  const charged = { do: 'GET /transactions/${txn_a}' }
-  const deleted = { do: 'DELETE /locations/${loc_a}' }
-  const located = { do: 'GET /locations/${loc_a}' }
+  const charged = ask('GET /transactions/${txn_a}')
+  const deleted = ask('DELETE /locations/${loc_a}')
+  const located = ask('GET /locations/${loc_a}')
   const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
   const get = (path: string, query?: object) => ({ do: `GET ${path}`, ...(query && { query }) })
   const post = (path: string, body: object) => ({ do: `POST ${path}`, body })
@@ -190,7 +185,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     [reply(PAY, 404, BY_TXN_1), { ...paid('tkt_a'), ...gone }, 'data', ['status', 200, 404, 1, 'Ticket tkt_a']],
     [
       reply(REFUND, 400, { error: { code: 'reference_missing' } }),
-      { do: 'POST /refunds', body: { transaction: 'txn_a' }, expect: { status: 400 } },
+      ask('POST /refunds transaction=txn_a → 400'),
       'data',
       ['status', 200, 400, 1, 'Transaction txn_a']
     ],
@@ -209,7 +204,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [reply(PAY, 200, { id: 'txn_x' }), [{ do: 'GET /tickets/tkt_none', ...gone }, paid('tkt_none')], 'TXN-1', ['status', 400, 200, 2]],
     [reply(PAY, 404), { ...paid('tkt_none'), ...gone }, 'A08 statuses.reference_missing: 404', ['status', 400, 404]],
-    [reply(FIRE, 204, {}), [{ do: 'DELETE /accounts/mch_a/users/usr_a' }, { do: 'DELETE /accounts/mch_a/users/usr_a' }], 'A08', ['status', 404, 204, 2]],
+    [reply(FIRE, 204, {}), [ask('DELETE /accounts/mch_a/users/usr_a'), ask('DELETE /accounts/mch_a/users/usr_a')], 'A08', ['status', 404, 204, 2]],
     [
       on(REFUND, (body, answered) => {
         delete errorOf(body).rule
@@ -249,7 +244,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       'data',
       onlyThere('body', 'tkt_none')
     ],
-    [reply(TICKETS, 403, NONE), { do: 'GET /tickets/${tkt_a}', expect: { status: 403 } }, 'wrong', ['status', 200, 403]],
+    [reply(TICKETS, 403, NONE), ask('GET /tickets/${tkt_a} → 403'), 'wrong', ['status', 200, 403]],
     [reply(DELETE, 204), deleted, 'LOC-4', ['status', 501, 204]],
     [reply(DELETE, 500), { ...deleted, expect: { status: 500 } }, 'A08', ['status', 501, 500]],
     [reply(DELETE, 405), { ...deleted, expect: { status: 405 } }, 'A08', ['status', 501, 405]],
@@ -287,17 +282,12 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [set(TICKETS, { data: null }), list(1), 'wrong', path('data')],
     [on(TICKETS, body => Object.assign(body, { data: [...rows(body), { id: 'tkt_3' }] })), list(2), 'LIST-3', differsIn('data', 2, 3)],
-    [
-      on(['GET', /refunds/], body => rows(body).reverse()),
-      [refund(1), refund(2), { do: 'GET /refunds', query: { transaction: '${txn_a}' } }],
-      'REF-10',
-      path('data[0]', 3)
-    ],
+    [on(['GET', /refunds/], body => rows(body).reverse()), [refund(1), refund(2), ask('GET /refunds transaction=${txn_a}')], 'REF-10', path('data[0]', 3)],
     [on(TICKETS, body => rows(body).splice(0, 2, ...rows(body).slice(0, 2).reverse())), list(3), 'A11', path('data[0]')],
     [on(TICKETS, body => rows(body).push({ id: 'tkt_3' })), get('/tickets', { 'created[lt]': '2020-01-01' }), 'wrong', differsIn('data', 0, 1)],
     [
       on(['GET', /transactions/], body => rows(body).push({ id: 'txn_a' })),
-      { do: 'GET /transactions', query: { search_query: '9999', location: '${loc_a}' } },
+      ask('GET /transactions search_query=9999 location=${loc_a}'),
       'wrong',
       differsIn('data', 0, 1)
     ],
@@ -339,10 +329,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     [reply(TICKETS, 203), get('/tickets/${tkt_a}'), 'A08', ['status', 200, 203]],
     [
       reply(FIRE, 200, { deleted: true }),
-      [
-        { as: 'user', do: 'POST /accounts/${mch_a}/users', body: { name: 'Ana', email: 'ana@example.com' } },
-        { do: 'DELETE /accounts/${mch_a}/users/${user.id}' }
-      ],
+      [ask('user: POST /accounts/${mch_a}/users name=Ana email=ana@example.com'), ask('DELETE /accounts/${mch_a}/users/${user.id}')],
       ['USR-4', 'wrong'],
       ['status', 204, 200, 2]
     ],
@@ -356,12 +343,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       'data',
       ['data[2].reference', 'N-0', 'N-7']
     ],
-    [
-      on(TICKETS, body => rows(body).push({ id: 'tkt_0' })),
-      { do: 'GET /tickets', query: { search_query: 'zzz', location: '${loc_a}', limit: 50 } },
-      'wrong',
-      differsIn('data', 0, 1)
-    ],
+    [on(TICKETS, body => rows(body).push({ id: 'tkt_0' })), ask('GET /tickets search_query=zzz location=${loc_a} limit=50'), 'wrong', differsIn('data', 0, 1)],
     [
       on(TICKETS, body => Object.assign(rows(body)[0] as object, { seat: 4, reference: 'x'.repeat(300) })),
       list(1),
@@ -383,16 +365,11 @@ t.test('check --against: planted deviations, each by its cause', async t => {
         const data = [{ ...payment, id: 'txn_of_others', refunds: { ...refunds, url } }]
         Object.assign(body, { data, has_more: true, first_id: 'txn_of_others', last_id: 'txn_of_others' })
       }),
-      { do: 'GET /transactions', query: { location: '${loc_a}', limit: 1 } },
+      ask('GET /transactions location=${loc_a} limit=1'),
       'data',
       onlyThere('data[0]', 'txn_of_others')
     ],
-    [
-      set(['GET', /transactions/], { data: [], first_id: null, last_id: null }),
-      { do: 'GET /transactions', query: { location: '${loc_a}' } },
-      'data',
-      differsIn('data', 1, 0)
-    ],
+    [set(['GET', /transactions/], { data: [], first_id: null, last_id: null }), ask('GET /transactions location=${loc_a}'), 'data', differsIn('data', 1, 0)],
     [set(READ, { account: 'acct_1' }), [located, located], 'data', ['account', 'mch_a', 'acct_1']],
     [
       on(CHARGED, body => {
@@ -406,17 +383,12 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       ['amount_refunded', 0, 7]
     ],
     [within(CHARGED, 'refunds', { data: [] }), [refund(1), charged], 'TXN-8', differsIn('refunds.data', 1, 0, 2)],
-    [
-      set(TICKETS, { first_id: 'tkt_of_others' }),
-      { do: 'GET /tickets', query: { search_query: 'zzz', location: '${loc_a}' } },
-      'data',
-      ['has_more', false, true]
-    ],
+    [set(TICKETS, { first_id: 'tkt_of_others' }), ask('GET /tickets search_query=zzz location=${loc_a}'), 'data', ['has_more', false, true]],
     [set(TICKETS, { first_id: 'tkt_0' }), list(2), 'A09', path('first_id')],
     [within(UPDATE, 'address', { country: 'us' }), update({ address: { country: 'us' } }), 'wrong', ['address.country', 'US', 'us']],
     [
       set(PAY, { payment_method: null, amounts: { a: 1 }, currency: 'gbp', location: null }),
-      { ...payment, body: { ...payment.body, currency: 'eur' } },
+      paid('${tkt_a}', ' currency=eur'),
       ['wrong', 'A25', 'TXN-6', 'A24'],
       ['location', 'loc_a', null]
     ],
@@ -447,23 +419,20 @@ t.test('check --against: two settings that agree only together, and calls of whi
   })
   const limited = await service(t, { 'pagination.max_limit': 5 })
 
-  const clamped = await against(t, baseUrl, { play: [{ do: 'GET /tickets', query: { limit: 10 } }] })
+  const clamped = await against(t, baseUrl, { play: [ask('GET /tickets limit=10')] })
   const refused = await against(t, limited.baseUrl, {
-    play: [
-      { do: 'GET /tickets', query: { limit: 9 }, expect: { status: 400 } },
-      { do: 'GET /tickets', query: { limit: 5 } }
-    ]
+    play: [ask('GET /tickets limit=9 → 400'), ask('GET /tickets limit=5')]
   })
   const anyKey = await against(t, baseUrl, { play: [{ do: 'GET /tickets/${tkt_a}', key: 'sk_unknown' }] }, ['--key', 'sk_unknown=sk_other_there'])
 
-  const needless = await against(t, limited.baseUrl, { play: [{ do: 'GET /tickets' }, { do: 'GET /tickets', query: { limit: 9 }, expect: { status: 400 } }] })
+  const needless = await against(t, limited.baseUrl, { play: [ask('GET /tickets'), ask('GET /tickets limit=9 → 400')] })
   const nameless = await against(
     t,
     limited.baseUrl,
     {
       play: [
-        { do: 'GET /accounts/${mch_a}/users', expect: { status: 404 } },
-        { do: 'GET /tickets/${tkt_a}' },
+        ask('GET /accounts/${mch_a}/users → 404'),
+        ask('GET /tickets/${tkt_a}'),
         { as: 'made', ...refund(1), body: { transaction: '${txn_a}', amount: 1, metadata: { note: '' } } }
       ]
     },
@@ -487,10 +456,7 @@ t.test('check --against: a value that a later call contradicts is found anew', a
   })
 
   const { titles } = await against(t, `${base}/next`, {
-    play: [
-      { do: 'GET /tickets', query: { limit: 9 }, expect: { status: 400 } },
-      { do: 'GET /tickets', query: { limit: 6 }, expect: { status: 400 } }
-    ]
+    play: [ask('GET /tickets limit=9 → 400'), ask('GET /tickets limit=6 → 400')]
   })
 
   t.strictSame(titles, ['A10 pagination.max_limit: 5'])
