@@ -13,7 +13,7 @@ import { say } from '../sentences.js'
  * `status` for any other two statuses; `missing` and `unknown` for a field that the service does not have, or has besides; `record` for another record at this
  * place of a list, `members` for their number; `prefix` and `length` of a new id; `value`.
  */
-export type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
+type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
 /** `part` is the placeholder that a template has at the place. */
 export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here?: Json | undefined; there?: Json | undefined; says?: Said; part?: string }
 /** Whether the emulator has a record of an id, and whether it had it when the scenario was loaded. */
@@ -71,7 +71,7 @@ export type Compared = {
 
 const LIST_IDS: readonly unknown[] = ['$first_id', '$last_id']
 /** Fields by which a record refers to another one. */
-export const REFERENCES: readonly unknown[] = Object.keys(LINKED_FAMILIES)
+const REFERENCES: readonly unknown[] = Object.keys(LINKED_FAMILIES)
 /** Texts for people, and ids of answers: only their types are compared. */
 const FREE_TEXT: readonly unknown[] = ['$message', '$request_id']
 

@@ -32,7 +32,7 @@ type ShownRecord = { family: Family; steps: readonly Step[]; record: Part & { id
 export type Learned = { shown: readonly ShownRecord[]; others: FieldDifference[]; wrong: FieldDifference[] }
 
 /** A time as every answer writes it (A05). */
-export const isTime: Test = text => typeof text === 'string' && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text
+const isTime: Test = text => typeof text === 'string' && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text
 const isAnything: Test = () => true
 const isSumOfRefunds = ({ amount_refunded, refunds }: Part, { list }: Shapes): boolean => {
   const sum = membersOf(refunds, list).reduce<number>((sum, refund) => sum + Number(fieldOf(refund, 'amount')), 0)

@@ -10,7 +10,7 @@ import { type Json, type Play, withTexts } from '../../scenario/steps.js'
 import { say } from '../sentences.js'
 import { fieldOf, formProblem, type IdPairs } from './compare.js'
 
-export type ServiceReading = {
+type ServiceReading = {
   play: Play
   /** The key that the records are read with. */
   key: string | null
@@ -21,7 +21,7 @@ export type ServiceReading = {
   accountOf: (user: string) => string | undefined
 }
 /** What was read, and why a part could not be read; places begin at `state`. */
-export type ServiceState = { records: StateRecords; unread: PlacedProblem[] }
+type ServiceState = { records: StateRecords; unread: PlacedProblem[] }
 type Part = { [name: string]: Json }
 
 /** Pages of a list that are read. */
