@@ -140,13 +140,13 @@ export const outcomesOf = ({ keepable, violable, satisfied, violated }: RuleCove
   violated: violable ? violated : null
 })
 
-/** A part of a cell: text as it is, a name of ours, or the name of a request. */
-export type Part = string | number | { code: string } | { request: string }
+/** A part of a cell: text as it is, or a name of ours, such as that of a request. */
+export type Part = string | number | { name: string }
 /** `level` is how good or bad what a row says is. */
 export type Row = { level?: 'good' | 'warn' | 'bad'; cells: readonly (readonly Part[])[] }
 export type Table = { title: string; head: readonly string[]; rows: readonly Row[] }
 
-const named = (requests: readonly string[]): Part[] => requests.flatMap((request, nth) => [...(nth === 0 ? [] : [' ']), { request }])
+const named = (requests: readonly string[]): Part[] => requests.flatMap((name, nth) => [nth === 0 ? '' : ' ', { name }])
 
 /** The tables of a run that formats of more than lines show. */
 export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Record<'gates' | 'unmet' | 'findings' | 'assumptions', Table>> => ({
@@ -155,7 +155,7 @@ export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Rec
     head: ['gate', 'result', 'why'],
     rows: gates.map(({ gate, problems }) => ({
       level: problems.length === 0 ? 'good' : 'bad',
-      cells: [[{ code: gate }], [problems.length === 0 ? 'passed' : 'failed'], [problems.join('; ')]]
+      cells: [[{ name: gate }], [problems.length === 0 ? 'passed' : 'failed'], [problems.join('; ')]]
     }))
   },
   unmet: {
@@ -167,7 +167,7 @@ export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Rec
         [sandboxName(sandbox)],
         [message],
         named(requests),
-        near.flatMap(({ in: where, misses }, nth) => [`${nth === 0 ? '' : '; '}${misses.map(missText).join(', ')} in `, { request: where }]),
+        near.flatMap(({ in: where, misses }, nth) => [`${nth === 0 ? '' : '; '}${misses.map(missText).join(', ')} in `, { name: where }]),
         [tests.join(', ')]
       ]
     }))
@@ -177,7 +177,7 @@ export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Rec
     head: ['finding', 'severity', 'times', 'requests', 'what to do'],
     rows: run.findings.map(({ finding, severity, about, advice, times, requests }) => ({
       level: severity === 'error' ? 'bad' : 'warn',
-      cells: [[{ code: finding }], [ignore.includes(finding) ? `${severity}, ignored` : severity], [times], named(requests), [`${about} ${advice}`]]
+      cells: [[{ name: finding }], [ignore.includes(finding) ? `${severity}, ignored` : severity], [times], named(requests), [`${about} ${advice}`]]
     }))
   },
   assumptions: {

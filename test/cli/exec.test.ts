@@ -3,7 +3,6 @@ import { connect } from 'node:net'
 import { constants } from 'node:os'
 import t from 'tap'
 import { SAYS } from '../../src/cli/sentences.js'
-import { SETTINGS } from '../../src/core/settings.js'
 import type { Finding } from '../../src/evidence/findings.js'
 import { SAYS as REPORTS } from '../../src/reports/sentences.js'
 import { ran } from '../support/command.js'
@@ -136,18 +135,6 @@ t.test('exec: what comes after the name of the command, or after --, is the comm
   const flags = [process.execPath, '-e', 'process.exit(process.argv[1] === "-V" ? 7 : 8)', '--', '-V', '--help']
 
   for (const args of [flags, ['--', ...flags], ['--seed', '2', ...flags]]) t.equal((await ran(['exec', ...args])).status, 7, args.join(' '))
-})
-
-t.test('exec: the help shows its own defaults', async t => {
-  const { stdout } = await ran(['exec', '--help'])
-
-  const flat = stdout.replace(/\s+/g, ' ')
-  for (const part of [
-    `--port <port> ${SETTINGS.port.about} (default: a free one)`,
-    `--log-level <level> ${SETTINGS.log_level.about} (default: silent; variable: LOG_LEVEL)`,
-    `--seed <seed> ${SETTINGS.seed.about} (default: 1; variable: SEED)`
-  ])
-    t.ok(flat.includes(part), part)
 })
 
 const SHOP = {

@@ -39,20 +39,7 @@ const hostileBody = (draws: Draws): Body =>
       2,
       () => ({
         type: 'application/json',
-        text: draws.pick([
-          '',
-          '{',
-          '[',
-          'nul',
-          '{"a":1,}',
-          '"',
-          '{"__proto__":{"x":1}}',
-          '{"constructor":{"prototype":{"x":1}}}',
-          '1e999',
-          '\0',
-          '\ufeff{}',
-          '{"a":1}{"a":2}'
-        ])
+        text: draws.pick(listed('¦{¦[¦nul¦{"a":1,}¦"¦{"__proto__":{"x":1}}¦{"constructor":{"prototype":{"x":1}}}¦1e999¦\0¦\ufeff{}¦{"a":1}{"a":2}'))
       })
     ],
     [1, () => ({ type: 'application/json', text: deepJson(draws) })],
