@@ -19,28 +19,6 @@ const twoRuns = (t: Test) =>
     'b.json': reportOf([[], 'REF-6'], [['META-1']], [['TXN-8']])
   })
 
-t.test('coverage merge: the counts of several runs are added up, rule by rule', async t => {
-  const root = twoRuns(t)
-
-  const { status, stdout, stderr } = await ran(['coverage', 'merge', '--format', 'json', `${root}/a.json`, `${root}/b.json`])
-
-  t.strictSame([status, stderr], [0, ''])
-  const merged = JSON.parse(stdout)
-  const counted = merged.rules.filter(({ satisfied, violated }: { satisfied: number; violated: number }) => satisfied + violated > 0)
-  t.strictSame(
-    counted.map(({ rule, satisfied, violated }: { rule: string; satisfied: number; violated: number }) => [rule, satisfied, violated]),
-    [
-      ['META-1', 2, 0],
-      ['LOC-1', 0, 1],
-      ['TXN-8', 1, 0],
-      ['REF-6', 2, 1]
-    ]
-  )
-  t.strictSame([merged.rules.length, merged.seen, merged.possible, merged.percent], [58, 5, 93, 5.3])
-  t.strictSame(merged.never_violated, ['META-1'])
-  t.equal(merged.never_exercised.length, 54)
-})
-
 t.test('coverage merge: text is for people and the default, JUnit for a build server; a merged report can be merged again', async t => {
   const root = twoRuns(t)
   const files = [`${root}/a.json`, `${root}/b.json`]
