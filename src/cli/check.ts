@@ -4,7 +4,7 @@ import { decodeForm } from '../core/form.js'
 import type { Step } from '../core/places.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
-import type { SettingKey } from '../core/settings.js'
+import type { GivenSettings, SettingKey } from '../core/settings.js'
 import { playIn } from '../engine/play.js'
 import { sentIn } from '../engine/scripted.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
@@ -76,17 +76,14 @@ export async function check(places: readonly string[], options: CheckOptions): P
 
 /** Files without the settings that they need different values of, which are a failure of their own. */
 function withoutContradictions(checked: readonly CheckedFile[]): CheckedFile[] {
-  const keys = new Set(checked.flatMap(({ settings }) => Object.keys(settings ?? {}))) as Set<SettingKey>
-  const contradicted = [...keys].flatMap(key => {
-    const needed = checked.flatMap(({ file, settings }) => (settings?.[key] === undefined ? [] : [say('needs', file, { [key]: settings[key] })]))
-    const isOne = new Set(checked.map(({ settings }) => JSON.stringify(settings?.[key])).filter(Boolean)).size < 2
-    return isOne ? [] : [{ key, needed }]
-  })
-  const isAgreed = ([key]: [string, unknown]) => !contradicted.some(other => other.key === key)
-  const agreed = checked.map(file => ({ ...file, settings: file.settings && Object.fromEntries(Object.entries(file.settings).filter(isAgreed)) }))
+  const keys = [...new Set(checked.flatMap(({ settings }) => Object.keys(settings ?? {})))] as SettingKey[]
+  const needsOf = (key: SettingKey) =>
+    checked.flatMap(({ file, settings }) => (settings?.[key] === undefined ? [] : [{ path: '', ...say('needs', file, { [key]: settings[key] }) }]))
+  const contradicted: readonly string[] = keys.filter(key => new Set(checked.flatMap(({ settings }) => JSON.stringify(settings?.[key]) ?? [])).size > 1)
+  const agreed = (settings: GivenSettings) => Object.fromEntries(Object.entries(settings).filter(([key]) => !contradicted.includes(key)))
   return [
-    ...agreed,
-    ...contradicted.map(({ key, needed }) => withFailure('--against', say('contradiction', key), ...needed.map(said => ({ path: '', ...said }))))
+    ...checked.map(file => ({ ...file, settings: file.settings && agreed(file.settings) })),
+    ...contradicted.map(key => withFailure('--against', say('contradiction', key), ...needsOf(key as SettingKey)))
   ]
 }
 
@@ -144,13 +141,14 @@ const counting =
   (checking: Checking, tally: Tally, used: Set<string | null>) =>
   (play: Play): Play =>
   async (call, fault) => {
-    const sent = sentBy({ ...call, key: scenarioKeyOf(call.key, checking) }, checking)
-    if (sent !== null) tally.count(sent)
     used.add(call.key)
+    const sent = sentBy({ ...call, key: scenarioKeyOf(call.key, checking) }, checking)
+    if (sent === null) return play(call, fault)
+    tally.count(sent)
     const answer = await play(call, fault)
     // a service that answers a change with a 2xx has made it
-    const tookEffect = sent !== null && isMade(answer) && isChange(operationOf(sent.operation))
-    if (sent !== null) tally.count(sent, { status: answer.status, isDelivered: answer.status > 0, tookEffect })
+    const tookEffect = isMade(answer) && isChange(operationOf(sent.operation))
+    tally.count(sent, { status: answer.status, isDelivered: answer.status > 0, tookEffect })
     return answer
   }
 

@@ -7,38 +7,32 @@ import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } 
 import { visible } from '../core/visible.js'
 import { CHECK_FORMATS, COVERAGE_FORMATS } from '../reports/formats.js'
 import { type CheckedFile, isFailed, settingsFound } from '../reports/points.js'
-import { gatesFrom } from '../reports/run.js'
+import { type GivenGates, gatesFrom } from '../reports/run.js'
 import { checkAnnotations } from '../reports/text.js'
 import { isPath } from '../scenario/library.js'
 import type { ExecOptions } from './exec.js'
+import { STATUS } from './failures.js'
 import { type Environment, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
 import { createProgressBar } from './progress.js'
 import { SAYS } from './sentences.js'
 
-export type CommandLine = {
-  program: Command
-  args: readonly string[]
-  environment: Environment
-  stdout: NodeJS.WriteStream
-  stderr: NodeJS.WriteStream
-}
+export type CommandLine = { program: Command; environment: Environment; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 export type Spec = {
   about: string
   argument?: readonly [name: string, about: string]
-  /** What follows the name, if not the options and the argument. */
-  usage?: string
   options?: readonly Option[]
   examples: readonly (readonly [about: string, line: string])[]
   /** The exit status, or null when the process goes on serving; `operand` is the argument, or all words where none is declared. */
   run?: (operand: never, flags: never, line: CommandLine) => Promise<number | null>
 }
 
+type Pairs = ReadonlyMap<string, string>
 /** The flags of settings lie beside these, each under its own name. */
-type SettingFlags = { set?: string[]; var?: string[]; settings?: string }
-type GateFlags = { minCoverage?: number; failOn?: string[]; ignore?: string[]; allowNoRequests?: boolean; report?: string }
+type SettingFlags = { set?: string[]; var?: Pairs; settings?: string }
+type GateFlags = GivenGates & { report?: string }
 type RunFlags = SettingFlags & GateFlags & ExecOptions['names'] & { killAfter: number; out?: string }
 type AddressFlags = { url?: string; token?: string }
-type ServiceFlags = { against?: string; writeSettings?: string; key?: string[]; maxAnswer?: number; timeout?: number }
+type ServiceFlags = { against?: string; writeSettings?: string; key?: Pairs; maxAnswer: number; timeout: number }
 type CheckFlags = SettingFlags & ServiceFlags & { format: keyof typeof CHECK_FORMATS; failOn?: string[]; report?: string }
 
 const collected = (text: string, before: string[] = []) => [...before, text]
@@ -46,24 +40,27 @@ const collected = (text: string, before: string[] = []) => [...before, text]
 /** Names with spaces or commas between them. */
 const listOf = (text: string, before: string[] = []) => [...before, ...text.split(',').filter(name => name !== '')]
 
-/** Errors: `InvalidArgumentError` for anything but a percentage from 0 to 100. */
-const percentOf = (text: string): number => {
-  const percent = Number(text)
-  if (text.trim() === '' || !(percent >= 0 && percent <= 100)) throw new InvalidArgumentError(SAYS.percentage())
-  return percent
+/** Errors: `InvalidArgumentError` for anything but a number that `isRight` takes. */
+const numberOf = (isRight: (number: number) => boolean, says: string) => (text: string) => {
+  if (!/^\d+(\.\d+)?$/.test(text) || !isRight(Number(text))) throw new InvalidArgumentError(says)
+  return Number(text)
 }
+const percentOf = numberOf(number => number <= 100, SAYS.percentage())
+/** Timers take no more. */
+const wholeOf = numberOf(number => Number.isInteger(number) && number >= 1 && number <= 2_147_483_647, SAYS.whole())
 
-/** Errors: `InvalidArgumentError` for anything but 1 to 2^31 - 1, as timers take it. */
-const wholeOf = (text: string): number => {
-  const number = Number(text)
-  if (!/^\d+$/.test(text) || number < 1 || number > 2_147_483_647) throw new InvalidArgumentError(SAYS.whole())
-  return number
-}
-
-/** The two parts of `NAME=VALUE`; a value alone has the name ''. */
-const pairOf = (text: string): readonly [string, string] => {
+/** Values by their names, of `NAME=VALUE`; the name of a value alone is ''. */
+const paired = (text: string, before: Pairs = new Map()): Pairs => {
   const at = text.indexOf('=')
-  return at < 1 ? ['', text] : [text.slice(0, at), text.slice(at + 1)]
+  return new Map([...before, at < 1 ? ['', text] : [text.slice(0, at), text.slice(at + 1)]])
+}
+
+/** The same where each has a name, and only one value. Errors: `InvalidArgumentError`. */
+const named = (text: string, before: Pairs = new Map()): Pairs => {
+  const all = paired(text, before)
+  if (all.has('')) throw new InvalidArgumentError(SAYS.pair())
+  if (all.size === before.size) throw new InvalidArgumentError(SAYS.twice())
+  return all
 }
 
 const option = <T>(flags: string, about: string, parse?: (text: string, before: T) => T) => {
@@ -88,7 +85,7 @@ function settingOptions(keys: readonly SettingKey[], notes: Readonly<Partial<Rec
 const nameOption = (name: string, what: string) =>
   option(`--${name}-name <name>`, `Variable for ${what}.`).default(`COMMERCE_${name.replace('-', '_').toUpperCase()}`)
 const formatOption = (formats: object) => option('--format <format>', 'Format of the report.').choices(Object.keys(formats)).default('text')
-const VAR = option('--var <name=value>', 'Value of a variable of the scenario; repeatable.', collected)
+const VAR = option('--var <name=value>', 'Value of a variable of the scenario; repeatable.', named)
 const MIN_COVERAGE = option('--min-coverage <percent>', 'Minimum rule coverage.', percentOf)
 const FILES = "folders of them, or patterns such as 'scenarios/**/*.yaml'."
 const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
@@ -110,7 +107,7 @@ const RUN = [
   nameOption('control-url', 'the address of the control API'),
   ...settingOptions(SETTING_KEYS, { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` })
 ]
-const COMMAND = ['<command...>', 'Command to run, after --.'] as const
+const COMMAND = ['<command...>', 'Command to run, with its options; put -- before it where an option of several names comes first.'] as const
 const ADDRESS = [
   option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)"),
   option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
@@ -130,7 +127,7 @@ export const COMMANDS = {
       const { start } = await import('./start.js')
       const { flag, ...more } = await launchOf(flags, environment)
       refuseForeignHost(flag, environment)
-      await start({ settings: flag, ...more, vars: varsOf(flags, program) }, { stdout, stderr })
+      await start({ settings: flag, ...more, vars: varsOf(flags) }, { stdout, stderr })
       return null
     }
   },
@@ -139,13 +136,10 @@ export const COMMANDS = {
     argument: ['<name>', 'Name of the file, or its path; .yaml is added.'],
     options: [option('--force', 'Overwrite an existing file.')],
     examples: [['a scenario to start from, in own.yaml', 'commerce-emulator new own']],
-    run: async (name: string, { force = false }: { force?: boolean }, { stdout, stderr }) => {
+    run: async (name: string, { force = false }: { force?: boolean }, { stdout }) => {
       const { newScenario } = await import('./new.js')
-      const { lines, isWritten } = await newScenario(name, { force })
-      const text = `${lines.map(visible).join('\n')}\n`
-      if (isWritten) stdout.write(text)
-      else stderr.write(`commerce-emulator: ${text}`)
-      return isWritten ? 0 : 1
+      for (const line of await newScenario(name, { force })) stdout.write(`${visible(line)}\n`)
+      return STATUS.done
     }
   },
   validate: {
@@ -154,9 +148,10 @@ export const COMMANDS = {
     options: [VAR, ...FOLDERS],
     examples: [['every problem of a document, with its line', 'commerce-emulator validate ./own.yaml']],
     run: async (files: string[], flags: SettingFlags, line) => {
-      const { validate } = await import('./validate.js')
-      const launch = await launchOf(flags, line.environment)
-      return concludeCheck(await validate(files, { launch, vars: varsOf(flags, line.program) }, text => line.stdout.write(`${text}\n`)), line)
+      const { validate, validateText } = await import('./validate.js')
+      const checked = await validate(files, { launch: await launchOf(flags, line.environment), vars: varsOf(flags) })
+      line.stdout.write(validateText(checked))
+      return concludeCheck(checked, line)
     }
   },
   check: {
@@ -165,13 +160,13 @@ export const COMMANDS = {
     options: [
       option('--against <url>', 'Base address of a running service to play against and to compare; it is sent no script and no control request.'),
       option('--write-settings <file>', 'File for the settings that make the emulator respond as that service does, as YAML or JSON.'),
-      option('--key <[name=]key>', "Key to send there in place of a scenario's; without a name, in place of the first merchant's.", collected),
-      option('--max-answer <bytes>', 'Maximum size of its responses. (default: 16777216)', wholeOf),
-      option('--timeout <ms>', 'Maximum time for its responses, in milliseconds. (default: 30000)', wholeOf),
+      option('--key <[name=]key>', "Key to send there in place of a scenario's; without a name, in place of the first merchant's.", paired),
+      option('--max-answer <bytes>', 'Maximum size of its responses.', wholeOf).default(16_777_216),
+      option('--timeout <ms>', 'Maximum time for its responses, in milliseconds.', wholeOf).default(30_000),
       formatOption(CHECK_FORMATS),
       option('--fail-on <names...>', 'Further gates besides steps and expectations: script, findings, errors, warnings, or findings by name.', listOf),
       option('--report <dir>', 'Folder for junit.xml and check.txt.'),
-      option('--var <name=value>', 'Value of a variable of the scenario, or of ${name} in its steps; repeatable.', collected),
+      option('--var <name=value>', 'Value of a variable of the scenario, or of ${name} in its steps; repeatable.', named),
       ...FOLDERS
     ],
     examples: [
@@ -184,9 +179,8 @@ export const COMMANDS = {
     run: runCheck
   },
   exec: {
-    about: 'Run a command against an emulator of its own, and judge its requests; exit with its status, or 2 if only a gate failed.',
+    about: 'Run a command against an emulator of its own, and judge its requests; exit with its status, or 3 if only a gate failed.',
     argument: COMMAND,
-    usage: '[options] -- <command...>',
     options: RUN,
     examples: [
       [
@@ -199,18 +193,17 @@ export const COMMANDS = {
   record: {
     about: 'Run a command as exec does, and write its requests and the records that they touched as a scenario that plays them again.',
     argument: COMMAND,
-    usage: '--out <file> [options] -- <command...>',
     options: [option('--out <file>', 'File for the scenario; each load or reset starts another one, with -2, -3 … in its name.').makeOptionMandatory(), ...RUN],
     examples: [['write what a test does as a scenario', 'commerce-emulator record --out refunds.yaml -- npm test']],
     run: runCommand
   },
   judge: {
-    about: 'Judge the requests that a running emulator received, with the gates and reports of exec; exit 2 if a gate failed.',
+    about: 'Judge the requests that a running emulator received, with the gates and reports of exec; exit 3 if a gate failed.',
     options: [...GATES, ...ADDRESS],
     examples: [['judge what a running emulator received', 'commerce-emulator judge --url http://localhost:4010 --min-coverage 30']],
-    run: async (_: string[], flags: GateFlags & AddressFlags, { program, environment, stderr }) => {
+    run: async (_: string[], flags: GateFlags & AddressFlags, { environment, stderr }) => {
       const { judge } = await import('./judge.js')
-      const gates = gatesOf(flags, program)
+      const gates = gatesFrom(flags)
       return judge({ ...(await runningAt(flags, environment)), gates, report: flags.report ?? null, environment }, stderr)
     }
   },
@@ -222,7 +215,7 @@ export const COMMANDS = {
     run: async (id: string, flags: AddressFlags, { environment, stdout }) => {
       const { scenarioOf } = await import('./running.js')
       stdout.write(await scenarioOf(id, await runningAt(flags, environment)))
-      return 0
+      return STATUS.done
     }
   },
   coverage: {
@@ -230,7 +223,7 @@ export const COMMANDS = {
     examples: [['add up the coverage of several jobs', 'commerce-emulator coverage merge reports']]
   },
   'coverage merge': {
-    about: 'Add up the coverage of several runs; exit 2 if a gate failed.',
+    about: 'Add up the coverage of several runs; exit 3 if it is below the minimum.',
     argument: ['<file...>', 'Coverage reports as JSON, folders of them, or patterns such as reports/*/coverage.json.'],
     options: [formatOption(COVERAGE_FORMATS), MIN_COVERAGE],
     examples: [['add up several jobs; at least 80 %', 'commerce-emulator coverage merge --min-coverage 80 reports']],
@@ -238,7 +231,7 @@ export const COMMANDS = {
       const { mergedCoverage } = await import('./coverage.js')
       const merged = await mergedCoverage(files)
       stdout.write(COVERAGE_FORMATS[format](merged))
-      return merged.percent < minCoverage ? 2 : 0
+      return merged.percent < minCoverage ? STATUS.gate : STATUS.done
     }
   },
   healthcheck: {
@@ -247,19 +240,30 @@ export const COMMANDS = {
     examples: [['wait until an emulator is ready', 'until commerce-emulator healthcheck --port 4010; do sleep 0.1; done']],
     run: async (_: string[], flags: SettingFlags, { environment, stdout }) => {
       const { healthcheck } = await import('./running.js')
-      return (await healthcheck(settingsInForce(await launchOf(flags, environment)).values, text => stdout.write(`${text}\n`))) ? 0 : 1
+      const isReady = await healthcheck(settingsInForce(await launchOf(flags, environment)).values, text => stdout.write(`${text}\n`))
+      return isReady ? STATUS.done : STATUS.failed
     }
   }
 } satisfies Readonly<Record<string, Spec>>
 
 async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): Promise<number> {
   const { program, environment, stdout, stderr } = line
-  const { against = null, key = [], format, maxAnswer: maxBytes, timeout, writeSettings, failOn = [], report: folder } = flags
+  const {
+    against = null,
+    key = new Map(),
+    format,
+    maxAnswer: maxBytes,
+    timeout,
+    writeSettings,
+    failOn = [],
+    report: folder,
+    var: variables = new Map()
+  } = flags
   if (against === null && flags.key) refuse(program, SAYS.only_against('--key'))
   if (against === null && writeSettings !== undefined) refuse(program, SAYS.only_against('--write-settings'))
   const wrong = against === null ? null : addressProblem(against)
   if (wrong !== null) refuse(program, SAYS.address(wrong))
-  const gates = gatesOf({ failOn }, program)
+  const gates = gatesFrom({ failOn })
   const { check } = await import('./check.js')
   const bar = await createProgressBar(stderr)
   const checked = await check(files, {
@@ -268,8 +272,8 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
     maxBytes,
     timeout,
     failOn: gates.failOn,
-    keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...key.map(pairOf)]),
-    variables: new Map(Object.entries(varsOf(flags, program)?.values ?? {})),
+    keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...key]),
+    variables,
     onProgress: bar.update
   }).finally(bar.stop)
   stdout.write(CHECK_FORMATS[format](checked))
@@ -295,20 +299,16 @@ function addressProblem(text: string): string | null {
 /** Annotates problems in GitHub Actions, and returns the exit status. */
 function concludeCheck(checked: readonly CheckedFile[], { environment, stderr }: CommandLine): number {
   if (environment.GITHUB_ACTIONS === 'true') stderr.write(checkAnnotations(checked))
-  return checked.some(({ points }) => points.some(isFailed)) ? 1 : 0
+  return checked.some(({ points }) => points.some(isFailed)) ? STATUS.failed : STATUS.done
 }
 
-/** The command is all that comes after `--`, which is there. */
-async function runCommand(operands: string[], flags: RunFlags, { program, args, environment, stderr }: CommandLine): Promise<number> {
-  const command = args.slice(args.indexOf('--') + 1) as [string, ...string[]]
-  if (operands.length > command.length) refuse(program, SAYS.before_separator(operands[0] as string, args[0] as string))
+async function runCommand(command: [string, ...string[]], flags: RunFlags, { environment, stderr }: CommandLine): Promise<number> {
   const { exec } = await import('./exec.js')
   const { killAfter, report = null, out } = flags
-  const vars = varsOf(flags, program)
-  const gates = gatesOf(flags, program)
+  const gates = gatesFrom(flags)
   const launch = await launchOf(flags, environment)
   refuseForeignHost(launch.flag, environment)
-  return exec(command, { launch, vars, names: flags, killAfter, gates, report, environment, out }, { stderr })
+  return exec(command, { launch, vars: varsOf(flags), names: flags, killAfter, gates, report, environment, out }, { stderr })
 }
 
 async function launchOf({ set = [], settings, ...flags }: SettingFlags, environment: Environment) {
@@ -319,20 +319,7 @@ async function launchOf({ set = [], settings, ...flags }: SettingFlags, environm
 }
 
 /** Undefined without `--var`. */
-function varsOf({ var: texts }: SettingFlags, program: Command) {
-  if (texts === undefined) return undefined
-  const nameless = texts.find(text => pairOf(text)[0] === '')
-  if (nameless !== undefined) refuse(program, SAYS.pair(nameless))
-  const names = texts.map(text => pairOf(text)[0])
-  const twice = names.find((name, index) => names.indexOf(name) < index)
-  if (twice !== undefined) refuse(program, SAYS.twice(twice))
-  return { values: Object.fromEntries(texts.map(pairOf)), isText: true }
-}
-
-function gatesOf(flags: GateFlags, program: Command) {
-  const gates = gatesFrom(flags)
-  return typeof gates === 'string' ? refuse(program, gates) : gates
-}
+const varsOf = ({ var: values }: SettingFlags) => values && { values: Object.fromEntries(values), isText: true }
 
 async function runningAt({ url, token }: AddressFlags, environment: Environment): Promise<{ url: string; token: string | null }> {
   const known = token ?? (await settingsOfEnvironment(environment)).control_token ?? null

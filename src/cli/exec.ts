@@ -10,6 +10,7 @@ import { runEmulator } from '../emulator.js'
 import type { Launch } from '../scenario/scenario.js'
 import type { GivenVariables } from '../scenario/variables.js'
 import { createLogger } from '../server/logging.js'
+import { STATUS } from './failures.js'
 import { concluded, type ReportOptions } from './judge.js'
 import { originOf, runOf } from './running.js'
 import { SAYS } from './sentences.js'
@@ -29,7 +30,7 @@ type Streams = { stderr: NodeJS.WriteStream }
 const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
 
-/** Returns the exit status: that of the command, or 2 when only a gate failed. Nothing is left running. */
+/** Returns the exit status: that of the command, or 3 when only a gate failed. Nothing is left running. */
 export async function exec(command: Command, { launch, vars, names, killAfter, out, ...options }: ExecOptions, { stderr }: Streams): Promise<number> {
   const recorder = out === undefined ? null : await (await import('./record.js')).Recorder.to(out)
   const flag = recorder === null ? launch.flag : { ...unlessGiven(launch), ...launch.flag }
@@ -64,7 +65,7 @@ export async function exec(command: Command, { launch, vars, names, killAfter, o
     const run = await runOf({ url: controlUrl, token: settingsInForce(launch).values.control_token })
     const isRecorded = recorder === null || (await recorder.write(emulator, stderr))
     const judged = await concluded(run, status, options, stderr)
-    return judged === 0 && !isRecorded ? 1 : judged
+    return judged === STATUS.done && !isRecorded ? STATUS.failed : judged
   } finally {
     await emulator.close()
   }

@@ -1,9 +1,17 @@
-/** Error messages for the person at the terminal. */
+/** Exit statuses, and error messages for the person at the terminal. */
 import { ApiError, type Problem } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
-import { visible, visibleLines } from '../core/visible.js'
+import { visible } from '../core/visible.js'
 import { problemLine } from '../scenario/documents.js'
 import { reasonOf, SAYS, type SystemError } from './sentences.js'
+
+/** What a process ends with: `misused` for a wrong command line or setting, `gate` where all went well but a gate. */
+export const STATUS = { done: 0, failed: 1, misused: 2, gate: 3 } as const
+
+/** What a command cannot do, by its message. */
+export class Failure extends Error {}
+
+export const statusOf = (error: Error): number => (error instanceof ApiError && error.code === 'setting_invalid' ? STATUS.misused : STATUS.failed)
 
 /** Undefined for an error that is not of a file or folder. */
 function unusable(error: SystemError): string | undefined {
@@ -22,8 +30,7 @@ export function problemsOf(error: Error): readonly Problem[] {
 
 /** What, where and what to do; the stack only of a defect. */
 export function failureLines(error: SystemError): string[] {
-  const show = error instanceof ApiError ? visible : visibleLines
-  const [first, ...more] = linesOf(error).map(line => show(withoutSecrets(line)))
+  const [first, ...more] = linesOf(error).map(line => visible(withoutSecrets(line)))
   return [`commerce-emulator: ${first}`, ...more]
 }
 
@@ -33,7 +40,8 @@ function linesOf(error: SystemError): string[] {
     return lines.length > 1 ? [SAYS.problems(lines.length), ...lines.map(line => `  ${line}`)] : [lines[0] ?? error.message]
   }
   const { code, syscall, port, address, message, stack } = error
+  if (error instanceof Failure) return [message]
   if (code === 'EADDRINUSE') return [SAYS.port_in_use(port as number, address as string)]
   if (code === 'EACCES' && syscall === 'listen') return [SAYS.port_denied(port as number)]
-  return syscall === 'listen' || syscall === 'getaddrinfo' ? [SAYS.address_unusable(message)] : [unusable(error) ?? String(stack)]
+  return syscall === 'listen' || syscall === 'getaddrinfo' ? [SAYS.address_unusable(message)] : (unusable(error) ?? String(stack)).split('\n')
 }

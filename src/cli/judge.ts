@@ -6,6 +6,7 @@ import { jsonText, RUN_FORMATS } from '../reports/formats.js'
 import { coverageJunit } from '../reports/junit.js'
 import { type Gates, type JudgedRun, judged, type RunDocument } from '../reports/run.js'
 import { runAnnotations, runText } from '../reports/text.js'
+import { STATUS } from './failures.js'
 import type { Environment } from './launch.js'
 import { runOf } from './running.js'
 import { reasonOf, SAYS } from './sentences.js'
@@ -13,10 +14,7 @@ import { reasonOf, SAYS } from './sentences.js'
 /** `report` is the folder that reports are written to. */
 export type ReportOptions = { gates: Gates; report: string | null; environment: Environment }
 
-/** Only a gate failed. */
-const GATE_FAILED = 2
-
-/** Returns the exit status: 0, or 2 when a gate failed. Errors: as of `runOf`, and of a folder or file that cannot be written. */
+/** Returns the exit status: 0, or 3 when a gate failed. Errors: as of `runOf`, and of a folder or file that cannot be written. */
 export async function judge({ url, token, ...options }: ReportOptions & { url: string; token: string | null }, stderr: NodeJS.WritableStream): Promise<number> {
   const run = await runOf({ url, token })
   if (options.report !== null) await mkdir(options.report, { recursive: true })
@@ -43,8 +41,8 @@ export async function concluded(
   for (const { path, code = '', message } of problems)
     stderr.write(`commerce-emulator: ${visible(SAYS.unwritten(String(path), reasonOf('write', { code, message })))}\n`)
   if (status !== null && status !== 0) return status
-  if (!result.hasPassed) return GATE_FAILED
-  return problems.length > 0 ? 1 : 0
+  if (!result.hasPassed) return STATUS.gate
+  return problems.length > 0 ? STATUS.failed : STATUS.done
 }
 
 const reportsOf = (judged: JudgedRun): Record<string, string> => ({

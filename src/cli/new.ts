@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { PACKAGE_ROOT } from '../scenario/library.js'
+import { Failure } from './failures.js'
 import { reasonOf, SAYS, shellWord } from './sentences.js'
 
 const SCHEMA = join('docs', 'schema', 'scenario.json')
@@ -12,19 +13,17 @@ const IS_PLAIN = /^[A-Za-z][\w-]*$/
 /** Words that YAML reads as something else. */
 const WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i
 
-/** Returns what to print: if nothing was written, one line that says why. */
-export async function newScenario(name: string, { force }: { force: boolean }): Promise<{ lines: string[]; isWritten: boolean }> {
+/** Returns what to print. Errors: a `Failure` that says why nothing was written. */
+export async function newScenario(name: string, { force }: { force: boolean }): Promise<string[]> {
   const file = ENDING.test(name) ? name : `${name}.yaml`
   const title = basename(file).replace(ENDING, '')
-  if (title.trim() === '' || /[\\/]$|\p{Cc}/u.test(name)) return { lines: [SAYS.file_name(name)], isWritten: false }
+  if (title.trim() === '' || /[\\/]$|\p{Cc}/u.test(name)) throw new Failure(SAYS.file_name(name))
   const shown = isAbsolute(file) || /^\.{1,2}[\\/]/.test(file) ? file : `.${sep}${file}`
   const commands = commandsFor(shellWord(shown, sep))
-  try {
-    await writeFile(file, scenarioText(title, commands, schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' })
-  } catch (error) {
-    return { lines: [SAYS.not_written(file, reasonOf('write', error as Error))], isWritten: false }
-  }
-  return { lines: [SAYS.written(file), ...commands], isWritten: true }
+  await writeFile(file, scenarioText(title, commands, schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' }).catch(error => {
+    throw new Failure(SAYS.not_written(file, reasonOf('write', error)))
+  })
+  return [SAYS.written(file), ...commands]
 }
 
 /** The last of these is the longest. */

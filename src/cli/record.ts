@@ -1,15 +1,17 @@
 /** `commerce-emulator record --out FILE -- COMMAND…`: runs a command as `exec` does, and writes its requests as scenarios. */
 import { randomBytes } from 'node:crypto'
-import { rename, rm, stat, writeFile } from 'node:fs/promises'
+import { rm, stat, writeFile } from 'node:fs/promises'
 import { parse } from 'node:path'
 import { ApiError } from '../core/errors.js'
 import { visible } from '../core/visible.js'
 import type { RunningEmulator } from '../emulator.js'
 import { keysToMask } from '../engine/keys.js'
 import { type Recording, recordingOf, scenarioOf } from '../replay/recorded-scenario.js'
+import { replaceFile } from '../sandbox/disk.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { scenarioText } from '../scenario/yaml.js'
-import { reasonOf, SAYS } from './sentences.js'
+import { Failure } from './failures.js'
+import { reasonOf, SAYS, type SystemError } from './sentences.js'
 
 const MAX_FILES = 100
 
@@ -22,14 +24,14 @@ export class Recorder {
     this.#file = file
   }
 
-  /** Errors: `setting_invalid` where no such file can be written. */
+  /** Errors: a `Failure` where no such file can be written. */
   static async to(file: string): Promise<Recorder> {
     const isFolder = await stat(file).then(
       found => found.isDirectory(),
       () => false
     )
-    if (isFolder) throw unwritable(file, { code: 'EISDIR', message: '' })
-    const probe = temporaryOf(file)
+    if (isFolder) throw unwritable(file, Object.assign(new Error(), { code: 'EISDIR' }))
+    const probe = `${file}.${randomBytes(8).toString('hex')}.tmp`
     await writeFile(probe, '', { flag: 'wx' }).catch(error => {
       throw unwritable(file, error)
     })
@@ -55,7 +57,7 @@ export class Recorder {
       const file = index === 0 ? this.#file : numbered(this.#file, index + 1)
       try {
         const { data, notes } = await scenarioOf(recording)
-        await replaceText(file, scenarioText(data, notes))
+        await (await replaceFile(file, [scenarioText(data, notes)])).close()
         const calls = recording.calls.length
         const plays = (data.play as object[]).filter(play => !('wait' in play)).length
         say(SAYS.recorded(file, calls, calls - plays))
@@ -74,19 +76,4 @@ function numbered(file: string, number: number): string {
   return `${file.slice(0, file.length - ext.length)}-${number}${ext}`
 }
 
-const temporaryOf = (file: string) => `${file}.${randomBytes(8).toString('hex')}.tmp`
-
-/** Writes a file whole or not at all. Errors: those of the system. */
-async function replaceText(file: string, text: string): Promise<void> {
-  const temporary = temporaryOf(file)
-  try {
-    await writeFile(temporary, text, { flag: 'wx' })
-    await rename(temporary, file)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
-}
-
-const unwritable = (file: string, error: Pick<NodeJS.ErrnoException, 'code' | 'message'>) =>
-  new ApiError('setting_invalid', { message: SAYS.out_unwritten(file, reasonOf('write', error)) })
+const unwritable = (file: string, error: SystemError) => new Failure(SAYS.out_unwritten(file, reasonOf('write', error)))

@@ -6,6 +6,7 @@ import { ApiError } from '../core/errors.js'
 import { CONTROL } from '../core/paths.js'
 import { visible } from '../core/visible.js'
 import type { RunDocument } from '../reports/run.js'
+import { Failure } from './failures.js'
 import { reasonOf, SAYS } from './sentences.js'
 
 /** In milliseconds. */
@@ -20,18 +21,18 @@ type Running = { url: string; token: string | null }
 /** By the address of an emulator, of its API or of its control API. Errors: `setting_invalid` for what is not an HTTP address. */
 export function originOf(address: string): string {
   const url = emulatorAddress(address)
-  if (url === null) throw unreadable(SAYS.emulator_address(address))
+  if (url === null) throw new ApiError('setting_invalid', { message: SAYS.emulator_address(address) })
   return url.href.replace(/\/$/, '')
 }
 
-/** Errors: `setting_invalid` with why the run cannot be read. */
+/** Errors: a `Failure` that says why the run cannot be read. */
 export const runOf = (emulator: Running): Promise<RunDocument> =>
   read('the run', emulator, `${CONTROL}/run`, text => {
     const run = contentOf(text)
     return run?.object === 'run' ? run : null
   })
 
-/** A scenario as YAML in which a request is answered as it was, by its id or its name in a report. Errors: `setting_invalid` with why there is none. */
+/** A scenario as YAML in which a request is answered as it was, by its id or its name in a report. Errors: a `Failure` that says why there is none. */
 export function scenarioOf(id: string, emulator: Running): Promise<string> {
   const [, sandbox = ''] = IN_RUN.exec(id) ?? []
   const prefix = sandbox === '' ? '' : `/sandbox/${sandbox}`
@@ -40,7 +41,7 @@ export function scenarioOf(id: string, emulator: Running): Promise<string> {
 
 async function read<T>(what: string, { url, token }: Running, path: string, contentIn: (text: string) => T | null): Promise<T> {
   const origin = originOf(url)
-  const fail = (why: string) => unreadable(SAYS.not_readable(what, `${origin}${path}`, why))
+  const fail = (why: string) => new Failure(SAYS.not_readable(what, `${origin}${path}`, why))
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
   const { status, text } = await get(origin, path, TIMEOUT, headers).catch(error => {
     throw fail(reasonOf('reach', error))
@@ -78,5 +79,3 @@ async function get(origin: string, path: string, timeout: number, headers: Recor
   const transport = await httpTransport(new URL(origin))
   return transport.send({ method: 'GET', path, headers, timeout }).finally(() => transport.close())
 }
-
-const unreadable = (message: string) => new ApiError('setting_invalid', { message })

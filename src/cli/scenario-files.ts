@@ -22,46 +22,43 @@ const IGNORED = ['**/node_modules/**']
  * What is found of the files of each place, each once: a file as it is, those of a folder that end in .yaml, .yml or .json, and those that match a pattern.
  * Files of a folder or pattern that are not scenarios are left out; a place with no file left is a failure, and so is a name that no file knows.
  */
-export async function checkFiles(
-  places: readonly string[],
-  { launch, names, withShared = false }: Files,
-  checkFile: CheckFile,
-  onChecked: (file: CheckedFile) => void = () => {}
-): Promise<CheckedFile[]> {
+export async function checkFiles(places: readonly string[], { launch, names, withShared = false }: Files, checkFile: CheckFile): Promise<CheckedFile[]> {
   const settings = settingsInForce(launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
   const checked: CheckedFile[] = []
-  const add = (file: CheckedFile) => void (checked.push(file) && onChecked(file))
   const [seen, known] = [new Set<string>(), new Set<string>()]
   for (const place of places) {
-    const found = await stat(place).catch(() => null)
-    const isPattern = found === null && isDynamicPattern(place)
-    const isSearched = isPattern || found?.isDirectory() === true
-    const files = isSearched ? await filesIn(place, isPattern) : [place]
+    const { files, isSearched, isPattern } = await filesAt(place, ENDINGS)
     let isEmpty = true
     for (const file of files) {
       const leftOut = isSearched ? await whyLeftOut(file, library, withShared) : null
       isEmpty &&= leftOut !== null
       if (seen.size === seen.add(resolve(file)).size) continue
-      add({ ...NOTHING_FOUND, file, leftOut, ...(leftOut === null && (await checkFile(file, library, known))) })
+      checked.push({ ...NOTHING_FOUND, file, leftOut, ...(leftOut === null && (await checkFile(file, library, known))) })
     }
     const why = files.length > 0 ? SAYS.no_scenario(isPattern) : SAYS.no_files(isPattern)
-    if (isEmpty) add(withFailure(place, say('file_exists'), { path: '', file: place, message: why }))
+    if (isEmpty) checked.push(withFailure(place, say('file_exists'), { path: '', file: place, message: why }))
   }
   // what a file knows that is not valid is not known
   if (checked.some(({ points }) => points.some(point => isFailed(point) && point.code === 'valid'))) return checked
   for (const name of names) {
     const title = say('var', name)
-    if (!known.has(name)) add(withFailure(title.message, title, { path: title.message, message: unknownVariable(name, [...known]) }))
+    if (!known.has(name)) checked.push(withFailure(title.message, title, { path: title.message, message: unknownVariable(name, [...known]) }))
   }
   return checked
 }
 
-async function filesIn(place: string, isPattern: boolean): Promise<string[]> {
-  if (isPattern) return (await glob(place, { absolute: isAbsolute(place), expandDirectories: false, ignore: IGNORED })).sort()
-  const paths = await glob(ENDINGS, { cwd: place, absolute: true, ignore: IGNORED })
+/** The files that a pattern matches, those of a folder that have such an ending, or what is named; `isSearched` for the first two. */
+export async function filesAt(place: string, endings: string): Promise<{ files: string[]; isSearched: boolean; isPattern: boolean }> {
+  const found = await stat(place).catch(() => null)
+  const isPattern = found === null && isDynamicPattern(place)
+  if (!isPattern && !found?.isDirectory()) return { files: [place], isSearched: false, isPattern }
+  const paths = isPattern
+    ? await glob(place, { absolute: isAbsolute(place), expandDirectories: false, ignore: IGNORED })
+    : await glob(endings, { cwd: place, absolute: true, ignore: IGNORED })
   // a path as the person wrote the beginning of it
-  return paths.map(path => `${place.replace(/\/+$/, '')}/${relative(place, path)}`).sort()
+  const files = isPattern ? paths : paths.map(path => `${place.replace(/\/+$/, '')}/${relative(place, path)}`)
+  return { files: files.sort(), isSearched: true, isPattern }
 }
 
 /** Null for a scenario, a fixture, and a file that cannot be read: that is found out later. */

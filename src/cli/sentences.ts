@@ -50,10 +50,6 @@ const settingsLine = (settings: object): string =>
 
 export const SAYS = {
   // command lines
-  no_separator: (name: string, form: string) => `${name} needs -- before its command: commerce-emulator ${name} ${form}`,
-  no_command: (name: string) => `${name} needs a command after --`,
-  unknown_option: (option: string, name: string) => `${name} has no option ${option}`,
-  before_separator: (word: string, name: string) => `${word} must come after --; only the options of ${name} come before it`,
   command_first: (word: string) => `the command ${word} must come first: commerce-emulator ${word}`,
   file_without_flag: (word: string) => `unexpected argument ${word}; did you mean --scenario ${word}?`,
   unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,
@@ -62,8 +58,8 @@ export const SAYS = {
   not_http: (address: string) => `${address} is not an HTTP address`,
   has_login: () => 'it has a user name or a password; send keys with --key',
   has_query: () => 'it has a query or a fragment',
-  pair: (text: string) => `--var must be NAME=VALUE; got ${text}`,
-  twice: (name: string) => `--var sets ${name} twice; set it once`,
+  pair: () => 'Must be NAME=VALUE.',
+  twice: () => 'The variable has a value already; set it once.',
   percentage: () => 'Must be a percentage from 0 to 100.',
   whole: () => 'Must be a whole number from 1 to 2147483647.',
   // settings

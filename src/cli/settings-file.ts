@@ -1,19 +1,19 @@
 /** Files of settings: what `check --write-settings` writes, and `--settings` reads. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { ApiError } from '../core/errors.js'
 import { isObject } from '../core/quick-check.js'
 import { flattened, type GivenSettings, nested } from '../core/settings.js'
 import { jsonText } from '../reports/formats.js'
 import { settingsYaml } from '../reports/text.js'
 import { readDocument, refusalOf } from '../scenario/documents.js'
+import { Failure } from './failures.js'
 import { CHECKER } from './launch.js'
 import { reasonOf, SAYS } from './sentences.js'
 
-/** As JSON to a file that ends in .json, else as YAML. Errors: `setting_invalid` where it cannot be written. */
+/** As JSON to a file that ends in .json, else as YAML. Errors: a `Failure` where it cannot be written. */
 export async function writeSettings(file: string, settings: GivenSettings): Promise<void> {
   await writeFile(file, extname(file) === '.json' ? jsonText({ settings: nested(settings) }) : settingsYaml(settings)).catch(error => {
-    throw new ApiError('setting_invalid', { message: SAYS.unwritten(file, reasonOf('write', error)) })
+    throw new Failure(SAYS.unwritten(file, reasonOf('write', error)))
   })
 }
 

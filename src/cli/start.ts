@@ -51,7 +51,7 @@ const COLUMNS = 68
 const MAX_KEYS = 8
 
 /** In addition to the addresses and keys of the emulator. */
-export type StartFacts = {
+type StartFacts = {
   /** Given as a setting; a data file replaces it. */
   asked: string | null
   data: string | null

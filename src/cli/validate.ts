@@ -13,39 +13,33 @@ import { problemsOf } from './failures.js'
 import { checkFiles } from './scenario-files.js'
 import { say } from './sentences.js'
 
-/** Writes a line for each problem, warning and file. Returns what was found of each file, and of `vars`: each has to be a variable of at least one of the files. */
-export async function validate(
-  places: readonly string[],
-  { launch, vars }: { launch: Launch; vars?: GivenVariables | undefined },
-  write: (line: string) => void
-): Promise<CheckedFile[]> {
+/** What was found of each file, and of `vars`: each has to be a variable of at least one of the files. */
+export function validate(places: readonly string[], { launch, vars }: { launch: Launch; vars?: GivenVariables | undefined }): Promise<CheckedFile[]> {
   const names = Object.keys(vars?.values ?? {})
-  const checked = await checkFiles(
-    places,
-    { launch, names, withShared: true },
-    async (file, library, known) => {
-      const warnings: Problem[] = []
-      const variables = vars && { ...vars, known }
-      const point = (problems: readonly Problem[], isWarning: boolean): Point => ({ ...say('valid'), file, problems, ms: 0, isWarning })
-      try {
-        const sandbox = new Sandbox({ library, launch, machine: Date.now })
-        const document = await library.file(file)
-        const warn = (found: readonly Problem[]) => void warnings.push(...found)
-        if (isSharedScript(document.data)) await checkSharedScript(document, variables)
-        else await sandbox.load(document, { name: file, file }, { dryRun: true, play: playIn, variables, warn })
-        return { points: [point(warnings, true), point([], false)] }
-      } catch (error) {
-        return { points: [point(warnings, true), point(problemsOf(error as Error), false)] }
-      }
-    },
-    file => {
-      for (const line of isFile(file) ? [...linesOf(file), `${file.file}: ${resultOf(file)}`] : []) write(visible(line))
+  return checkFiles(places, { launch, names, withShared: true }, async (file, library, known) => {
+    const warnings: Problem[] = []
+    const variables = vars && { ...vars, known }
+    const points = (problems: readonly Problem[]): Point[] =>
+      [warnings, problems].map((problems, nth) => ({ ...say('valid'), file, problems, ms: 0, isWarning: nth === 0 }))
+    try {
+      const sandbox = new Sandbox({ library, launch, machine: Date.now })
+      const document = await library.file(file)
+      const warn = (found: readonly Problem[]) => void warnings.push(...found)
+      if (isSharedScript(document.data)) await checkSharedScript(document, variables)
+      else await sandbox.load(document, { name: file, file }, { dryRun: true, play: playIn, variables, warn })
+      return { points: points([]) }
+    } catch (error) {
+      return { points: points(problemsOf(error as Error)) }
     }
-  )
+  })
+}
+
+/** A line for each problem, warning and file, and how many files are valid. */
+export function validateText(checked: readonly CheckedFile[]): string {
   const files = checked.filter(isFile)
-  if (files.length > 1) write(`\n${summaryOf(files)}`)
-  for (const line of checked.filter(file => !isFile(file)).flatMap(linesOf)) write(visible(line))
-  return checked
+  const lines = files.flatMap(file => [...linesOf(file), `${file.file}: ${resultOf(file)}`])
+  const others = checked.filter(file => !isFile(file)).flatMap(linesOf)
+  return [...lines.map(visible), ...(files.length > 1 ? ['', summaryOf(files)] : []), ...others.map(visible), ''].join('\n')
 }
 
 const isFile = ({ points }: CheckedFile) => !points.some(({ code }) => code === 'var')

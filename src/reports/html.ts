@@ -44,9 +44,8 @@ export function runPage(judged: JudgedRun): string {
   const places = new Map(run.requests.map(({ request }, place) => [request, `request-${place}`]))
   const shown: Shown = part => {
     if (typeof part !== 'object') return part
-    if ('code' in part) return html`<code>${part.code}</code>`
-    const place = places.get(part.request)
-    return place === undefined ? html`<code>${part.request}</code>` : html`<a href="#${place}"><code>${part.request}</code></a>`
+    const place = places.get(part.name)
+    return place === undefined ? html`<code>${part.name}</code>` : html`<a href="#${place}"><code>${part.name}</code></a>`
   }
   const { gates, unmet, findings, assumptions } = tablesOf(judged)
   return html`<!doctype html>
@@ -137,7 +136,7 @@ function entryPart({ query, body, script, answer, why, answered, took_effect: to
   const lines = (typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)).split('\n')
   return html`<p>${facts.join('; ')}</p>
 ${sent.map(([what, values]) => html`<p>${what}: <code>${JSON.stringify(values)}</code></p>\n`)}<table>${verdicts}</table>
-${why.changed_by.length === 0 ? '' : html`<p>${SAYS.changed_by()}${why.changed_by.map(request => [shown({ request }), ' '])}</p>`}
+${why.changed_by.length === 0 ? '' : html`<p>${SAYS.changed_by()}${why.changed_by.map(name => [shown({ name }), ' '])}</p>`}
 <p>Relies on: ${why.assumptions.map(({ assumption, topic }) => `${assumption} (${topic})`).join(', ') || 'no assumption'}</p>
 <pre>${answer === null ? '(no body)' : lines.map((line, nth) => (nth === 0 ? line : html`\n${line}`))}</pre>`
 }

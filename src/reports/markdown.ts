@@ -16,7 +16,7 @@ export function runMarkdown(judged: JudgedRun): string {
     rows: run.tests.flatMap(one => {
       const { test, calls, refused, broken, findings } = one
       const isFailed = problemsOfTest(judged, one).length > 0
-      const found = findings.flatMap(({ finding, times }, nth): Part[] => [nth === 0 ? '' : ', ', { code: finding }, ` ${times}×`])
+      const found = findings.flatMap(({ finding, times }, nth): Part[] => [nth === 0 ? '' : ', ', { name: finding }, ` ${times}×`])
       return test === null
         ? []
         : [{ level: isFailed ? 'bad' : 'good', cells: [[test], [isFailed ? 'failed' : 'passed'], [calls], [refused], [broken.join(' ')], found] } satisfies Row]
@@ -26,7 +26,7 @@ export function runMarkdown(judged: JudgedRun): string {
     title: 'Refused requests',
     head: ['request', 'test', 'what', 'status', 'why'],
     rows: refusedIn(run).map(call => ({
-      cells: [[{ code: call.request }], [call.test ?? ''], [`${call.method} ${call.path}`], [call.status], [whyOf(call)]]
+      cells: [[{ name: call.request }], [call.test ?? ''], [`${call.method} ${call.path}`], [call.status], [whyOf(call)]]
     }))
   }
   const tables = [gates, unmet, findings, tests, refused, assumptions]
@@ -44,7 +44,7 @@ function lines({ title, head, rows }: Table): string[] {
 function shownPart(part: Part): string {
   if (typeof part !== 'object') return plain(String(part))
   // a name of ours: nothing in it means anything in Markdown
-  return `\`${('code' in part ? part.code : part.request).replace(/[^\w#./-]/g, '?')}\``
+  return `\`${part.name.replace(/[^\w#./-]/g, '?')}\``
 }
 
 /** What means something in Markdown or HTML, or makes a link of an address. */

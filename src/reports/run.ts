@@ -1,4 +1,5 @@
 /** A run as reports show it: what happened, what the gates say of it, and the tables that several formats show. */
+import { ApiError } from '../core/errors.js'
 import { CHECKS } from '../core/sentences.js'
 import { visible } from '../core/visible.js'
 import { FINDINGS, type Finding, type FindingId } from '../evidence/findings.js'
@@ -37,22 +38,24 @@ const IGNORABLE = ['expectations', ...FINDING_IDS] as const
 export type Gate = (typeof FAIL_ON)[number]
 /** `minCoverage` is the least rule coverage that passes, in percent; findings in `ignore` fail no gate. */
 export type Gates = { minCoverage: number | null; failOn: readonly Gate[]; ignore: readonly FindingId[]; allowNoRequests: boolean }
-type GivenGates = { minCoverage?: number | null; failOn?: readonly string[]; ignore?: readonly string[]; allowNoRequests?: boolean }
+export type GivenGates = { minCoverage?: number | null; failOn?: readonly string[]; ignore?: readonly string[]; allowNoRequests?: boolean }
 
-/** Gates by the words of the command line, or what is wrong with them. Expectations are among them unless they are ignored. */
-export function gatesFrom({ minCoverage = null, failOn = [], ignore = [], allowNoRequests = false }: GivenGates): Gates | string {
+/** Gates by the words of the command line. Errors: `setting_invalid`. Expectations are among them unless they are ignored. */
+export function gatesFrom({ minCoverage = null, failOn = [], ignore = [], allowNoRequests = false }: GivenGates): Gates {
   for (const [flag, names, known] of [['--fail-on', failOn, FAIL_ON] as const, ['--ignore', ignore, IGNORABLE] as const]) {
     const unknown = names.find(name => !(known as readonly string[]).includes(name))
-    if (unknown !== undefined) return `${flag}: ${CHECKS.unknown_name(visible(unknown), known, null)}`
+    if (unknown !== undefined) throw wrong(`${flag}: ${CHECKS.unknown_name(visible(unknown), known, null)}`)
   }
   const both = ignore.find(name => failOn.includes(name))
-  if (both !== undefined) return SAYS.failed_and_ignored(both)
+  if (both !== undefined) throw wrong(SAYS.failed_and_ignored(both))
   const always = ignore.includes('expectations') ? [] : ['expectations']
   return { minCoverage, failOn: [...new Set([...always, ...failOn])] as Gate[], ignore: FINDING_IDS.filter(id => ignore.includes(id)), allowNoRequests }
 }
 
+const wrong = (message: string) => new ApiError('setting_invalid', { message })
+
 /** What is judged where nothing is said. */
-export const DEFAULT_GATES = gatesFrom({}) as Gates
+export const DEFAULT_GATES = gatesFrom({})
 
 /** By the name of the finding, by its severity, or as one of all. */
 export const concerns = (gate: Gate, { finding, severity }: Finding): boolean => gate === 'findings' || gate === `${severity}s` || gate === finding
@@ -137,13 +140,13 @@ export const outcomesOf = ({ keepable, violable, satisfied, violated }: RuleCove
   violated: violable ? violated : null
 })
 
-/** A part of a cell: text as it is, a name of ours, or the name of a request. */
-export type Part = string | number | { code: string } | { request: string }
+/** A part of a cell: text as it is, or a name of ours, such as that of a request. */
+export type Part = string | number | { name: string }
 /** `level` is how good or bad what a row says is. */
 export type Row = { level?: 'good' | 'warn' | 'bad'; cells: readonly (readonly Part[])[] }
 export type Table = { title: string; head: readonly string[]; rows: readonly Row[] }
 
-const named = (requests: readonly string[]): Part[] => requests.flatMap((request, nth) => [...(nth === 0 ? [] : [' ']), { request }])
+const named = (requests: readonly string[]): Part[] => requests.flatMap((name, nth) => [nth === 0 ? '' : ' ', { name }])
 
 /** The tables of a run that formats of more than lines show. */
 export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Record<'gates' | 'unmet' | 'findings' | 'assumptions', Table>> => ({
@@ -152,7 +155,7 @@ export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Rec
     head: ['gate', 'result', 'why'],
     rows: gates.map(({ gate, problems }) => ({
       level: problems.length === 0 ? 'good' : 'bad',
-      cells: [[{ code: gate }], [problems.length === 0 ? 'passed' : 'failed'], [problems.join('; ')]]
+      cells: [[{ name: gate }], [problems.length === 0 ? 'passed' : 'failed'], [problems.join('; ')]]
     }))
   },
   unmet: {
@@ -164,7 +167,7 @@ export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Rec
         [sandboxName(sandbox)],
         [message],
         named(requests),
-        near.flatMap(({ in: where, misses }, nth) => [`${nth === 0 ? '' : '; '}${misses.map(missText).join(', ')} in `, { request: where }]),
+        near.flatMap(({ in: where, misses }, nth) => [`${nth === 0 ? '' : '; '}${misses.map(missText).join(', ')} in `, { name: where }]),
         [tests.join(', ')]
       ]
     }))
@@ -174,7 +177,7 @@ export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Rec
     head: ['finding', 'severity', 'times', 'requests', 'what to do'],
     rows: run.findings.map(({ finding, severity, about, advice, times, requests }) => ({
       level: severity === 'error' ? 'bad' : 'warn',
-      cells: [[{ code: finding }], [ignore.includes(finding) ? `${severity}, ignored` : severity], [times], named(requests), [`${about} ${advice}`]]
+      cells: [[{ name: finding }], [ignore.includes(finding) ? `${severity}, ignored` : severity], [times], named(requests), [`${about} ${advice}`]]
     }))
   },
   assumptions: {

@@ -1,6 +1,6 @@
 /** An honest service behind a proxy that changes one answer at a time: none of it passes, and nothing that means the same fails. */
 import t from 'tap'
-import { against, DATA, differs, type Passing, proxied, service } from '../support/against.js'
+import { against, ask, DATA, differs, type Passing, proxied, service } from '../support/against.js'
 import { smallFixture } from '../support/emulator.js'
 
 type Body = Record<string, unknown>
@@ -10,27 +10,27 @@ const OF_PAYMENT = { transaction: '${payment.id}' }
 const SCENARIO = {
   steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
   play: [
-    { do: 'GET /tickets/${tkt_a}' },
-    { do: 'GET /transactions/${txn_a}' },
+    ask('GET /tickets/${tkt_a}'),
+    ask('GET /transactions/${txn_a}'),
     { as: 'first', do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 200, metadata: { order: '7' } } },
     { as: 'second', do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 100, reason: 'cold soup' } },
-    { do: 'POST /refunds', body: { transaction: '${txn_a}', amount: 30 } },
-    { do: 'GET /refunds/${first.id}' },
-    { do: 'POST /refunds/${second.id}', body: { metadata: { order: '8' } } },
-    { do: 'GET /transactions/${payment.id}' },
-    { do: 'GET /transactions/${txn_a}' },
+    ask('POST /refunds transaction=${txn_a} amount=30'),
+    ask('GET /refunds/${first.id}'),
+    ask('POST /refunds/${second.id} metadata[order]=8'),
+    ask('GET /transactions/${payment.id}'),
+    ask('GET /transactions/${txn_a}'),
     { do: 'GET /refunds', query: OF_PAYMENT },
     { do: 'GET /refunds', query: { ...OF_PAYMENT, limit: 1 } },
     { do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 900 }, expect: { status: [400, 402] } },
-    { as: 'place', do: 'POST /locations', body: { display_name: 'Bar', address: { country: 'US', city: 'Boston' } } },
-    { do: 'GET /locations/${place.id}' },
-    { do: 'GET /tickets', query: { limit: 3 } },
-    { do: 'GET /tickets', query: { search_query: 'n-1' } },
-    { as: 'user', do: 'POST /accounts/${mch_a}/users', body: { name: 'Bo', email: 'bo@example.com' } },
-    { do: 'GET /accounts/${mch_a}/users' },
-    { do: 'DELETE /accounts/${mch_a}/users/${user.id}' },
-    { do: 'GET /transactions', query: { location: '${loc_a}' } },
-    { do: 'GET /accounts' }
+    ask('place: POST /locations display_name=Bar address[country]=US address[city]=Boston'),
+    ask('GET /locations/${place.id}'),
+    ask('GET /tickets limit=3'),
+    ask('GET /tickets search_query=n-1'),
+    ask('user: POST /accounts/${mch_a}/users name=Bo email=bo@example.com'),
+    ask('GET /accounts/${mch_a}/users'),
+    ask('DELETE /accounts/${mch_a}/users/${user.id}'),
+    ask('GET /transactions location=${loc_a}'),
+    ask('GET /accounts')
   ]
 }
 
@@ -160,7 +160,7 @@ const LATER: typeof MUTATIONS = [
 
 t.test('check --against: whether more Refunds follow those of a charge', async t => {
   const { baseUrl } = await service(t, {}, { data: { ...DATA, refunds: Array.from({ length: 12 }, () => ({ transaction: 'txn_a', amount: 3 })) } })
-  const play = [...many('${payment.id}', 10), { do: 'GET /transactions/${payment.id}' }, { do: 'GET /transactions/${txn_a}' }]
+  const play = [...many('${payment.id}', 10), ask('GET /transactions/${payment.id}'), ask('GET /transactions/${txn_a}')]
   const scenario = { steps: SCENARIO.steps, play }
 
   const honest = await against(t, baseUrl, scenario)
@@ -187,13 +187,13 @@ t.test('check --against: what a record had before the run is taken over once', a
   const locations = [{ id: 'loc_a', account: 'mch_a', display_name: 'Here', address: { country: 'US' }, extra: { seats: 4 } }]
   const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
   const play = [
-    { do: 'GET /tickets', query: { limit: 1 } },
-    { do: 'GET /tickets/${tkt_a}' },
-    { do: 'GET /tickets' },
+    ask('GET /tickets limit=1'),
+    ask('GET /tickets/${tkt_a}'),
+    ask('GET /tickets'),
     { as: 'payment', do: 'POST /transactions', body: PAY },
     update({ address: { line1: '1 Main St' }, metadata: { a: '', c: '3' } }),
     update({ metadata: { b: '' }, phone: '1' }),
-    { do: 'GET /locations/${loc_a}' }
+    ask('GET /locations/${loc_a}')
   ]
   const scenario = { data: { ...smallFixture(), locations, transactions, tickets: [{ id: 'tkt_a', location: 'loc_a', reference: 'T' }] }, play }
 
@@ -238,29 +238,29 @@ const withMore = () => {
 const LISTS = {
   steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
   play: [
-    { as: 'page', do: 'GET /tickets', query: { limit: 2 } },
-    { as: 'next', do: 'GET /tickets', query: { limit: 2, starting_after: '${page.last_id}' } },
-    { do: 'GET /tickets', query: { limit: 1, ending_before: '${next.last_id}' } },
-    { do: 'GET /tickets', query: { search_query: '1', limit: 4 } },
-    { do: 'GET /tickets', query: { search_query: 'x', location: '${loc_a}' } },
-    { do: 'GET /tickets', query: { location: '${loc_a}', limit: 50 } },
-    { do: 'GET /tickets', query: { 'created[gte]': '2026-01-03', 'created[lt]': '2026-02-03', limit: 3 } },
-    { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 1 } },
-    { do: 'GET /refunds' },
-    { do: 'GET /refunds', query: { limit: 1 } },
-    { do: 'GET /transactions', query: { limit: 1 } },
-    { do: 'GET /transactions', query: { search_query: '4242' } },
-    { do: 'GET /transactions', query: { limit: 50 } },
-    { do: 'GET /accounts', query: { limit: 1 } },
-    { as: 'user', do: 'POST /accounts/${mch_a}/users', body: { name: 'Bo', email: 'bo@example.com' } },
-    { do: 'GET /accounts/${mch_a}/users', query: { limit: 1 } },
-    { do: 'GET /accounts/${mch_a}/users', query: { limit: 2, starting_after: '${user.id}' } },
-    { do: 'DELETE /accounts/${mch_a}/users/${user.id}' },
-    { do: 'GET /accounts/${mch_a}/users', query: { starting_after: '${user.id}' } },
-    { as: 'place', do: 'POST /locations', body: { display_name: 'Bar', address: { country: 'US' } } },
-    { do: 'GET /locations' },
-    { do: 'GET /transactions', query: { location: '${place.id}' } },
-    { do: 'GET /tickets/tkt_nowhere', expect: { status: 404 } }
+    ask('page: GET /tickets limit=2'),
+    ask('next: GET /tickets limit=2 starting_after=${page.last_id}'),
+    ask('GET /tickets limit=1 ending_before=${next.last_id}'),
+    ask('GET /tickets search_query=1 limit=4'),
+    ask('GET /tickets search_query=x location=${loc_a}'),
+    ask('GET /tickets location=${loc_a} limit=50'),
+    ask('GET /tickets created[gte]=2026-01-03 created[lt]=2026-02-03 limit=3'),
+    ask('POST /refunds transaction=${payment.id} amount=1'),
+    ask('GET /refunds'),
+    ask('GET /refunds limit=1'),
+    ask('GET /transactions limit=1'),
+    ask('GET /transactions search_query=4242'),
+    ask('GET /transactions limit=50'),
+    ask('GET /accounts limit=1'),
+    ask('user: POST /accounts/${mch_a}/users name=Bo email=bo@example.com'),
+    ask('GET /accounts/${mch_a}/users limit=1'),
+    ask('GET /accounts/${mch_a}/users limit=2 starting_after=${user.id}'),
+    ask('DELETE /accounts/${mch_a}/users/${user.id}'),
+    ask('GET /accounts/${mch_a}/users starting_after=${user.id}'),
+    ask('place: POST /locations display_name=Bar address[country]=US'),
+    ask('GET /locations'),
+    ask('GET /transactions location=${place.id}'),
+    ask('GET /tickets/tkt_nowhere → 404')
   ]
 }
 const reversed = (value: unknown): unknown => {

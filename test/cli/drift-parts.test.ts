@@ -40,7 +40,7 @@ t.test('check: why a call that was never sent has no answer', async t => {
     ['http://:', 'GET', SAYS.no_response('ERR_INVALID_URL')]
   ]
   for (const [base, method, message] of cases) {
-    const answer = await playOver(base, {})({ ...CALL, method }, undefined as never)
+    const answer = await playOver(base, { maxBytes: 1_000_000, timeout: 30_000 })({ ...CALL, method }, undefined as never)
     t.strictSame(answer, { status: 0, body: { error: { message } }, fault: null })
   }
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { SAYS } from '../../src/cli/sentences.js'
-import { against, differs, differsIn, type Passing, path, proxied, record, service } from '../support/against.js'
+import { against, ask, differs, differsIn, type Passing, path, proxied, record, service } from '../support/against.js'
 
 type Body = Record<string, unknown>
 type List = { url: string; data: Body[]; has_more: boolean; first_id: string; last_id: string }
@@ -15,16 +15,16 @@ const refused = (status: number, step: object) => ({ ...step, expect: { status }
 const SCENARIO = {
   steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
   play: [
-    { do: 'GET /tickets', query: { limit: 3 } },
-    { do: 'GET /transactions/${payment.id}' },
-    { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 20 } },
-    { do: 'GET /transactions/${payment.id}' },
-    { do: 'GET /refunds', query: { transaction: '${payment.id}' } },
-    { do: 'GET /tickets', query: { limit: 4, search_query: 'n-1' } },
-    refused(501, { do: 'DELETE /locations/${loc_a}' }),
-    refused(400, { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 900 } }),
-    refused(404, { do: 'GET /tickets/tkt_nowhere' }),
-    refused(400, { do: 'GET /tickets', query: { limit: 500 } })
+    ask('GET /tickets limit=3'),
+    ask('GET /transactions/${payment.id}'),
+    ask('POST /refunds transaction=${payment.id} amount=20'),
+    ask('GET /transactions/${payment.id}'),
+    ask('GET /refunds transaction=${payment.id}'),
+    ask('GET /tickets limit=4 search_query=n-1'),
+    refused(501, ask('DELETE /locations/${loc_a}')),
+    refused(400, ask('POST /refunds transaction=${payment.id} amount=900')),
+    refused(404, ask('GET /tickets/tkt_nowhere')),
+    refused(400, ask('GET /tickets limit=500'))
   ]
 }
 
@@ -145,11 +145,8 @@ const saidOf = (found: Record<string, string[]>) =>
 t.test('check --against: no template is proposed where one does not fit, and what differs stays wrong', async t => {
   const { baseUrl } = await service(t, {}, { seed: 5 })
   const onTickets = (list: (list: List) => unknown) => ({ list: (own: List, { path }: Passing) => (path.includes('/tickets') ? list(own) : own) })
-  const play = [
-    { do: 'GET /tickets', query: { limit: 3 } },
-    { do: 'GET /tickets', query: { limit: 50 } }
-  ]
-  const limits = [refused(400, { do: 'GET /tickets', query: { limit: 500 } }), refused(404, { do: 'GET /tickets/tkt_nowhere' })]
+  const play = [ask('GET /tickets limit=3'), ask('GET /tickets limit=50')]
+  const limits = [refused(400, ask('GET /tickets limit=500')), refused(404, ask('GET /tickets/tkt_nowhere'))]
   const cases: [title: string, change: Parameters<typeof reshaped>[0], play: object[], problem: string][] = [
     ['no has_more', onTickets(({ data }) => ({ items: data })), play, differs('has_more', true, undefined)],
     ['has_more as a text', onTickets(({ data, has_more }) => ({ items: data, more: String(has_more) })), play, differs('more', undefined, 'true')],
@@ -219,10 +216,7 @@ t.test('check --against: what a template cannot say of an envelope stays wrong b
     [
       'a count',
       { list: ({ data, has_more }) => ({ items: data, more: has_more, total: data.length }) },
-      [
-        { do: 'GET /tickets', query: { limit: 3 } },
-        { do: 'GET /tickets', query: { limit: 2 } }
-      ],
+      [ask('GET /tickets limit=3'), ask('GET /tickets limit=2')],
       [
         ['A09', [differs('total', undefined, 3), differs('total', undefined, 2, 2)]],
         [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['1']]
@@ -231,7 +225,7 @@ t.test('check --against: what a template cannot say of an envelope stays wrong b
     [
       'a count that is shown once',
       { list: ({ data, has_more }) => ({ items: data, more: has_more, total: 3 }) },
-      [{ do: 'GET /tickets', query: { limit: 3 } }],
+      [ask('GET /tickets limit=3')],
       [
         ['A09', [differs('total', undefined, 3)]],
         [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['1']]
@@ -247,8 +241,8 @@ t.test('check --against: what a template cannot say of an envelope stays wrong b
       },
       [
         { as: 'payment', do: 'POST /transactions', body: PAY },
-        { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 20 } },
-        { do: 'GET /refunds', query: { transaction: '${payment.id}' } }
+        ask('POST /refunds transaction=${payment.id} amount=20'),
+        ask('GET /refunds transaction=${payment.id}')
       ],
       [
         ['wrong', [record('items[0]', 'rfd_own', 'rfd_x', 3), differsIn('items', 1, 2, 3)]],
@@ -276,11 +270,7 @@ t.test('check --against: calls that need different templates are a contradiction
   )
 
   const { status, found, stdout } = await against(t, `${base}/next`, {
-    play: [
-      { do: 'GET /tickets', query: { limit: 3 } },
-      { do: 'GET /locations', query: { limit: 3 } },
-      { do: 'GET /tickets', query: { limit: 2 } }
-    ]
+    play: [ask('GET /tickets limit=3'), ask('GET /locations limit=3'), ask('GET /tickets limit=2')]
   })
 
   t.equal(status, 1)
@@ -294,10 +284,7 @@ t.test('check --against: calls that need different templates are a contradiction
 
 t.test('check --against: the names of cursors are proposed where addresses in lists tell them', async t => {
   const { baseUrl } = await service(t, {}, { seed: 5 })
-  const play = [
-    { as: 'page', do: 'GET /tickets', query: { limit: 3 } },
-    { do: 'GET /tickets', query: { limit: 3, starting_after: 'tkt_8' } }
-  ]
+  const play = [ask('page: GET /tickets limit=3'), ask('GET /tickets limit=3 starting_after=tkt_8')]
   const addressed = (after: string, before: string) => ({
     list: (list: List) => ({
       ...list,
@@ -345,7 +332,7 @@ t.test('check --against: the names of cursors are proposed where addresses in li
 
 t.test('check --against: without a message by the template, a step that fails tells its status alone', async t => {
   const { baseUrl } = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
-  const play = [{ do: 'GET /tickets/tkt_nowhere' }]
+  const play = [ask('GET /tickets/tkt_nowhere')]
   const STEP = 'play 1. GET /tickets/tkt_nowhere'
 
   const usual = await against(t, baseUrl, { play })

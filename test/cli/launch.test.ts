@@ -1,13 +1,10 @@
 /** Settings of the environment: with the prefix, without it, and what is said of a variable that means something else. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, variablesIn } from '../../src/cli/launch.js'
-import { run, type Streams } from '../../src/cli/program.js'
 import { SAYS } from '../../src/cli/sentences.js'
 import { prefixedVariableOf, SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { runEmulator } from '../../src/emulator.js'
+import { ran } from '../support/command.js'
 
 t.test('every setting is read from its variable with the prefix, which wins over the bare one', async t => {
   t.equal(prefixedVariableOf('pagination.max_limit'), 'COMMERCE_EMULATOR_PAGINATION_MAX_LIMIT')
@@ -47,14 +44,12 @@ t.test('a bare HOST is an address or localhost; one with the prefix or a flag ma
 })
 
 t.test('a failure names the bare variable that its value came from', async t => {
-  const folder = mkdtempSync(`${tmpdir()}/launch-`)
-  t.teardown(() => rmSync(folder, { recursive: true }))
+  const folder = t.testdir()
   const ADVICE = (name: string) => `${SAYS.not_meant(`COMMERCE_EMULATOR_${name}`)}.`
   const failing = async (environment: Record<string, string>) => {
-    const stream = () => Object.assign(new PassThrough(), { isTTY: false })
-    const [stdout, stderr] = [stream(), stream()]
-    t.equal(await run(['--port', '0', '--log-level', 'silent'], environment, { stdout, stderr } as unknown as Streams), 1)
-    return String(stderr.read()).trimEnd().split('\n')
+    const { status, stderr } = await ran(['--port', '0', '--log-level', 'silent'], environment)
+    t.equal(status, 1)
+    return stderr.trimEnd().split('\n')
   }
   t.equal((await failing({ DATA: folder })).at(-1), `  DATA in the environment is ${folder}${ADVICE('DATA')}`)
   t.equal((await failing({ SCENARIO: 'production' })).at(-1), `  SCENARIO in the environment is production${ADVICE('SCENARIO')}`)

@@ -7,7 +7,7 @@ import { failureLines } from '../../src/cli/failures.js'
 import { SAYS } from '../../src/cli/sentences.js'
 import { startUpText } from '../../src/cli/start.js'
 import { ApiError } from '../../src/core/errors.js'
-import { visible, visibleLines } from '../../src/core/visible.js'
+import { visible } from '../../src/core/visible.js'
 import { CHECK_FORMATS } from '../../src/reports/formats.js'
 import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
@@ -28,7 +28,6 @@ t.test('what controls a terminal is made visible, and nothing else is changed', 
     ['family: 👨\u200d👩\u200d👧', 'family: 👨\u200d👩\u200d👧']
   ]
   for (const [text, shown] of cases) t.equal(visible(text), shown)
-  t.equal(visibleLines(`a\n${ESCAPE}b\r\n`), 'a\n\\u001bb\\r\n')
 })
 
 t.test('reports, failures and the text at start show no control character of others, and failures no card number', async t => {
@@ -43,7 +42,7 @@ t.test('reports, failures and the text at start show no control character of oth
   t.strictSame(failureLines(new ApiError('document_invalid', { message: '', problems })), [
     'commerce-emulator: x\\u001b[2J\\u202e\\u009b\\n✓ forged: was ****************'
   ])
-  t.strictSame(failureLines(Object.assign(new Error('m'), { stack: `one\ntwo${ESCAPE}` })), ['commerce-emulator: one\ntwo\\u001b'])
+  t.strictSame(failureLines(Object.assign(new Error('m'), { stack: `one\ntwo${ESCAPE}` })), ['commerce-emulator: one', 'two\\u001b'])
   const emulator = { baseUrl: 'b', controlUrl: 'c', scenario: { name: evil, description: evil }, apiKeys: [{ key: evil, account: 'mch_a' }], resumed: null }
   const facts = { asked: evil, data: evil, hasVars: true, records: 1 }
   t.equal(startUpText(emulator, facts).match(/✓ forged/g)?.length, 5)
@@ -99,7 +98,7 @@ t.test('check: an answer that is too long, too slow, compressed or hostile is a 
     ['--timeout', '2147483648']
   ] as const) {
     const { status, stderr } = await ran(['check', file, '--against', 'http://x', flag, text])
-    t.equal(status, 1)
+    t.equal(status, 2)
     t.match(stderr, SAYS.whole(), `${flag} ${text}`)
   }
 })

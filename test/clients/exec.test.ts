@@ -27,7 +27,7 @@ t.test('exec: the suite passes, but its client makes two mistakes, which fail th
 
   const { status, stdout, stderr } = await ran(['--min-coverage', '35', '--fail-on', 'findings', 'expectations', '--report', folder])
 
-  t.equal(status, 2, stderr)
+  t.equal(status, 3, stderr)
   t.strictSame(stdout.match(/^# (tests|pass|fail) \d+$/gm), ['# tests 10', '# pass 10', '# fail 0'])
   t.equal(
     stderr,
@@ -110,7 +110,7 @@ t.test('judge: an emulator that runs is judged from outside by the same gates, w
   const failed = await judge('--fail-on', 'refused-and-repeated', '--report', folder)
   const passed = await judge('--fail-on', 'findings', '--ignore', 'refused-and-repeated')
 
-  t.equal(failed.status, 2, failed.stderr)
+  t.equal(failed.status, 3, failed.stderr)
   t.match(failed.stderr, /\n {2}FAILED {8}finding: refused-and-repeated\n.*unchanged\. The answer will be the same.*\n {2}Report {8}.*report\.html\n$/)
   t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('name="reads a Ticket"><failure '))
   t.ok(readFileSync(`${folder}/report.html`, 'utf8').includes('reads a Ticket'))

@@ -2,7 +2,7 @@
 import { OPERATIONS, type Operation, type OperationId } from '../../src/reference/operations.js'
 import { type Schema, schemaOf } from '../../src/reference/parameters.js'
 import { TABLES, type Tables } from '../../src/reference/tables.js'
-import type { Draws } from './draws.js'
+import { type Draws, listed } from './draws.js'
 import { KEYS, unknownKey, usedCardNumber, usedSecret } from './secrets.js'
 import { encoded, hostileText, hostileWord } from './values.js'
 
@@ -131,22 +131,7 @@ function pathOf({ path, family }: Operation, draws: Draws, ids: KnownIds): strin
     [1, () => `/${filled}`],
     [1, () => `${filled}/${encoded(hostileWord(draws), draws)}`],
     [1, () => filled.toUpperCase()],
-    [
-      1,
-      () =>
-        draws.pick([
-          '/',
-          '',
-          '/next/tickets',
-          '/..%2f_control/state',
-          '/./tickets',
-          '/%74ickets',
-          '/%ff',
-          '/%',
-          '/tickets;a=b',
-          `/tickets/${'a'.repeat(17_000)}`
-        ])
-    ]
+    [1, () => draws.pick([...listed('/¦¦/next/tickets¦/..%2f_control/state¦/./tickets¦/%74ickets¦/%ff¦/%¦/tickets;a=b'), `/tickets/${'a'.repeat(17_000)}`])]
   ])
 }
 

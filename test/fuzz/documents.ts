@@ -90,7 +90,7 @@ export function documentOf(draws: Draws): PostedDocument {
 }
 
 /** A value that a schema allows, mostly. */
-function grown(schema: Schema, name: string, draws: Draws, depth: number): unknown {
+export function grown(schema: Schema, name: string, draws: Draws, depth: number): unknown {
   const known = KNOWN[name]
   if (schema.type === 'array' && Array.isArray(known)) return Array.from({ length: draws.below(3) }, () => structuredClone(draws.pick(known)))
   if (known !== undefined && schema.type !== 'array') return structuredClone(draws.pick(known))

@@ -1,6 +1,6 @@
 /** Bytes for a bare socket: requests that are malformed, cut, misframed or concatenated, and bytes that are not HTTP. */
 import type { Call } from './api-calls.js'
-import type { Draws } from './draws.js'
+import { type Draws, listed } from './draws.js'
 
 export type Raw = {
   /** Pieces of bytes, with pauses in milliseconds between them. */
@@ -31,152 +31,48 @@ const sent = (text: string | Buffer, more: Partial<Raw> = {}): Raw => ({
 const head = (line: string, ...headers: string[]) => `${[line, ...headers].join(CRLF)}${CRLF}${CRLF}`
 
 const REQUEST_LINES = [
-  '',
-  ' ',
-  'GET',
-  'GET ',
-  'GET /next',
-  'GET /next/tickets HTTP/9.9',
-  'GET /next/tickets HTTP/1.2',
-  'GET /next/tickets HTTP/2.0',
-  'get /next/tickets HTTP/1.1',
-  'GET  /next/tickets  HTTP/1.1',
-  'GET\t/next/tickets\tHTTP/1.1',
-  'GET /next/tickets HTTP/1.1 x',
-  'GET /next/ti ckets HTTP/1.1',
-  'G\0T /next HTTP/1.1',
-  'GET /next/\0 HTTP/1.1',
-  'GET /next/\xff\xfe HTTP/1.1',
-  'GET next HTTP/1.1',
-  'GET ? HTTP/1.1',
-  'GET # HTTP/1.1',
-  'GET /next/tickets#a HTTP/1.1',
-  'GET /next/%00 HTTP/1.1',
-  'GET /next/%c0%ae%c0%ae/ HTTP/1.1',
-  'GET //next//tickets HTTP/1.1',
-  'GET \\next\\tickets HTTP/1.1',
-  'OPTIONS * HTTP/1.1',
-  'GET * HTTP/1.1',
-  'OPTIONS /next/refunds HTTP/1.1',
-  'OPTIONS /_control/state HTTP/1.1',
-  'TRACE /next HTTP/1.1',
-  'PRI * HTTP/2.0',
-  'BREW /pot HTTP/1.1',
-  'SUBSCRIBE / HTTP/1.1',
-  'CONNECT evil.example:443 HTTP/1.1',
-  'CONNECT /next HTTP/1.1',
-  'CONNECT [::1] HTTP/1.1',
-  `${'A'.repeat(9000)} / HTTP/1.1`,
-  'GET http:///next/tickets HTTP/1.1',
-  'GET http://a@b:c/next HTTP/1.1',
-  'GET http://evil.example/next/tickets HTTP/1.1',
-  'GET HTTPS://evil.example/_control/settings HTTP/1.1',
-  'GET http://[::1/next HTTP/1.1',
-  'GET ftp://evil.example/next HTTP/1.1',
-  'GET http://x HTTP/1.1',
-  'GET http://evil.example/sandbox/one/next/tickets HTTP/1.1',
-  'GET /sandbox HTTP/1.1',
-  'GET /sandbox/ HTTP/1.1',
-  'GET /sandbox/one HTTP/1.1',
-  'GET /sandbox/one? HTTP/1.1',
-  'GET /sandbox/\0/next HTTP/1.1',
-  'GET /sandbox/one/sandbox/two/next/tickets HTTP/1.1',
-  'GET /sandbox//next/tickets HTTP/1.1',
-  'GET /sandbox/../next/tickets HTTP/1.1',
-  'GET /SANDBOX/one/next HTTP/1.1',
-  'GET /sandbox/\xe9/next/tickets HTTP/1.1'
+  ...listed(
+    '¦ ¦GET¦GET ¦GET /next¦GET /next/tickets HTTP/9.9¦GET /next/tickets HTTP/1.2¦GET /next/tickets HTTP/2.0¦get /next/tickets HTTP/1.1',
+    'GET  /next/tickets  HTTP/1.1¦GET\t/next/tickets\tHTTP/1.1¦GET /next/tickets HTTP/1.1 x¦GET /next/ti ckets HTTP/1.1¦G\0T /next HTTP/1.1',
+    'GET /next/\0 HTTP/1.1¦GET /next/\xff\xfe HTTP/1.1¦GET next HTTP/1.1¦GET ? HTTP/1.1¦GET # HTTP/1.1¦GET /next/tickets#a HTTP/1.1',
+    'GET /next/%00 HTTP/1.1¦GET /next/%c0%ae%c0%ae/ HTTP/1.1¦GET //next//tickets HTTP/1.1¦GET \\next\\tickets HTTP/1.1¦OPTIONS * HTTP/1.1',
+    'GET * HTTP/1.1¦OPTIONS /next/refunds HTTP/1.1¦OPTIONS /_control/state HTTP/1.1¦TRACE /next HTTP/1.1¦PRI * HTTP/2.0¦BREW /pot HTTP/1.1',
+    'SUBSCRIBE / HTTP/1.1¦CONNECT evil.example:443 HTTP/1.1¦CONNECT /next HTTP/1.1¦CONNECT [::1] HTTP/1.1¦GET http:///next/tickets HTTP/1.1',
+    'GET http://a@b:c/next HTTP/1.1¦GET http://evil.example/next/tickets HTTP/1.1¦GET HTTPS://evil.example/_control/settings HTTP/1.1',
+    'GET http://[::1/next HTTP/1.1¦GET ftp://evil.example/next HTTP/1.1¦GET http://x HTTP/1.1',
+    'GET http://evil.example/sandbox/one/next/tickets HTTP/1.1¦GET /sandbox HTTP/1.1¦GET /sandbox/ HTTP/1.1¦GET /sandbox/one HTTP/1.1',
+    'GET /sandbox/one? HTTP/1.1¦GET /sandbox/\0/next HTTP/1.1¦GET /sandbox/one/sandbox/two/next/tickets HTTP/1.1¦GET /sandbox//next/tickets HTTP/1.1',
+    'GET /sandbox/../next/tickets HTTP/1.1¦GET /SANDBOX/one/next HTTP/1.1¦GET /sandbox/\xe9/next/tickets HTTP/1.1'
+  ),
+  `${'A'.repeat(9000)} / HTTP/1.1`
 ]
 
 const HEADERS = [
-  'x',
-  ': x',
-  'x : y',
-  ' x: y',
-  'x: y\0z',
-  'x\0: y',
-  'x: \xff\xfe\x80',
-  'x:',
-  '\x7f: x',
-  'a b: c',
-  'host: evil.example',
-  'Host:',
-  'connection: close',
-  'connection: upgrade, keep-alive, x',
-  'keep-alive: timeout=999999',
-  'expect: 100-continue',
-  'expect: 200-ok',
-  'expect: ',
-  'upgrade: websocket',
-  'upgrade: h2c',
-  'http2-settings: AAMAAABkAAQAAP__',
-  'te: trailers',
-  'trailer: x',
-  'via: x',
-  'x: a\r\n b',
-  'x: a\nb: c',
-  'x: a\rb',
-  'content-type: \xff',
-  'authorization: \xff',
-  'content-length: 5',
-  'content-length: 0',
-  'transfer-encoding: chunked',
+  ...listed(
+    'x¦: x¦x : y¦ x: y¦x: y\0z¦x\0: y¦x: \xff\xfe\x80¦x:¦\x7f: x¦a b: c¦host: evil.example¦Host:¦connection: close¦connection: upgrade, keep-alive, x',
+    'keep-alive: timeout=999999¦expect: 100-continue¦expect: 200-ok¦expect: ¦upgrade: websocket¦upgrade: h2c¦http2-settings: AAMAAABkAAQAAP__',
+    'te: trailers¦trailer: x¦via: x¦x: a\r\n b¦x: a\nb: c¦x: a\rb¦content-type: \xff¦authorization: \xff¦content-length: 5¦content-length: 0',
+    'transfer-encoding: chunked¦proxy-connection: keep-alive',
+    'sec-websocket-key: x\r\nsec-websocket-version: 13\r\nconnection: upgrade\r\nupgrade: websocket¦date: never'
+  ),
   `x: ${'y'.repeat(20_000)}`,
   `cookie: ${'a=b; '.repeat(3000)}`,
-  'proxy-connection: keep-alive',
-  'sec-websocket-key: x\r\nsec-websocket-version: 13\r\nconnection: upgrade\r\nupgrade: websocket',
-  'date: never',
   'x-y: '.repeat(50)
 ]
 
-const LENGTHS = [
-  '-1',
-  '+5',
-  '5 5',
-  '0x5',
-  '5,5',
-  '5, 6',
-  '1e2',
-  '',
-  'x',
-  '99999999999999999999',
-  '2147483648',
-  '18446744073709551616',
-  '00005',
-  '5\r\ncontent-length: 6',
-  '5\r\ntransfer-encoding: chunked'
-]
-const ENCODINGS = [
-  'chunked',
-  'gzip, chunked',
-  'chunked, identity',
-  'chunked, chunked',
-  'xchunked',
-  'chunked\r\ntransfer-encoding: identity',
-  ' chunked',
-  'Chunked',
-  '',
-  'identity',
-  '\x0bchunked'
-]
+const LENGTHS = listed(
+  '-1¦+5¦5 5¦0x5¦5,5¦5, 6¦1e2¦¦x¦99999999999999999999¦2147483648¦18446744073709551616¦00005¦5\r\ncontent-length: 6¦5\r\ntransfer-encoding: chunked'
+)
+const ENCODINGS = listed(
+  'chunked¦gzip, chunked¦chunked, identity¦chunked, chunked¦xchunked¦chunked\r\ntransfer-encoding: identity¦ chunked¦Chunked¦¦identity¦\x0bchunked'
+)
 const CHUNKS = [
-  'zz\r\nab\r\n0\r\n\r\n',
-  'fffffffffffffffff\r\nab',
-  '-1\r\na\r\n0\r\n\r\n',
-  '2\r\nabc\r\n0\r\n\r\n',
-  '2\nab\n0\n\n',
-  '2\r\nab',
-  '0\r\n',
-  '0\r\n\r\n',
-  '\r\n\r\n',
-  '2;x=y\r\nab\r\n0\r\nx: y\r\n\r\n',
-  '0x2\r\nab\r\n0\r\n\r\n',
-  '2 \r\nab\r\n0\r\n\r\n',
-  '6\r\nticket\r\n4\r\n=tkt\r\n0\r\n\r\n',
-  `2;${'x'.repeat(20_000)}\r\nab\r\n0\r\n\r\n`,
-  '0\r\ncontent-length: 9\r\nhost: evil\r\n\r\n',
-  '7fffffff\r\nab',
-  '000000000002\r\nab\r\n0\r\n\r\n',
-  '\0'
+  ...listed(
+    'zz\r\nab\r\n0\r\n\r\n¦fffffffffffffffff\r\nab¦-1\r\na\r\n0\r\n\r\n¦2\r\nabc\r\n0\r\n\r\n¦2\nab\n0\n\n¦2\r\nab¦0\r\n¦0\r\n\r\n¦\r\n\r\n',
+    '2;x=y\r\nab\r\n0\r\nx: y\r\n\r\n¦0x2\r\nab\r\n0\r\n\r\n¦2 \r\nab\r\n0\r\n\r\n¦6\r\nticket\r\n4\r\n=tkt\r\n0\r\n\r\n',
+    '0\r\ncontent-length: 9\r\nhost: evil\r\n\r\n¦7fffffff\r\nab¦000000000002\r\nab\r\n0\r\n\r\n¦\0'
+  ),
+  `2;${'x'.repeat(20_000)}\r\nab\r\n0\r\n\r\n`
 ]
 
 const GARBAGE = [

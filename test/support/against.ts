@@ -21,6 +21,13 @@ const USER = { id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.c
 export const DATA = smallFixture({ users: [USER], transactions: [CHARGE], tickets: TICKETS })
 export const KEYS = ['--key', 'sk_merchant', '--key', 'sk_reseller=sk_reseller']
 
+/** A request as a scenario writes it, of a text such as `made: POST /refunds transaction=${txn_a} amount=5 → 400`. */
+export function ask(text: string) {
+  const [, as, call = '', names = '', status] = /^(?:(\w+): )?(\S+ \S+)(?: (\S+=.*?))?(?: → (\d+))?$/.exec(text) ?? []
+  const sent = names && { [call.startsWith('POST') ? 'body' : 'query']: Object.fromEntries(new URLSearchParams(names.replaceAll(' ', '&'))) }
+  return { ...(as && { as }), do: call, ...(sent || {}), ...(status && { expect: { status: Number(status) } }) }
+}
+
 /** Another emulator with the same records. */
 export async function service(t: Test, settings: object = {}, more: object = {}): Promise<{ baseUrl: string; close: () => Promise<void> }> {
   const emulator = await runEmulator({ scenario: { data: DATA, clock: '2026-03-01T10:00:00Z', ...more }, settings })

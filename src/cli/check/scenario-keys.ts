@@ -1,5 +1,4 @@
 /** What names and keys of a scenario mean where it is played. */
-import { ApiError } from '../../core/errors.js'
 import type { Said } from '../../core/sentences.js'
 import { needsKey } from '../../reference/operations.js'
 import type { PlacedProblem } from '../../reports/points.js'
@@ -7,6 +6,7 @@ import { namesIn, textsIn } from '../../scenario/references.js'
 import type { FirstState } from '../../scenario/scenario.js'
 import { Answers, placedCalls, type StepBindings, splitCall } from '../../scenario/steps.js'
 import type { GivenVariables } from '../../scenario/variables.js'
+import { Failure } from '../failures.js'
 import { say } from '../sentences.js'
 
 export type PlayedWith = {
@@ -25,13 +25,13 @@ export const givenVariables = ({ variables }: Pick<PlayedWith, 'variables'>, kno
   known
 })
 
-/** The values of names and keys: the scenario's own in process, those of the command line for a running service. Errors: `setting_invalid` for a key that is not given. */
+/** The values of names and keys: the scenario's own in process, those of the command line for a running service. Errors: a `Failure` for a key that is not given. */
 export function bindingsFor(own: StepBindings, given: PlayedWith): StepBindings {
   const variable = (name: string) => given.variables.get(name)
   if (given.against === null) return { variable: name => variable(name) ?? own.variable(name), key: own.key }
   const key = (name: string) => {
     const found = keyGiven(name, own, given)
-    if (found === undefined) throw new ApiError('setting_invalid', { message: `${missingKey(name, own).message}.` })
+    if (found === undefined) throw new Failure(missingKey(name, own).message)
     return found
   }
   return { variable, key }

@@ -6,11 +6,8 @@ import { answerRead, type Play, type StepAnswer } from '../../scenario/steps.js'
 import { reasonOf, SAYS } from '../sentences.js'
 
 /** In bytes and milliseconds. */
-export type ResponseBounds = { maxBytes?: number | undefined; timeout?: number | undefined }
+export type ResponseBounds = { maxBytes: number; timeout: number }
 
-/** The defaults of `check --against`. */
-const DEFAULT_ANSWER_BYTES = 16_777_216
-const DEFAULT_TIMEOUT = 30_000
 /** The wait for a request that is expected to hang. */
 const HANG_MS = 1000
 
@@ -18,7 +15,7 @@ const HANG_MS = 1000
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.not_sent() } } }
 
 /** Redirects are not followed, so that no key goes elsewhere. Where no answer can be read, the result is an error with status 0. */
-export function playOver(base: string, { maxBytes = DEFAULT_ANSWER_BYTES, timeout = DEFAULT_TIMEOUT }: ResponseBounds): Play {
+export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): Play {
   let isUnreachable = false
   return async ({ method, path, query, key, form }, fault) => {
     if (isUnreachable) return NOT_SENT

@@ -2,7 +2,7 @@
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
-import { filled, type Template, valueAt } from '../../core/templates.js'
+import { type Template, valueAt } from '../../core/templates.js'
 import type { Exchange } from '../../engine/exchange.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
@@ -13,7 +13,7 @@ import { say } from '../sentences.js'
  * `status` for any other two statuses; `missing` and `unknown` for a field that the service does not have, or has besides; `record` for another record at this
  * place of a list, `members` for their number; `prefix` and `length` of a new id; `value`.
  */
-export type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
+type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
 /** `part` is the placeholder that a template has at the place. */
 export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here?: Json | undefined; there?: Json | undefined; says?: Said; part?: string }
 /** Whether the emulator has a record of an id, and whether it had it when the scenario was loaded. */
@@ -54,8 +54,8 @@ export class IdPairs {
 
 /** The templates by which answers are read. */
 export type Shapes = { list: Template; error: Template }
-/** `bases` are what the paths in answers begin with; `isEarlier` tells whether the service had a record, by its id there, before the run. */
-export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isEarlier: (there: string) => boolean; shapes: Shapes }
+/** `bases` are what the paths in answers begin with. */
+export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; shapes: Shapes }
 
 /** A request with the answers of the service and of the emulator. */
 export type Compared = {
@@ -71,7 +71,7 @@ export type Compared = {
 
 const LIST_IDS: readonly unknown[] = ['$first_id', '$last_id']
 /** Fields by which a record refers to another one. */
-export const REFERENCES: readonly unknown[] = Object.keys(LINKED_FAMILIES)
+const REFERENCES: readonly unknown[] = Object.keys(LINKED_FAMILIES)
 /** Texts for people, and ids of answers: only their types are compared. */
 const FREE_TEXT: readonly unknown[] = ['$message', '$request_id']
 
@@ -143,10 +143,9 @@ export function valueDifferences(
     return [{ kind: 'record', steps, here: here.id as string, there: there.id as string }]
   const { list } = comparison.shapes
   const isList = shape === undefined && Array.isArray(valueAt(list, here, '$members'))
-  const mine = isList ? inOrderOf(there, here, comparison) : here
-  return [...new Set([...Object.keys(mine), ...Object.keys(there)])].flatMap((name): FieldDifference[] => {
-    const [of, by, at, own] = [there[name], mine[name], [...steps, name], below(isList ? list : shape, name)]
-    const [isThere, isHere] = [there, mine].map(values => Object.hasOwn(values, name))
+  return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name): FieldDifference[] => {
+    const [of, by, at, own] = [there[name], here[name], [...steps, name], below(isList ? list : shape, name)]
+    const [isThere, isHere] = [there, here].map(values => Object.hasOwn(values, name))
     if (isThere && isHere) return valueDifferences(of, by, at, comparison, own)
     return [{ kind: isHere ? 'missing' : 'unknown', steps: at, here: by, there: of, ...(typeof own === 'string' && { part: own }) }]
   })
@@ -162,29 +161,6 @@ export function isSame(there: unknown, here: unknown, name: Step | undefined, { 
   if (shape === '$url') return pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) === pathBelow(here, bases.here)
   const isReference = REFERENCES.includes(name)
   return isReference || name === 'id' || LIST_IDS.includes(shape) ? pairs.match(there, here, isReference) : pairs.here(there) === here
-}
-
-/** A list, where the members of one instant that the service had before the run follow each other as there: nothing says which of them is the newer one. */
-function inOrderOf(there: Json, here: Json, { pairs, isEarlier, shapes: { list } }: Comparison): Record<string, Json> {
-  const idOf = (member: unknown) => String(fieldOf(member, 'id'))
-  const places = new Map(membersOf(there, list).map((member, place) => [pairs.here(idOf(member)), place]))
-  const placeOf = (member: Json) => places.get(idOf(member)) ?? places.size
-  const instantOf = (member: Json) => (isEarlier(pairs.there(idOf(member))) ? fieldOf(member, 'created') : member)
-  const own = membersOf(here, list)
-  const runs: Json[][] = []
-  for (const member of own) {
-    const run = runs.at(-1)
-    if (run !== undefined && instantOf(run[0] as Json) === instantOf(member)) run.push(member)
-    else runs.push([member])
-  }
-  const members = runs.flatMap(run => run.sort((a, b) => placeOf(a) - placeOf(b)))
-  const shownAs = (name: string) => valueAt(list, here, `$${name}`)
-  // those of a search name what was retrieved
-  const end = (name: string, place: number) => ({
-    [name]: own.length > 0 && shownAs(name) === fieldOf(own.at(place), 'id') ? fieldOf(members.at(place), 'id') : shownAs(name)
-  })
-  const values = { members, has_more: shownAs('has_more'), url: shownAs('url'), ...end('first_id', 0), ...end('last_id', -1) }
-  return filled(list, values) as Record<string, Json>
 }
 
 const pathBelow = (url: string, base: string) => (url.startsWith(base) ? url.slice(base.length) : url)

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { BASE } from '../../core/paths.js'
 import { partAt, type Step } from '../../core/places.js'
-import type { GivenSettings, SettingKey, Settings } from '../../core/settings.js'
+import type { GivenSettings, SettingKey } from '../../core/settings.js'
 import { stepsTo, valueAt } from '../../core/templates.js'
 import { execute } from '../../engine/execute.js'
 import { answerSeen, requestOf } from '../../engine/play.js'
@@ -84,7 +84,7 @@ async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSet
   const bases = { here: BASE, there: new URL(base).pathname.replace(/\/+$/, '') }
   const comparisonWith = (pairs: IdPairs): Comparison => {
     const { 'shapes.list': list, 'shapes.error': error } = sandbox.settings
-    return { pairs, bases, isEarlier: records.isEarlier, shapes: { list, error } }
+    return { pairs, bases, shapes: { list, error } }
   }
   const answered = answeredIn(
     playedSteps.map(({ outcome }) => outcome),
@@ -95,70 +95,63 @@ async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSet
   const hasScript = ((document.data as { script?: unknown[] } | null)?.script ?? []).length > 0
 
   /** Makes a call from the same state again, with the ids and the key that it has here; of a list with the records alone that the service has shown, if so wanted. */
-  const attempt = ({ outcome: { call, answer: there } }: PlayedStep, before: Snapshot, { wrong }: Learned, isShownOnly: boolean): Compared => {
+  const attempt = ({ outcome: { call, answer: there } }: PlayedStep, before: Snapshot, learned: Learned, isShownOnly: boolean): Compared => {
     sandbox.restore(before)
     const comparison = comparisonWith(round.pairs.copy())
+    records.order(learned, comparison)
     const key = call.key === null ? null : (keyHere(call.key) ?? CALLER.id)
     const request = requestOf({ ...translated(call, comparison.pairs), key })
     const onEntered = (operation: OperationId) => isShownOnly && records.leaveOutUnseen(operation, comparison)
     const judged = execute(sandbox, request, { isScripted: false, onEntered })
     const here = answerSeen(judged)
     const isCreate = judged.operation !== null && operationOf(judged.operation).kind === 'create'
-    const found = wrong.length > 0 ? wrong : answerDifferences(there, here, comparison, isCreate)
+    const found = learned.wrong.length > 0 ? learned.wrong : answerDifferences(there, here, comparison, isCreate)
     const compared = { call, there, here, judged, comparison, differences: [], unseen: [] }
     const unseen = isShownOnly ? found.filter(difference => isUnseen(difference, compared, records)) : []
     return { ...compared, unseen, differences: found.filter(difference => !unseen.includes(difference)) }
   }
-  /** The candidate that brings the answers nearest, if any does. */
+  /** The settings that bring the answers nearest, if any do. */
   const nearest = async (candidates: readonly Candidate[], tryIt: () => Compared, { differences }: Compared) => {
     let [least, found]: [number, { candidate: Candidate; compared: Compared } | null] = [distanceOf(differences), null]
     for (const candidate of candidates) {
       const was = sandbox.settings
       await sandbox.changeSettings(candidate.settings)
       const compared = tryIt()
-      await sandbox.changeSettings(valuesOf(was, Object.keys(candidate.settings)))
+      await sandbox.changeSettings(Object.fromEntries(Object.keys(candidate.settings).map(key => [key, was[key as SettingKey]])))
       const distance = distanceOf(compared.differences)
       if (distance < least) [least, found] = [distance, { candidate, compared }]
     }
     return found
   }
-  /** Changes settings as long as one brings the answers nearer; they stay changed, unless the answers have to agree and do not. */
-  const explain = async (played: PlayedStep, tryIt: () => Compared, isWhole: boolean): Promise<Compared | null> => {
-    const [was, explained] = [sandbox.settings, [] as Explained[]]
-    let best = tryIt()
-    while (best.differences.length > 0) {
-      const { differences } = best
+  /** Changes settings as long as one, or two together, bring the answers nearer; they stay changed. */
+  const explain = async (played: PlayedStep, tryIt: () => Compared): Promise<void> => {
+    for (let best = tryIt(); best.differences.length > 0; ) {
       const singles = candidatesFor(best, accounts, answered)
       const nearer = (await nearest(singles, tryIt, best)) ?? (await nearest(pairsOf(singles), tryIt, best))
-      if (nearer === null) break
+      if (nearer === null) return
       const { candidate, compared } = nearer
       await sandbox.changeSettings(candidate.settings)
       const left = new Set(compared.differences.map(shownPlace))
-      const gone = differences.filter(difference => !left.has(shownPlace(difference)))
-      explained.push({ played, differences: gone, cause: { by: 'setting', ...candidate } })
+      const differences = best.differences.filter(difference => !left.has(shownPlace(difference)))
+      round.explained.push({ played, differences, cause: { by: 'setting', ...candidate } })
       best = compared
     }
-    if (isWhole && !agrees(best)) {
-      const changed = explained.flatMap(({ cause }) => Object.keys(cause.settings))
-      await sandbox.changeSettings(valuesOf(was, changed))
-      return null
-    }
-    round.explained.push(...explained)
-    return tryIt()
   }
-  /** The answer with all records, or with those alone that the service has shown where that is nearer; settings are tried where neither agrees. */
-  const bestOf = async (played: PlayedStep, tryIt: (isShownOnly: boolean) => Compared, all: Compared): Promise<Compared> => {
+  /** The answer with all records, or with those alone that the service has shown where that is nearer. */
+  const bestOf = async (played: PlayedStep, tryIt: (isShownOnly: boolean) => Compared): Promise<Compared> => {
+    const all = tryIt(false)
     if (all.differences.length === 0) return all
     const shown = tryIt(true)
     if (agrees(shown)) return { ...shown, unseen: all.differences }
-    const isNearer = distanceOf(shown.differences) < distanceOf(all.differences)
-    if (!isSearching) return tryIt(isNearer)
-    for (const isShownOnly of played.outcome.call.method === 'GET' ? [true, false] : []) {
-      const found = await explain(played, () => tryIt(isShownOnly), true)
+    const isNearer = distanceOf([...shown.differences, ...shown.unseen.filter(isNotMore)]) < distanceOf(all.differences)
+    for (const isShownOnly of [isNearer, !isNearer]) {
+      if (isSearching) await explain(played, () => tryIt(isShownOnly))
+      const found = tryIt(isShownOnly)
+      if (found.differences.length > 0) continue
       const whole = tryIt(false)
-      if (found !== null) return whole.differences.length === 0 ? whole : found
+      return whole.differences.length === 0 ? whole : found
     }
-    return (await explain(played, () => tryIt(isNearer), false)) as Compared
+    return tryIt(isNearer)
   }
   const compareOne = async (played: PlayedStep): Promise<void> => {
     const { step, call, answer, problems } = played.outcome
@@ -171,20 +164,20 @@ async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSet
       sandbox.setClock({ at: Date.parse(created), running: false })
     const before = sandbox.snapshot()
     const tryIt = (isShownOnly: boolean) => attempt(played, before, learned, isShownOnly)
-    let compared = tryIt(false)
+    const first = tryIt(false)
     const { fault, status } = step.expect ?? {}
-    const isScripted = fault !== undefined || (hasScript && status !== undefined && !wantsStatus(status, compared.here.status))
+    const isScripted = fault !== undefined || (hasScript && status !== undefined && !wantsStatus(status, first.here.status))
     if (isScripted && problems.length > 0) add([], { by: 'script' })
-    const isUnreadable = compared.differences[0]?.kind === 'form'
+    const isUnreadable = first.differences[0]?.kind === 'form'
     const isAsScripted = isScripted && problems.length === 0 && (fault !== undefined || !isUnreadable)
     // whether a call took effect is unknown when its answer was lost
     if (answer.status === 0 || isAsScripted) return sandbox.restore(before)
-    const lacked = isMade(answer) || saysMissing(compared.here, comparison.shapes) || isUnreadable ? null : records.lackedBy(call, answer, comparison.shapes)
+    const lacked = isMade(answer) || saysMissing(first.here, comparison.shapes) || isUnreadable ? null : records.lackedBy(call, answer, comparison.shapes)
     if (lacked !== null) {
-      if (compared.differences.length > 0) add(compared.differences, { by: 'data', lacked })
+      if (first.differences.length > 0) add(first.differences, { by: 'data', lacked })
       return sandbox.restore(before)
     }
-    compared = await bestOf(played, tryIt, compared)
+    const compared = await bestOf(played, tryIt)
     round.pairs = compared.comparison.pairs
     const cursors = sandbox.settings['pagination.cursors']
     const isPaged = cursors.some(name => new URLSearchParams(call.query).has(name))
@@ -233,10 +226,10 @@ function isUnseen(
 }
 
 /** Whether two answers agree but for what may follow a full page. */
-const agrees = ({ differences, unseen }: Compared) => differences.length === 0 && unseen.every(({ part }) => part === '$has_more')
+const agrees = ({ differences, unseen }: Compared) => differences.length === 0 && !unseen.some(isNotMore)
+const isNotMore = ({ part }: FieldDifference) => part !== '$has_more'
 /** Whether a store has a record of an id. */
 const isIn = (store: Store, id: string) => FAMILIES.some(family => store[family].get(id) !== undefined)
-const valuesOf = (settings: Settings, keys: readonly string[]) => Object.fromEntries(keys.map(key => [key, settings[key as SettingKey]]))
 const shownPlace = ({ kind, steps }: FieldDifference) => JSON.stringify([kind, steps])
 
 /** A call with the ids of the emulator in place of those of the service. */
@@ -261,59 +254,50 @@ const WRONG = 1_000_000
 /** Compares every call, in the order in which they took effect. */
 export async function driftOf(playedSteps: readonly PlayedStep[], options: DriftOptions): Promise<Drift> {
   const ordered = inEffectOrder(playedSteps.filter(wasMade))
-  const rounds: Round[] = []
+  const explained: Explained[] = []
   let found: GivenSettings = {}
   let last: Round
-  do {
+  for (let rounds = 0; ; ) {
     last = await compareAll(ordered, found, options)
-    rounds.push(last)
+    explained.push(...last.explained)
     found = Object.assign({}, found, ...last.explained.map(({ cause }) => cause.settings))
-  } while (last.explained.length > 0 && rounds.length < MAX_ROUNDS)
-  const contradicted = contradictionsIn(last)
-  const contradictions = (await Promise.all([...contradicted].map(([key, values]) => sidesOf(key, values, found, ordered, options)))).flat()
-  const agreed = Object.fromEntries(Object.entries(found).filter(([key]) => !contradicted.has(key as SettingKey)))
-  const settings = await withoutNeedless(agreed, ordered, options)
+    if (last.explained.length === 0 || ++rounds === MAX_ROUNDS) break
+  }
+  const contradictions = contradictionsIn(last, explained)
+  const isContradicted = (key: string) => contradictions.some(({ cause }) => cause.key === key)
+  const settings = await withoutNeedless(Object.fromEntries(Object.entries(found).filter(([key]) => !isContradicted(key))), ordered, options)
   const isNeeded = ({ cause }: Explained) => Object.entries(cause.settings).some(([key, value]) => isDeepStrictEqual(settings[key as SettingKey], value))
-  const explained = rounds.flatMap(round => round.explained.filter(isNeeded))
   // what differs with the very settings that are proposed; a contradiction has differences with any
-  const { others, pairs } = contradicted.size > 0 ? last : await compareAll(ordered, settings, options, false)
-  return { settings, deviations: [...contradictions, ...onceEach(explained), ...others], pairs }
+  const { others, pairs } = contradictions.length > 0 ? last : await compareAll(ordered, settings, options, false)
+  return { settings, deviations: [...contradictions, ...onceEach(explained.filter(isNeeded)), ...others], pairs }
 }
 
-/** The settings that the last round still gave several values, with these. */
-function contradictionsIn({ explained }: Round): Map<SettingKey, unknown[]> {
-  const values = new Map<SettingKey, unknown[]>()
-  for (const [key, value] of explained.flatMap(({ cause }) => Object.entries(cause.settings) as [SettingKey, unknown][])) {
-    const others = values.get(key) ?? []
-    if (!others.some(other => isDeepStrictEqual(other, value))) values.set(key, [...others, value])
-  }
-  return new Map([...values].filter(([, { length }]) => length > 1))
+/** Settings that the last round still gave several values, with the calls that were found to need each. */
+function contradictionsIn(last: Round, explained: readonly Explained[]): Deviation<Extract<Cause, { by: 'contradiction' }>>[] {
+  const needs = (all: readonly Explained[]) =>
+    all.flatMap(({ played, cause }) =>
+      Object.entries(cause.settings).map(([key, value]) => ({
+        played,
+        differences: [],
+        cause: { by: 'contradiction' as const, key: key as SettingKey, value }
+      }))
+    )
+  const still = needs(last.explained)
+  const values = still.map(({ cause }) => cause).filter((cause, nth, all) => nth === all.findIndex(other => isDeepStrictEqual(other, cause)))
+  return values
+    .filter(({ key }) => values.filter(other => other.key === key).length > 1)
+    .flatMap(cause => onceEach(needs(explained).filter(one => isDeepStrictEqual(one.cause, cause))))
 }
 
-/** The calls that need each value of a setting: those that another value brings further from the service. */
-async function sidesOf(key: SettingKey, values: readonly unknown[], settings: GivenSettings, ordered: readonly PlayedStep[], options: DriftOptions) {
-  const distances = await Promise.all(values.map(value => distancesWith({ ...settings, [key]: value }, ordered, options)))
-  return values.flatMap((value, nth) =>
-    ordered
-      .filter(played => distances.some(others => (others.get(played) ?? 0) > (distances[nth]?.get(played) ?? 0)))
-      .map((played): Deviation => ({ played, differences: [], cause: { by: 'contradiction', key, value } }))
-  )
-}
-
-/** How far each call that differs is from the service with some settings: what is wrong counts before all other data. */
-async function distancesWith(settings: GivenSettings, ordered: readonly PlayedStep[], options: DriftOptions): Promise<Map<PlayedStep, number>> {
+/** How far all calls are from the service with some settings: what is wrong counts before all other data. */
+async function distanceWith(settings: GivenSettings, ordered: readonly PlayedStep[], options: DriftOptions): Promise<number> {
   const { others } = await compareAll(ordered, settings, options, false)
-  const distances = new Map<PlayedStep, number>()
-  for (const { played, differences, cause } of others) {
-    const distance = distanceOf(differences) * (cause.by === 'wrong' ? WRONG : 1)
-    distances.set(played, (distances.get(played) ?? 0) + distance)
-  }
-  return distances
+  return others.reduce((sum, { differences, cause }) => sum + distanceOf(differences) * (cause.by === 'wrong' ? WRONG : 1), 0)
 }
 
 /** What several rounds found of the same call, once. */
-const onceEach = (explained: readonly Explained[]) =>
-  explained.filter((one, index) => index === explained.findIndex(({ played, cause }) => played === one.played && isDeepStrictEqual(cause, one.cause)))
+const onceEach = <C extends Cause>(all: readonly Deviation<C>[]) =>
+  all.filter((one, nth) => nth === all.findIndex(({ played, cause }) => played === one.played && isDeepStrictEqual(cause, one.cause)))
 
 /** A step that refers to an answer that did not come is not made. */
 export const wasMade = ({ outcome: { answer } }: PlayedStep) => answer.status !== 0 || answer.body !== null
@@ -330,12 +314,11 @@ function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
 /** The settings without those that change nothing. */
 async function withoutNeedless(settings: GivenSettings, ordered: readonly PlayedStep[], options: DriftOptions): Promise<GivenSettings> {
   if (Object.keys(settings).length < 2) return settings
-  const distance = async (given: GivenSettings) => [...(await distancesWith(given, ordered, options)).values()].reduce((sum, one) => sum + one, 0)
-  const least = await distance(settings)
+  const least = await distanceWith(settings, ordered, options)
   let needed = settings
   for (const key of Object.keys(settings) as SettingKey[]) {
     const { [key]: _left, ...others } = needed
-    if ((await distance(others)) <= least) needed = others
+    if ((await distanceWith(others, ordered, options)) <= least) needed = others
   }
   return needed
 }
