@@ -144,7 +144,7 @@ t.test('control: a page of another site or port may open a page, and nothing els
     ['no site', from('', 'cors', 'empty'), false, false]
   ]
   for (const [sender, sent, opensPages, passes] of senders) {
-    for (const origin of [{}, { origin: 'http://localhost' }]) {
+    for (const origin of [{}, { origin: 'http://localhost' }] as Record<string, string>[]) {
       for (const on of [...PAGES, ...OTHERS]) {
         const { body, headers } = await control(on, undefined, { host: 'localhost', accept: 'text/html', ...sent, ...origin })
         const isAllowed = PAGES.includes(on) ? opensPages : passes
