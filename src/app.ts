@@ -1,5 +1,4 @@
 /** The composition root: what every request passes through, and the two scopes that it can end in. It never listens. */
-import { randomBytes } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { PAGES } from './console/console.js'
 import { controlApi } from './control/control.js'
@@ -25,14 +24,10 @@ export type AppOptions = {
   version: string
   logger?: FastifyBaseLogger
   data?: Data
-  /** Draws the id of a session of the console: a text that nobody can guess. */
-  drawSession?: () => string
 }
 
-const randomSession = () => randomBytes(32).toString('base64url')
-
 /** The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to listen or to be injected into. */
-export async function buildApp({ sandboxes, library, settings, version, logger, data, drawSession = randomSession }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ sandboxes, library, settings, version, logger, data }: AppOptions): Promise<FastifyInstance> {
   const isLogged = logger !== undefined && logger.level !== 'silent'
   const arrivals = new Arrivals(sandboxes, { cors: settings.cors, isLogged })
   const faults = new Faults()
@@ -55,7 +50,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   })
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.server.maxConnections = settings['limits.connections']
-  app.server.on('drop', () => app.log.warn('A connection was closed at once: there are as many as limits.connections allows.'))
+  app.server.on('drop', () => app.log.warn('A connection was closed: limits.connections is reached.'))
   app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, at))
 
   app.decorateRequest('arrival')
@@ -82,7 +77,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     return { name: 'commerce-emulator', version, api: base, control: controlOfBase(base) }
   })
   await app.register(async api => addApi(api, { answers, sandboxes, settings, faults, data }), { prefix: BASE })
-  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, arrivals, data, pages: PAGES, drawSession })
+  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, arrivals, data, pages: PAGES })
   return app
 }
 

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { publishedSchema } from '../../src/scenario/published-schema.js'
 import { VERSION } from '../../src/version.js'
-import { declarations } from './declarations.js'
+import { declarations, methods } from './declarations.js'
 import { publishedDocument } from './openapi.js'
 import { REFERENCE_PAGES } from './reference.js'
 
@@ -15,7 +15,8 @@ const WRITTEN: Readonly<Record<string, Files>> = {
     'docs/schema/fixture.json': schemaText('fixture'),
     'docs/schema/scenario.json': schemaText('scenario'),
     'docs/schema/script.json': schemaText('script'),
-    'src/client/documents.ts': declarations
+    'src/client/documents.ts': declarations,
+    'src/client/methods.ts': methods
   },
   openapi: { 'docs/openapi.json': () => publishedDocument(VERSION) }
 }

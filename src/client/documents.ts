@@ -1220,7 +1220,19 @@ export type Reset = {
 export type Loaded = {
   scenario: LoadedScenario
   dry_run: boolean
-  warnings?: import('./error.js').Problem[]
+  warnings?: Problem[]
+}
+
+/** One thing that is wrong with a document, or with settings. */
+export type Problem = {
+  /** Where in the document, as `tickets[3].location`; empty for the document itself. */
+  path: string
+  /** What kind of problem it is, for programs; messages may change. */
+  code?: string
+  message: string
+  file?: string
+  line?: number
+  column?: number
 }
 
 /** The clock that stamps `created`. */

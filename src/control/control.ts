@@ -18,15 +18,13 @@ import { isSignedIn, Sessions } from './sessions.js'
 export type ControlOptions = Pick<Services, 'sandboxes' | 'library' | 'settings' | 'version' | 'pages'> & {
   arrivals: Arrivals
   data: Data
-  /** Draws the id of a session. */
-  drawSession: () => string
 }
 
 /** Registers the control API in a scope of its own. */
-export async function controlApi(control: FastifyInstance, { arrivals, data, drawSession, ...options }: ControlOptions): Promise<void> {
+export async function controlApi(control: FastifyInstance, { arrivals, data, ...options }: ControlOptions): Promise<void> {
   const { sandboxes, settings, pages } = options
   const { control_token: token, control_hosts: hosts } = settings
-  const sessions = new Sessions(drawSession)
+  const sessions = new Sessions()
   const streams = new EventStreams(settings)
   const waiting = new Shares({ what: 'verify requests that wait', setting: 'limits.waiting' }, settings)
   const closing = new AbortController()

@@ -1,5 +1,5 @@
 /** Sessions of the console: sign in once with the token, and the browser sends a cookie from then on. */
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 
 const SESSION_MS = 12 * 60 * 60 * 1000
@@ -11,16 +11,10 @@ const digest = (id: string) => createHash('sha256').update(id).digest('base64')
 
 /** In memory, for each the digest of its random id and when it ends. */
 export class Sessions {
-  readonly #draw: () => string
   readonly #ends = new Map<string, number>()
 
-  /** `draw` returns a random text that nobody can guess. */
-  constructor(draw: () => string) {
-    this.#draw = draw
-  }
-
   begin(now: number): string {
-    const id = this.#draw()
+    const id = randomBytes(32).toString('base64url')
     for (const [other, end] of this.#ends) if (end <= now || this.#ends.size >= MAX_SESSIONS) this.#ends.delete(other)
     this.#ends.set(digest(id), now + SESSION_MS)
     return id

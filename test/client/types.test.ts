@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import ts from 'typescript'
 import { parse } from 'yaml'
-import { declarations } from '../../scripts/docs/declarations.js'
+import { declarations, methods } from '../../scripts/docs/declarations.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -34,6 +34,7 @@ function compiled(files: readonly string[]): string[] {
 
 t.test('api: the types of documents, records, settings and names are those of the tables; npm run schema writes them', async t => {
   t.equal(readFileSync(`${ROOT}src/client/documents.ts`, 'utf8'), declarations())
+  t.equal(readFileSync(`${ROOT}src/client/methods.ts`, 'utf8'), methods())
 })
 
 t.test('api: a suite in the strictest TypeScript compiles as it stands, near misses are refused, and every shipped document is one of its type', async t => {

@@ -121,17 +121,16 @@ t.test('session: without CONTROL_TOKEN nobody has to sign in', async t => {
 })
 
 t.test('session: it ends after 12 hours, and the oldest of a hundred gives way', async t => {
-  let drawn = 0
-  const sessions = new Sessions(() => `id-${++drawn}`)
+  const sessions = new Sessions()
   const at = Date.parse(NOW)
   const hours = (count: number) => at + count * 3_600_000
 
   const id = sessions.begin(at)
   t.strictSame([sessions.has(id, at), sessions.has(id, hours(12) - 1), sessions.has(id, hours(12))], [true, true, false])
-  for (let count = 1; count < 100; count++) sessions.begin(at + 1)
+  const others = Array.from({ length: 99 }, () => sessions.begin(at + 1))
   t.equal(sessions.has(id, at + 1), true)
   sessions.begin(at + 2)
-  t.strictSame([sessions.has(id, at + 2), sessions.has('id-2', at + 2)], [false, true])
-  sessions.begin(hours(13))
-  t.strictSame([sessions.has('id-100', at + 2), sessions.has('id-102', hours(13))], [false, true], 'those that are over make room first')
+  t.strictSame([sessions.has(id, at + 2), sessions.has(others[0] as string, at + 2)], [false, true])
+  const last = sessions.begin(hours(13))
+  t.strictSame([sessions.has(others[98] as string, at + 2), sessions.has(last, hours(13))], [false, true], 'those that are over make room first')
 })

@@ -66,7 +66,7 @@ t.test('limits.connections: a connection above it is closed at once and told in 
   const third = await open()
   t.equal(await received(third), '', 'it is given no answer')
 
-  t.ok(logs.some(line => JSON.parse(line).msg === 'A connection was closed at once: there are as many as limits.connections allows.'))
+  t.ok(logs.some(line => JSON.parse(line).msg === 'A connection was closed: limits.connections is reached.'))
   t.strictSame([await answered(first), await answered(second)], [true, true])
   first.end()
   await once(first, 'close')
