@@ -419,31 +419,6 @@ t.test('sandboxes: deleting one closes its hung calls and event streams, and not
   )
 })
 
-t.test('sandboxes: the totals of the run outlive a deleted sandbox', async t => {
-  const emulator = await startTestEmulator(t, { records: { tickets: [...'bcde'].map(id => ({ id: `tkt_${id}`, location: 'loc_a', reference: id })) } })
-  const { control } = emulator
-  const { call } = sandboxClient(emulator, 'gone')
-  await call('GET /tickets', { query: 'search_query=none&limit=1&location=loc_a' })
-  await call('POST /refunds', { body: { transaction: 'txn_none' } })
-  const totals = async () => [
-    (await control('GET /coverage?scope=run')).text,
-    (await control('GET /findings?scope=run')).text,
-    (await control('GET /assumptions?scope=run')).text,
-    (await control('GET /metrics')).text
-      .split('\n')
-      .filter(line => line.startsWith('commerce_calls_total'))
-      .join()
-  ]
-  const before = await totals()
-  t.ok(before[1]?.includes('"stopped-at-empty-page"') && before[1].includes('gone#1/req_1'), 'the run has the finding')
-
-  t.equal((await control('DELETE /sandboxes/gone')).status, 204)
-  t.strictSame(await totals(), before)
-  await call('GET /tickets')
-
-  t.ok((await control('GET /findings?scope=run')).text === before[1], 'also after a new sandbox of that name')
-})
-
 t.test('sandboxes: a call that is still delayed in a deleted sandbox is answered, and does not bring it back', async t => {
   const scenario = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /accounts', delay: '700ms' }] }
   const emulator = await startListening(t, {}, scenario)

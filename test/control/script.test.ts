@@ -124,23 +124,6 @@ t.test('script: an entry that is added goes behind the others, and can be taken 
   t.equal((await call('GET /tickets')).body.object, 'list')
 })
 
-t.test('script: a reset brings back the scenario’s own entries, and clears what they counted', async t => {
-  const { call, control } = await startTestEmulator(t, { scenario })
-  const before = (await control('GET /script')).text
-  await control('POST /script', { on: 'GET /locations', fault: 'hang' })
-  await control('DELETE /script/scr_1')
-  await call('POST /refunds', { body: 'transaction=txn_a' })
-  t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 402)
-
-  await control('POST /reset')
-
-  t.equal((await control('GET /script')).text, before)
-  t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 200, 'the first call again')
-  t.equal((await control('POST /script', { on: 'GET /locations', delay: '1ms' })).body.id, 'scr_3')
-  await control('POST /load', { scenario: { data: smallFixture() } })
-  t.strictSame((await control('GET /script')).body, { data: [] }, 'and a load replaces them')
-})
-
 t.test('script: an entry that can never apply is refused with every problem and its place, and nothing is added', async t => {
   const { control } = await startTestEmulator(t, { scenario })
   const before = (await control('GET /script')).text

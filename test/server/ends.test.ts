@@ -205,19 +205,6 @@ t.test('journal: a call that waited behind another one is kept once, when its cl
   t.strictSame([emulator.sandbox.inFlight, emulator.sandbox.evidence.journal.size], [0, 2])
 })
 
-t.test('journal: a call that hangs in a sandbox ends with it', async t => {
-  const emulator = await scripted(t, [{ on: 'GET /tickets', fault: 'hang' }])
-  const port = await emulator.listen()
-  const left = write(port, get('/tickets').replace('/next', '/sandbox/own/next'), 5000)
-  while (!(await emulator.inject({ url: '/sandbox/own/_control/script', headers: { host: 'localhost' } })).body.data?.[0].applied) await wait(10)
-  const since = performance.now()
-
-  t.equal((await emulator.control('DELETE /sandboxes/own')).status, 204)
-  await left
-
-  t.ok(performance.now() - since < 2000, 'at once')
-})
-
 /** A data file that cannot be written while it is full. */
 function fullDisk() {
   const disk = { isFull: true }
