@@ -128,7 +128,7 @@ export async function runEmulator({
       file.resumed()
     }
     isWritable = true
-    if (process.watch) stopWatching = await watchFiles(library, load, app.log)
+    if (process.watch) stopWatching = watchFiles(library, load, app.log)
     const url = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
     const sandbox = sandboxes.main
     const apiKeys = keysIn(sandbox.store)
