@@ -15,6 +15,7 @@ import { answerExpectation, answerUnreadable } from './server/errors.js'
 import { Faults } from './server/faults.js'
 import { serverOptions } from './server/options.js'
 import { wantsPage } from './server/pages.js'
+import { SAYS } from './server/sentences.js'
 import { unusedConnectionsOf } from './server/unused-connections.js'
 
 export type AppOptions = {
@@ -50,7 +51,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   })
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.server.maxConnections = settings['limits.connections']
-  app.server.on('drop', () => app.log.warn('A connection was closed: limits.connections is reached.'))
+  app.server.on('drop', () => app.log.warn(SAYS.connections_reached()))
   app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, at))
 
   app.decorateRequest('arrival')
@@ -65,7 +66,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.addHook('onRequest', (request, reply, done) => {
     const refusal = arrivals.open(request, reply)
     if (refusal !== null) throw refusal
-    if (request.headers.host === undefined || request.is404) refuseMisplaced(request)
+    if (request.headers.host === undefined || request.is404) rejectUnroutable(request)
     done()
   })
 
@@ -82,9 +83,9 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
 }
 
 /** Refuses what belongs to no part of the server: a request without a Host, a path outside the base and the control API. */
-function refuseMisplaced({ url, headers, raw, is404, arrival: { exchange } }: FastifyRequest): void {
+function rejectUnroutable({ url, headers, raw, is404, arrival: { exchange } }: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
-    throw new ApiError('request_malformed', { message: 'The Host header is missing; HTTP/1.1 requires it.', assumption: 'A08' })
+    throw new ApiError('request_malformed', { message: SAYS.no_host(), assumption: 'A08' })
   }
   if (!is404 || isUnder(BASE, url) || isUnder(CONTROL, url)) return
   exchange.rely('A39')

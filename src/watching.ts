@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from './core/errors.js'
 import { problemLine } from './scenario/documents.js'
 import type { Library } from './scenario/library.js'
+import { SAYS } from './server/sentences.js'
 
 const INTERVAL_MS = 250
 
@@ -18,10 +19,10 @@ export function watchFiles(
   const reload = async (file: string) => {
     try {
       const { name } = await load().finally(watchNewFiles)
-      log.info(`${file} changed: the scenario ${name} was reloaded`)
+      log.info(SAYS.reloaded(file, name))
     } catch (error) {
       const lines = error instanceof ApiError ? (error.problems ?? []).map(problemLine) : []
-      log.error(`${file} changed, but could not be loaded; the state is unchanged. ${lines.length > 0 ? lines.join('; ') : (error as Error).message}`)
+      log.error(SAYS.not_reloaded(file, lines.length > 0 ? lines.join('; ') : (error as Error).message))
     }
   }
   const watchNewFiles = () => {

@@ -3,8 +3,7 @@ import { didYouMean, sentence } from '../core/nearest.js'
 import { EmulatorError } from './error.js'
 
 /** An option, an argument or a part of them that cannot be right. */
-const option = (param: string, message: string, cause?: unknown) =>
-  new EmulatorError('option_invalid', sentence(message), { param, ...(cause !== undefined && { cause: cause as Error }) })
+const option = (param: string, message: string) => new EmulatorError('option_invalid', sentence(message), { param })
 
 export const ERRORS = {
   unknownOption: (of: string, name: string, known: readonly string[], isSetting = false) =>

@@ -132,7 +132,7 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
       const [name = ''] = Object.values(request.params as Record<string, string>)
       const decoded = table && queryOf(request, table)
       const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null
-      const left = () => departureOf(reply)
+      const left = () => clientDisconnect(reply)
       const given = (await read?.(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
       reply.code(method === 'DELETE' ? 204 : status)
       const answer = await run({ ...services, ...given, request, reply, sandbox, name, query: decoded, sent, left, isTrial })
@@ -173,10 +173,10 @@ function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
   }
 }
 
-function departureOf({ raw }: FastifyReply): AbortSignal {
-  const departure = new AbortController()
-  raw.once('close', () => departure.abort(REFUSALS.clientLeft()))
-  return departure.signal
+function clientDisconnect({ raw }: FastifyReply): AbortSignal {
+  const disconnect = new AbortController()
+  raw.once('close', () => disconnect.abort(REFUSALS.clientLeft()))
+  return disconnect.signal
 }
 
 /** Accepts JSON and YAML, as bytes that are read when they are needed; any other type is refused with 415. */

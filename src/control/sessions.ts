@@ -40,7 +40,7 @@ function idsIn(request: FastifyRequest): string[] {
 
 /**
  * Whether a request comes from the emulator's own pages, or from no page: the cookies of a site are sent by the pages of its other ports too. Browsers leave
- * Sec-Fetch-Site out where the address is neither HTTPS nor local; a call that changes something names its Origin there.
+ * Sec-Fetch-Site out where the address is neither HTTPS nor local; a request that changes something names its Origin there.
  */
 function isOwnPage({ headers, method }: FastifyRequest): boolean {
   const { 'sec-fetch-site': site, origin } = headers

@@ -33,7 +33,7 @@ import { REFUSALS, say, VERIFY } from './sentences.js'
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
 /** Judges the requests of a journal, and each later one. */
 type Judge = {
-  see: (call: Exchange) => void
+  see: (request: Exchange) => void
   holds: () => Promise<boolean>
   /** Errors: `journal_incomplete`. */
   verdict: () => Promise<Verdict>
@@ -126,9 +126,9 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const missing = () => journal.unseen - known
   const tally = new Tally([expectation])
   const counted: Exchange[] = []
-  const see = (call: Exchange) => {
-    if (call.operation === null || !tally.count(sentIn(sandbox.store, call, null), expectation.isOfEndings ? endingOf(call) : null)) return
-    if (counted.push(call) > MAX_SHOWN && 'calls' in expectation) counted.shift()
+  const see = (request: Exchange) => {
+    if (request.operation === null || !tally.count(sentIn(sandbox.store, request, null), expectation.isOfEndings ? endingOf(request) : null)) return
+    if (counted.push(request) > MAX_SHOWN && 'calls' in expectation) counted.shift()
   }
   const judged = async () => {
     const [verdict] = (await tally.verdicts(sandbox.store)) as [ScenarioVerdict]
@@ -148,7 +148,7 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
       const told = { holds, message: explainedMessage(explained.message, { near_misses: near }), ...(near.length > 0 && { near_misses: near }) }
       if ('differences' in expectation) return told
       if ('steps' in expectation) return { ...told, requests: counted.map(({ id }) => id) }
-      return { ...told, seen, requests: counted.map(call => summaryOf(call, keysToMask(sandbox))) }
+      return { ...told, seen, requests: counted.map(request => summaryOf(request, keysToMask(sandbox))) }
     }
   }
 }

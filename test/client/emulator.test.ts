@@ -428,23 +428,4 @@ for (const [way, start] of Object.entries(WAYS)) {
     await t.resolves(own.close(), 'there is no sandbox to delete any more')
     await t.resolves(emulator.close(), 'closing again does nothing')
   })
-
-  t.test(`api: ${way}, a suite can reset a sandbox of its own before each test, whatever the others do`, async t => {
-    const emulator = await start(t)
-    const workers = ['one', 'two', 'three'].map(name => emulator.sandbox(name))
-    const played = workers.map(async ({ reset, inject, state }) => {
-      const refunds: number[] = []
-      for (let test = 0; test < 10; test++) {
-        await reset()
-        await inject(...REFUND)
-        refunds.push((await state()).refunds.length)
-      }
-      return refunds
-    })
-
-    t.strictSame(
-      await Promise.all(played),
-      workers.map(() => Array(10).fill(1))
-    )
-  })
 }

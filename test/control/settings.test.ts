@@ -54,32 +54,26 @@ t.test('control: the control token is never shown', async t => {
   t.equal((await unset.control('GET /settings')).body.settings.control_token.value, null)
 })
 
-t.test('control: flag wins over environment, that over the scenario, that over the default; a load applies them anew', async t => {
+t.test('control: a load applies flag, environment, scenario and default again, a reset takes changes back', async t => {
   const { control } = await startWithFolders(t, {
     flag: { 'pagination.default_limit': 1 },
     environment: { 'pagination.default_limit': 2, 'pagination.max_limit': 22 },
-    scenarios: {
-      'default.yaml': 'settings: { pagination: { default_limit: 3, max_limit: 33, order: oldest_first } }',
-      'other.yaml': 'seed: 5'
-    }
+    scenarios: { 'default.yaml': 'settings: { pagination: { default_limit: 3, max_limit: 33, order: oldest_first } }', 'other.yaml': 'seed: 5' }
   })
   const shown = async () => {
     const { settings } = (await control('GET /settings')).body
-    const keys = ['pagination.default_limit', 'pagination.max_limit', 'pagination.order', 'pagination.out_of_range', 'seed']
-    return keys.map(key => `${settings[key].value} ${settings[key].source}`)
+    return ['pagination.default_limit', 'pagination.max_limit', 'pagination.order', 'seed'].map(key => `${settings[key].value} ${settings[key].source}`)
   }
-  const atStart = ['1 flag', '22 environment', 'oldest_first scenario', 'reject default', '1 default']
+  const atStart = ['1 flag', '22 environment', 'oldest_first scenario', '1 default']
 
   t.strictSame(await shown(), atStart)
-  await control('PATCH /settings', { pagination: { default_limit: 4, max_limit: 44, out_of_range: 'clamp' }, 'pagination.order': 'newest_first', seed: 6 })
-  t.strictSame(await shown(), ['4 control', '44 control', 'newest_first control', 'clamp control', '6 control'])
+  await control('PATCH /settings', { pagination: { default_limit: 4, max_limit: 44 }, 'pagination.order': 'newest_first', seed: 6 })
   await control('PATCH /settings', 'pagination: { max_limit: 45 }', { 'content-type': 'application/yaml' })
-  t.strictSame(await shown(), ['4 control', '45 control', 'newest_first control', 'clamp control', '6 control'], 'changes add up')
+  t.strictSame(await shown(), ['4 control', '45 control', 'newest_first control', '6 control'], 'changes add up')
   await control('POST /reset')
   t.strictSame(await shown(), atStart)
-  await control('PATCH /settings', { 'pagination.max_limit': 44 })
   await control('POST /load', { scenario: 'other' })
-  t.strictSame(await shown(), ['1 flag', '22 environment', 'newest_first default', 'reject default', '5 scenario'])
+  t.strictSame(await shown(), ['1 flag', '22 environment', 'newest_first default', '5 scenario'])
 })
 
 t.test('control: a changed setting shapes the next answer, and the answer to the change shows it', async t => {

@@ -137,27 +137,23 @@ t.test('a fault beside respond loses that answer', async t => {
   const { listen } = await startTestEmulator(t, {
     scenario: scripted([
       { on: 'GET /tickets', fault: 'truncated_body', respond: { status: 418, headers: { 'X-Own': 'yes' }, body } },
-      { on: 'GET /locations', fault: 'malformed_body', respond: { status: 201, body: 12 } },
       { on: 'GET /refunds', fault: 'malformed_body', respond: { body: 'words' } },
       { on: 'GET /accounts', fault: 'truncated_body', respond: { body: 'x' } }
     ])
   })
   const port = await listen()
+  const cutAt = async (on: string) => {
+    const { received, state } = await exchange(port, on)
+    await until(() => state() === 'closed')
+    const { status, headers, text } = partsOf(received())
+    return [status, headers['x-own'], headers['content-length'], text]
+  }
   const whole = Buffer.from(JSON.stringify(body))
 
-  const { received, state } = await exchange(port, 'GET /tickets')
-  await until(() => state() === 'closed')
-  const cut = partsOf(received())
-  const number = await answered(port, '/locations')
-  const words = await answered(port, '/refunds')
-  const short = await exchange(port, 'GET /accounts')
-  await until(() => short.state() === 'closed')
-
-  t.strictSame([cut.status, cut.headers['x-own'], cut.headers['content-length']], [418, 'yes', String(whole.length)])
-  t.equal(cut.text, whole.subarray(0, whole.length / 2).toString())
-  t.strictSame([number.status, number.text, number.headers['content-length']], [201, '1{', '2'])
-  t.strictSame([words.status, words.text, words.headers['content-type']], [200, 'word{', 'text/plain; charset=utf-8'])
-  t.strictSame([partsOf(short.received()).headers['content-length'], partsOf(short.received()).text], ['1', ''], 'of one byte nothing arrives')
+  t.strictSame(await cutAt('GET /tickets'), [418, 'yes', String(whole.length), whole.subarray(0, whole.length / 2).toString()])
+  t.strictSame(await cutAt('GET /accounts'), [200, undefined, '1', ''], 'of one byte nothing arrives')
+  const { status, text, headers } = await answered(port, '/refunds')
+  t.strictSame([status, text, headers['content-type']], [200, 'word{', 'text/plain; charset=utf-8'])
 })
 
 t.test('USR-4: an answer without a body has none to break: it does not arrive at all, and the User is gone', async t => {
