@@ -1,5 +1,5 @@
 /** Reloads a scenario when one of its files changes. The files are polled, since file events do not cross every bind mount. */
-import { type StatsListener, unwatchFile, watchFile } from 'node:fs'
+import { type Stats, type StatsListener, unwatchFile, watchFile } from 'node:fs'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from './core/errors.js'
 import { problemLine } from './scenario/documents.js'
@@ -28,10 +28,8 @@ export function watchFiles(
   const watchNewFiles = () => {
     for (const file of library.read) {
       if (listeners.has(file)) continue
-      // what differs once a file has been written, replaced, removed or made; reading it makes no difference
       const listener: StatsListener = (now, before) => {
-        if (now.mtimeMs === before.mtimeMs && now.size === before.size && now.ino === before.ino) return
-        work = work.then(() => reload(file))
+        if (versionOf(now) !== versionOf(before)) work = work.then(() => reload(file))
       }
       listeners.set(file, listener)
       watchFile(file, { interval: INTERVAL_MS }, listener)
@@ -43,3 +41,6 @@ export function watchFiles(
     await work
   }
 }
+
+/** What differs once a file has been written, replaced, removed or made, and not when it is read. */
+const versionOf = ({ mtimeMs, size, ino }: Stats) => `${mtimeMs} ${size} ${ino}`

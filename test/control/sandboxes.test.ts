@@ -291,36 +291,6 @@ t.test('sandboxes: of concurrent loads, one that succeeds is enough to make it',
   }
 })
 
-t.test('sandboxes: a load that fails removes neither a sandbox that was used meanwhile nor one that was made again since', async t => {
-  const emulator = await startListening(t)
-  const { halfSent, control } = emulator
-  const bad = { scenario: { sede: 1 } }
-
-  const alone = await halfSent('alone', '/load', bad)
-  t.strictSame(await namesIn(emulator), [], 'it is not there before the load has succeeded')
-  t.equal(await alone.finish(), 400)
-  t.strictSame(await namesIn(emulator), [])
-
-  const used = await halfSent('used', '/load', bad)
-  await sandboxClient(emulator, 'used').call('GET /tickets')
-  t.equal(await used.finish(), 400)
-  t.strictSame(await namesIn(emulator), ['used'])
-
-  const first = await halfSent('replaced', '/load', bad)
-  await sandboxClient(emulator, 'replaced').call('GET /tickets')
-  t.equal((await control('DELETE /sandboxes/replaced')).status, 204)
-  await sandboxClient(emulator, 'replaced').call('GET /tickets')
-  t.equal(await first.finish(), 400)
-  t.strictSame(await namesIn(emulator), ['replaced', 'used'])
-
-  const [one, two] = [await halfSent('two', '/records', TICKET), await halfSent('other', '/load', bad)]
-  const again = sandboxClient(emulator, 'two').control('POST /load', bad)
-  t.equal((await again).status, 400)
-  t.notOk((await namesIn(emulator)).includes('two'), 'the other load is still running')
-  t.strictSame([await one.finish(), await two.finish()], [200, 400])
-  t.strictSame(await namesIn(emulator), ['replaced', 'two', 'used'])
-})
-
 t.test('sandboxes: a load whose connection breaks off makes none', async t => {
   const emulator = await startListening(t, { 'limits.sandboxes': 1 })
   const status = async () => (await sandboxClient(emulator, 'other').control('POST /load?dry_run', { scenario: 'default' })).status

@@ -40,11 +40,13 @@ t.test('verify: counts of calls, by operation and match', async t => {
   await emulator.call('GET /tickets', { query: 'location=loc_a&created[gte]=2026-01-01' })
   await emulator.call('GET /tickets', { key: RESELLER })
   await emulator.call('GET /tickets/tkt_a')
+  await emulator.call('GET /nothing')
 
   for (const [asked, holds, seen] of [
     [{ on: 'POST /refunds' }, true, 2],
     [{ on: 'POST /refunds', times: 1 }, false, 2],
     [{ on: 'POST /refunds', at_least: 1, at_most: 3 }, true, 2],
+    [{ on: 'POST /refunds', status: 400, times: 1 }, true, 1],
     [{ on: 'DELETE /locations/{id}', times: 0 }, true, 0],
     [{ on: 'POST /refunds', match: { body: { amount: 400 } } }, true, 1],
     [{ on: 'POST /refunds', match: { body: { metadata: { table: [11, 12] } } }, times: 1 }, true, 1],

@@ -176,23 +176,6 @@ t.test('USR-4: an answer without a body has none to break: it does not arrive at
   }
 })
 
-t.test('after a malformed body the connection goes on', async t => {
-  const { listen } = await startTestEmulator(t, {
-    scenario: scripted([{ on: 'GET /tickets/{id}', calls: 1, fault: 'malformed_body', when: 'after' }])
-  })
-  const port = await listen()
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-
-  const broken = await answered(port, '/tickets/tkt_a', { agent })
-  const right = await answered(port, '/tickets/tkt_a', { agent })
-
-  t.throws(() => JSON.parse(broken.text), SyntaxError)
-  t.equal(broken.headers['content-length'], String(broken.text.length))
-  t.equal(JSON.parse(right.text).id, 'tkt_a')
-  t.equal(right.from, broken.from, 'over the same connection')
-  agent.destroy()
-})
-
 t.test('an injected call has no connection: a lost answer rejects it', async t => {
   const { app, call } = await startTestEmulator(t, {
     scenario: scripted([...FAULTS.map((fault, index) => ({ on: 'GET /tickets/{id}', calls: index + 1, fault })), { on: 'GET /refunds', delay: '10m' }])
