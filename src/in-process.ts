@@ -63,8 +63,8 @@ function injection({ url, app, close }: RunningEmulator): Transport {
   const { host } = new URL(url)
   return {
     send: async ({ method, path, headers, body }) => {
-      const call = { method: method as 'GET', url: path, headers: { host, ...headers }, ...(body !== undefined && { payload: body }) }
-      const { statusCode, headers: sent, payload } = await app.inject(call)
+      const request = { method: method as 'GET', url: path, headers: { host, ...headers }, ...(body !== undefined && { payload: body }) }
+      const { statusCode, headers: sent, payload } = await app.inject(request)
       return { status: statusCode, headers: joinedHeaders(sent), text: payload }
     },
     close: () =>

@@ -2,21 +2,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 export { type ConnectOptions, connect } from './client/connect.js'
 export type * from './client/documents.js'
-export type {
-  ControlOptions,
-  Emulator,
-  ExplainOptions,
-  InjectedAnswer,
-  InjectOptions,
-  JournalFilter,
-  JournalMatch,
-  Json,
-  LoadOptions,
-  Release,
-  Scope,
-  Values,
-  Verification
-} from './client/emulator.js'
-export { EmulatorError, type ErrorCode, type Problem } from './client/error.js'
-export type { Variables } from './client/options.js'
+export type { Emulator } from './client/emulator.js'
+export { EmulatorError, type ErrorCode } from './client/error.js'
+export type * from './client/options.js'
 export { type EmulatorOptions, type Logger, type LogLine, startEmulator } from './in-process.js'

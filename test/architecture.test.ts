@@ -98,13 +98,13 @@ function upward(tree: Tree): string[] {
   return [...strays, ...up.map(shown)]
 }
 
-/** The build writes it. */
-const GENERATED = 'client/documents.ts'
+/** The build writes them. */
+const GENERATED = ['client/documents.ts', 'client/methods.ts']
 
 /** Imports that lead nowhere: a file that is not there, or a path that is worked out. */
 const unresolved = (tree: Tree): string[] =>
   importsIn(tree)
-    .filter(one => (one.to === '?' || one.to.includes('.ts') || one.to.startsWith('.')) && !isOwn(tree, one) && one.to !== GENERATED)
+    .filter(one => (one.to === '?' || one.to.includes('.ts') || one.to.startsWith('.')) && !isOwn(tree, one) && !GENERATED.includes(one.to))
     .map(shown)
 
 /** Files that reach themselves through their imports, each with the way round. */

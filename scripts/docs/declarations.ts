@@ -1,6 +1,8 @@
 /** Writes the JSON Schemas of documents, records, settings and control responses as TypeScript, so that an editor completes what the emulator checks. */
-import { ANSWERS } from '../../src/control/answers.js'
+import { ANSWERS, METHODS } from '../../src/control/answers.js'
+import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { CATALOGUE } from '../../src/core/errors.js'
+import { CONTROL } from '../../src/core/paths.js'
 import { SETTINGS, settingsSchema } from '../../src/core/settings.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { ACCOUNT_TYPES } from '../../src/reference/accounts.js'
@@ -141,3 +143,37 @@ export function declarations(): string {
     ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), '')))
   ].join('\n')
 }
+
+const ROWS = Object.assign({}, ...CONTROL_GROUPS.map(({ rows }) => rows)) as (typeof CONTROL_GROUPS)[number]['rows']
+
+/** The text of `src/client/methods.ts`: the type of each method of the package's object, from the row of its control request. */
+export function methods(): string {
+  const named = new Set<string>()
+  const lines = Object.entries(METHODS).map(([signature, [on, errors]]) => {
+    const { does, answer } = ROWS[on] as (typeof ROWS)[string]
+    const [, group, name, parameters] = /^(?:(\w+)\.)?(\w+)(\(.*\))$/.exec(signature) as RegExpExecArray
+    // the first sentence, without links to the pages of the documentation
+    const [about] = does.replace(/: \[[^\]]+\]\([^)]+\)|\[([^\]]+)\]\([^)]+\)/g, '$1').split(/(?<=\.) /)
+    const type = answer?.replace(/^.*\[\]$/, '{ data: $& }') ?? 'void'
+    for (const [used] of `${parameters} ${type}`.matchAll(/\b[A-Z]\w+/g)) if (used !== 'Date') named.add(used)
+    const refusals = errors === undefined ? '' : ` Errors: \`${errors.replaceAll(' ', '`, `')}\`.`
+    const indent = group === undefined ? INDENT : INDENT + INDENT
+    const text = `${indent}/** ${about} \`${on.replace(' ', ` ${CONTROL}`)}\`.${refusals} */\n${indent}${name}: ${parameters} => Promise<${type}>\n`
+    return { group, text }
+  })
+  const groups = [...new Set(lines.map(({ group }) => group))]
+  const body = groups.map(group => {
+    const own = lines.filter(line => line.group === group).map(({ text }) => text)
+    return group === undefined ? own.join('') : `${INDENT}readonly ${group}: {\n${own.join('')}${INDENT}}\n`
+  })
+  const [documents, options] = [true, false].map(isDocument => [...named].filter(name => OPTIONS.includes(name) !== isDocument).sort())
+  return [
+    '/** The methods of the package that are control requests: written by the build from the rows of those. */',
+    `import type {\n${documents?.map(name => `${INDENT}${name}`).join(',\n')}\n} from './documents.js'`,
+    `import type { ${options?.join(', ')} } from './options.js'\n`,
+    `export type Methods = {\n${body.join('')}}\n`
+  ].join('\n')
+}
+
+/** The types that are written by hand. */
+const OPTIONS = ['LoadOptions', 'Release', 'JournalFilter', 'ExplainOptions', 'Verification', 'Scope']

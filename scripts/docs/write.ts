@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { publishedSchema } from '../../src/scenario/published-schema.js'
 import { VERSION } from '../../src/version.js'
-import { declarations } from './declarations.js'
+import { declarations, methods } from './declarations.js'
 import { publishedDocument } from './openapi.js'
 import { REFERENCE_PAGES } from './reference.js'
 
@@ -16,7 +16,7 @@ const WRITTEN: Readonly<Record<string, Files>> = {
     'docs/schema/scenario.json': schemaText('scenario'),
     'docs/schema/script.json': schemaText('script')
   },
-  types: { 'dist/generated/client/documents.ts': declarations },
+  types: { 'dist/generated/client/documents.ts': declarations, 'dist/generated/client/methods.ts': methods },
   openapi: { 'docs/openapi.json': () => publishedDocument(VERSION) }
 }
 

@@ -1,106 +1,31 @@
 /** An emulator, or one sandbox of it, as an object whose methods are control requests. */
 import { basicAuthorization } from '../core/basic-authorization.js'
-import { encodeForm, type FormValue } from '../core/form-encoding.js'
+import { encodeForm } from '../core/form-encoding.js'
 import { BASE, CONTROL, pathOf } from '../core/paths.js'
 import { isObject } from '../core/quick-check.js'
 import { needsKey } from '../reference/operations.js'
 import { checkedName } from '../sandbox/names.js'
 import { type Connection, contentOf } from './connection.js'
-import type {
-  AddedRecords,
-  AnswerCode,
-  ApiKey,
-  ClockState,
-  CoverageReport,
-  Expectation,
-  ExplainedCall,
-  FindingsReport,
-  Fixture,
-  Gate,
-  Journal,
-  ListedEntry,
-  Loaded,
-  Match,
-  OpenedGate,
-  OperationName,
-  Reset,
-  RuleId,
-  RunReport,
-  SandboxSettings,
-  Scenario,
-  ScriptEntry,
-  SnapshotState,
-  State,
-  TriedCall,
-  Verdict
-} from './documents.js'
-import { EmulatorError, errorFrom, type Problem } from './error.js'
-import { checkedVars, checkOptions, type Variables } from './options.js'
+import type { AnswerCode, ApiKey, Loaded, Problem, Verdict } from './documents.js'
+import { EmulatorError, errorFrom } from './error.js'
+import type { Methods } from './methods.js'
+import {
+  type ControlOptions,
+  checkedVars,
+  checkOptions,
+  type ExplainOptions,
+  type InjectedAnswer,
+  type InjectOptions,
+  type Json,
+  type Values
+} from './options.js'
 import { ERRORS } from './sentences.js'
-
-/** Parameters of a query or a form, nested as they are in brackets. */
-export type Values = { readonly [name: string]: FormValue }
-/** A request of the emulated API. */
-export type InjectOptions = {
-  query?: Values
-  /** The parameters of a POST; `null` is an empty value. Text is sent as it is, form-encoded unless a header says otherwise. */
-  body?: Values | string
-  /** The API key; null sends none. By default the first key, or none where the operation needs none. */
-  key?: string | null
-  headers?: { readonly [name: string]: string }
-}
-/** A request that is only tried. The default key is that of the first merchant, or none where the operation needs none. */
-export type ExplainOptions = InjectOptions & {
-  /** What is different on the copy that the request is tried on: records to add or replace, settings, and the time. */
-  changes?: { data?: Fixture; settings?: SandboxSettings; clock?: string }
-}
-/** The body of a response: whatever it holds. */
-// biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects to find in a response
-export type Json = any
-/** A response of the emulated API. */
-export type InjectedAnswer = {
-  status: number
-  /** By their names in lower case, without those of the connection. */
-  headers: { [name: string]: string }
-  /** JSON as a value, other text as it is, null for an empty body. */
-  body: Json
-  /** The body as it came. */
-  text: string
-}
-/** The sandbox since its last load or reset, or with `run` every sandbox, load and reset of the process. */
-export type Scope = { scope?: 'sandbox' | 'run' }
-/** Which requests of the journal are listed; with the scope `run`, each has the name of its sandbox. */
-export type JournalFilter = Scope & {
-  on?: OperationName
-  /** A status, or a class of them such as `4xx`. */
-  status?: number | string
-  /** An instant, or the id of a request: only later ones. */
-  since?: string
-  /** Requests that kept or broke it. */
-  rule?: RuleId
-  /** 100 by default, at most 1000. */
-  limit?: number
-}
-/** Values of the scenario's variables in place of their defaults. */
-export type LoadOptions = { vars?: Variables }
-/** A request of the control API. */
-export type ControlOptions = { query?: Values; body?: object }
-/** Waiting requests go on as they came, or the last one first. */
-export type Release = 'in_order' | 'reverse'
-/** Requests to look for; the journal keeps the Account of a key in place of the key. */
-export type JournalMatch = { on: OperationName; match?: Omit<Match, 'key'> & { account?: string | readonly string[] } }
-/** What `verify` judges: how many requests came, their order, or whether the script was used. `within`, such as `2s`, is how long to wait. */
-export type Verification = { within?: string } & (
-  | (JournalMatch & Omit<Expectation, 'on' | 'match'>)
-  | { sequence: readonly JournalMatch[] }
-  | { script: 'all_used' }
-)
 
 /**
  * An emulator, or one sandbox of it. Every method resolves to the response of its control request, as a plain object. A refusal rejects with an `EmulatorError`
  * that has the code, the message and the problems; each may also reject with `no_answer` and, after `close`, with `closed`.
  */
-export type Emulator = {
+export type Emulator = Methods & {
   /** `http://localhost:PORT`, of a sandbox `http://localhost:PORT/sandbox/NAME`. */
   readonly url: string
   /** The address of the emulated API: `url` with `/next`. */
@@ -113,75 +38,10 @@ export type Emulator = {
   readonly keys: readonly ApiKey[]
 
   /**
-   * Goes back to the first state of the loaded scenario: records, keys, ids, clock, settings, script and journal. Creates the sandbox if there is none.
-   * `POST /_control/reset`. Errors: `sandbox_limit`.
-   */
-  reset: () => Promise<Reset>
-  /**
-   * Replaces everything with a scenario or fixture, a document or the name of one; with a problem, nothing is changed.
-   * `POST /_control/load`. Errors: `document_invalid` with every problem, `document_too_large`, `scenario_unknown`.
-   */
-  load: (scenario: string | Scenario | Fixture, options?: LoadOptions) => Promise<Loaded>
-  /** Returns the whole state, as a fixture that can be loaded again. `GET /_control/state`. Errors: `sandbox_unknown`. */
-  state: () => Promise<State>
-  /** Adds records, such as Tickets, all or none, and returns them. `POST /_control/records`. Errors: `document_invalid` with every problem, `document_too_large`. */
-  records: (fixture: Fixture) => Promise<AddedRecords>
-  /** Keeps the current state under a name. `PUT /_control/snapshots/NAME`. Errors: `name_invalid`, `limit_reached`. */
-  snapshot: (name: string) => Promise<SnapshotState>
-  /** Restores a snapshot; the journal stays. `POST /_control/snapshots/NAME/restore`. Errors: `snapshot_unknown`, `name_invalid`, `account_unknown`. */
-  restore: (name: string) => Promise<SnapshotState>
-  /** The clock that stamps `created`. */
-  readonly clock: {
-    /** `GET /_control/clock`. Errors: `sandbox_unknown`. */
-    now: () => Promise<ClockState>
-    /** Sets the clock, freezes it or lets it run. `PUT /_control/clock`. Errors: `document_invalid`, `body_malformed`. */
-    set: (clock: { now?: string | Date; running?: boolean }) => Promise<ClockState>
-    /** Moves the clock forward, such as by `36h`. `POST /_control/clock/advance`. Errors: `body_malformed`. */
-    advance: (by: string) => Promise<ClockState>
-  }
-  /** What the emulator does differently for some requests. */
-  readonly script: {
-    /** Adds an entry at the end. `POST /_control/script`. Errors: `document_invalid` with every problem, `limit_reached`. */
-    add: (entry: ScriptEntry) => Promise<ListedEntry>
-    /** Lists the entries, each with how often it was used. `GET /_control/script`. Errors: `sandbox_unknown`. */
-    list: () => Promise<{ data: ListedEntry[] }>
-    /** Removes an entry, by its id. `DELETE /_control/script/ID`. Errors: `entry_unknown`. */
-    remove: (id: string) => Promise<void>
-    /** Removes every entry. `DELETE /_control/script`. */
-    clear: () => Promise<void>
-  }
-  /** The requests that the script holds. */
-  readonly gates: {
-    /** Lists the gates of the script, with the requests that wait there. `GET /_control/gates`. Errors: `sandbox_unknown`. */
-    list: () => Promise<{ data: Gate[] }>
-    /** Opens a gate, so that the requests that wait there go on; it stays open. `POST /_control/gates/NAME/open`. Errors: `gate_unknown`. */
-    open: (name: string, options?: { release?: Release }) => Promise<OpenedGate>
-  }
-  /** Returns the journal, newest first. `GET /_control/requests`. Errors: `parameter_invalid`, `sandbox_unknown`. */
-  requests: (filter?: JournalFilter) => Promise<Journal>
-  /** Returns a request, by the Request-Id of its response, and why it was answered so. `GET /_control/requests/ID`. Errors: `request_unknown`. */
-  why: (id: string) => Promise<ExplainedCall>
-  /**
    * Returns the requests since the last load or reset as a scenario that replays them, in YAML; with an id that request alone, with the records that it touched
    * and what they refer to. `GET /_control/requests?format=scenario`, `GET /_control/requests/ID?format=scenario`. Errors: `request_unknown`, `parameter_invalid`.
    */
   recorded: (id?: string) => Promise<string>
-  /**
-   * Tells how the emulator would respond to a request such as `POST /refunds` now, and why. It is judged on a copy that is thrown away: nothing is changed or kept.
-   * `POST /_control/explain`. Errors: `option_invalid`, `document_invalid`, `setting_invalid`, `parameter_invalid`, `sandbox_unknown`.
-   */
-  explain: (on: string, options?: ExplainOptions) => Promise<TriedCall>
-  /**
-   * Resolves when the expected requests came; without an argument, when every expectation of the scenario holds.
-   * `POST /_control/verify`. Errors: `expectation_unmet` with the `verdict`, `document_invalid`, `journal_incomplete`, `limit_reached`.
-   */
-  verify: (expectation?: Verification) => Promise<Verdict>
-  /** Returns how often each rule was kept and broken. `GET /_control/coverage`. */
-  coverage: (scope?: Scope) => Promise<CoverageReport>
-  /** Returns the mistakes of the client under test. `GET /_control/findings`. */
-  findings: (scope?: Scope) => Promise<FindingsReport>
-  /** Returns everything that a report of the run so far holds, over every sandbox. `GET /_control/run`. */
-  report: () => Promise<RunReport>
   /** Sends any other control request, such as `GET /settings`; resolves to JSON as a value, and to anything else as text. */
   control: (on: string, options?: ControlOptions) => Promise<Json>
 

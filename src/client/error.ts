@@ -1,6 +1,6 @@
 /** The one error of the package. */
 import { ApiError } from '../core/errors.js'
-import type { AnswerCode, Verdict } from './documents.js'
+import type { AnswerCode, Problem, Verdict } from './documents.js'
 
 /**
  * What went wrong: the code of a refusal; `option_invalid` for an unknown or invalid option of the package; `no_answer` when a request got no response;
@@ -8,18 +8,6 @@ import type { AnswerCode, Verdict } from './documents.js'
  * `EADDRINUSE`.
  */
 export type ErrorCode = AnswerCode | 'option_invalid' | 'no_answer' | 'answer_unreadable' | 'expectation_unmet' | 'closed' | 'EADDRINUSE' | (string & {})
-
-/** One thing that is wrong with a document, or with settings. */
-export type Problem = {
-  /** Where in the document, as `tickets[3].location`; empty for the document itself. */
-  path: string
-  /** What kind of problem it is, for programs; messages may change. */
-  code?: string
-  message: string
-  file?: string
-  line?: number
-  column?: number
-}
 
 type Details = { status?: number; param?: string | undefined; problems?: readonly Problem[] | undefined; verdict?: Verdict; cause?: Error }
 
@@ -29,7 +17,7 @@ export class EmulatorError extends Error {
   readonly code: ErrorCode
   /** What is wrong with a document or with settings, one by one; empty for every other error. */
   readonly problems: readonly Problem[]
-  /** The status of the control call, where one was refused. */
+  /** The status of the control request, where one was refused. */
   declare readonly status?: number
   /** The parameter, name or option that is refused. */
   declare readonly param?: string

@@ -3,8 +3,7 @@ import { didYouMean, sentence } from '../core/nearest.js'
 import { EmulatorError } from './error.js'
 
 /** An option, an argument or a part of them that cannot be right. */
-const option = (param: string, message: string, cause?: unknown) =>
-  new EmulatorError('option_invalid', sentence(message), { param, ...(cause !== undefined && { cause: cause as Error }) })
+const option = (param: string, message: string) => new EmulatorError('option_invalid', sentence(message), { param })
 
 export const ERRORS = {
   unknownOption: (of: string, name: string, known: readonly string[], isSetting = false) =>
@@ -13,7 +12,7 @@ export const ERRORS = {
       `${of} has no option ${name}${isSetting ? `; it is a setting: settings: { ${name}: … }` : didYouMean(name, known) || `; available: ${known.join(', ')}`}`
     ),
   notAScenario: (got: unknown) => option('scenario', `scenario must be a name, a path or a document; got ${got}`),
-  notVariables: (got: unknown) => option('vars', `vars must be an object, such as { last4: '0341' }; got ${got}`),
+  notVariables: (got: unknown) => option('vars', `vars must be an object, such as { last4: '0341' }; got ${JSON.stringify(got)}`),
   portTwice: () => option('port', 'port is given both as an option and in settings; give it once'),
   notAnAddress: (got: string) => option('url', `url must be the address of an emulator, such as http://localhost:4010; got ${got}`),
   notARequest: (example: string, got: string) => option('on', `on must be a method and a path, as in ${example}; got ${got}`),

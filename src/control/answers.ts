@@ -108,9 +108,17 @@ const answer = <T extends TSchema>(about: string, schema: T) => ({ about, schema
 export const ANSWERS = {
   LoadedScenario: answer('The loaded scenario.', scenario),
   Reset: answer('What a reset went back to.', closed({ scenario })),
-  Loaded: answer(
-    'What was loaded; `warnings` are likely mistakes.',
-    closed({ scenario, dry_run: flag(), warnings: optional(list(typed("import('./error.js').Problem"))) })
+  Loaded: answer('What was loaded; `warnings` are likely mistakes.', closed({ scenario, dry_run: flag(), warnings: optional(list(typed('Problem'))) })),
+  Problem: answer(
+    'One thing that is wrong with a document, or with settings.',
+    closed({
+      path: told('Where in the document, as `tickets[3].location`; empty for the document itself.'),
+      code: optional(told('What kind of problem it is, for programs; messages may change.')),
+      message: text(),
+      file: optional(text()),
+      line: optional(count()),
+      column: optional(count())
+    })
   ),
   ClockState: answer('The clock that stamps `created`.', clock),
   SnapshotState: answer('The scenario that was loaded at the snapshot, and its clock.', closed({ name: text(), scenario: text(), clock })),
@@ -278,3 +286,29 @@ export const ANSWERS = {
 /** A type of a response, with `[]` as `{ data: [] }`. */
 export type AnswerName = Named | `${Named}[]`
 type Named = keyof typeof ANSWERS | 'ApiKey'
+
+/** The methods of the package's object that are a control request: the request, and the errors that are its own. */
+export const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> = {
+  'reset()': ['POST /reset', 'sandbox_limit'],
+  'load(scenario: string | Scenario | Fixture, options?: LoadOptions)': ['POST /load', 'document_invalid document_too_large scenario_unknown'],
+  'state()': ['GET /state', 'sandbox_unknown'],
+  'records(fixture: Fixture)': ['POST /records', 'document_invalid document_too_large'],
+  'snapshot(name: string)': ['PUT /snapshots/NAME', 'name_invalid limit_reached'],
+  'restore(name: string)': ['POST /snapshots/NAME/restore', 'snapshot_unknown name_invalid account_unknown'],
+  'clock.now()': ['GET /clock', 'sandbox_unknown'],
+  'clock.set(clock: { now?: string | Date; running?: boolean })': ['PUT /clock', 'document_invalid body_malformed'],
+  'clock.advance(by: string)': ['POST /clock/advance', 'body_malformed'],
+  'script.add(entry: ScriptEntry)': ['POST /script', 'document_invalid limit_reached'],
+  'script.list()': ['GET /script', 'sandbox_unknown'],
+  'script.remove(id: string)': ['DELETE /script/ID', 'entry_unknown'],
+  'script.clear()': ['DELETE /script'],
+  'gates.list()': ['GET /gates', 'sandbox_unknown'],
+  'gates.open(name: string, options?: { release?: Release })': ['POST /gates/NAME/open', 'gate_unknown'],
+  'requests(filter?: JournalFilter)': ['GET /requests', 'parameter_invalid sandbox_unknown'],
+  'why(id: string)': ['GET /requests/ID', 'request_unknown'],
+  'explain(on: string, options?: ExplainOptions)': ['POST /explain', 'option_invalid document_invalid setting_invalid parameter_invalid sandbox_unknown'],
+  'verify(expectation?: Verification)': ['POST /verify', 'expectation_unmet document_invalid journal_incomplete limit_reached'],
+  'coverage(scope?: Scope)': ['GET /coverage'],
+  'findings(scope?: Scope)': ['GET /findings'],
+  'report()': ['GET /run']
+}

@@ -4,7 +4,6 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'
 import { controlOfBase, HEALTH } from '../core/paths.js'
 import { Shares } from '../core/shares.js'
-import type { Data } from '../server/api.js'
 import type { Arrivals } from '../server/arrivals.js'
 import { Bodies } from '../server/bodies.js'
 import { controlRefusal } from '../server/errors.js'
@@ -15,18 +14,13 @@ import { CONTROL_GROUPS, FILE_ROWS } from './requests.js'
 import { acceptBodies, addRoute, type Flags, noSuchPath, type Services } from './route.js'
 import { isSignedIn, Sessions } from './sessions.js'
 
-export type ControlOptions = Pick<Services, 'sandboxes' | 'library' | 'settings' | 'version' | 'pages'> & {
-  arrivals: Arrivals
-  data: Data
-  /** Draws the id of a session. */
-  drawSession: () => string
-}
+export type ControlOptions = Pick<Services, 'sandboxes' | 'library' | 'settings' | 'version' | 'pages' | 'data'> & { arrivals: Arrivals }
 
 /** Registers the control API in a scope of its own. */
-export async function controlApi(control: FastifyInstance, { arrivals, data, drawSession, ...options }: ControlOptions): Promise<void> {
+export async function controlApi(control: FastifyInstance, { arrivals, ...options }: ControlOptions): Promise<void> {
   const { sandboxes, settings, pages } = options
   const { control_token: token, control_hosts: hosts } = settings
-  const sessions = new Sessions(drawSession)
+  const sessions = new Sessions()
   const streams = new EventStreams(settings)
   const waiting = new Shares({ what: 'verify requests that wait', setting: 'limits.waiting' }, settings)
   const closing = new AbortController()
@@ -62,19 +56,9 @@ export async function controlApi(control: FastifyInstance, { arrivals, data, dra
     }
     done()
   })
-  control.addHook('preHandler', async request => {
-    const { isSaved, isTrial, adds } = request.routeOptions.config.row as Flags
-    request.arrival.leavesNothing = isTrial?.(request) === true
-    if (adds) sandboxes.requireRoom(request.arrival.sandbox)
-    if (isSaved && !request.arrival.leavesNothing) await data?.writable()
-  })
-  control.addHook('onSend', async ({ arrival, routeOptions }, { statusCode }, payload) => {
-    const { row } = routeOptions.config ?? {}
-    const isDone = statusCode < 400 && !arrival.leavesNothing
-    if (row?.makesSandbox && isDone) sandboxes.keep(arrival.sandbox)
-    else sandboxes.release(arrival.sandbox)
-    if (isDone && row?.isSaved) await data?.saved()
-    return payload
+  control.addHook('onSend', (request, _reply, payload, done) => {
+    sandboxes.release(request.arrival.sandbox)
+    done(null, payload)
   })
   acceptBodies(control, new Bodies(new Shares({ what: 'bytes of documents', setting: 'limits.control_body', all: 2 }, settings)))
   const services = { ...options, sessions, streams, waiting, closing: closing.signal }

@@ -44,23 +44,23 @@ export async function explain(asked: Tried, document: SourceDocument, { sandbox,
   const copy = sandbox.copy()
   await change(copy, asked.changes ?? {}, document)
   const before = { store: copy.store.clone(), script: copy.script.listed() }
-  const call = execute(copy, requestOf(requestAsked(asked, copy.store)), { base })
-  const headers = headersOf(call)
-  call.redact()
+  const request = execute(copy, requestOf(requestAsked(asked, copy.store)), { base })
+  const headers = headersOf(request)
+  request.redact()
 
   const { journal } = sandbox.evidence
-  const keys = call.secretWords
-  const near = maskedThroughout(nearlyMet(call), keys)
-  if (isText) return explainedText(call, journal, keys, near)
-  const { user_agent, ms, script, why, ...entry } = explained(call, journal, keys)
-  const records = recordsChanged(call).map(({ family, id }) => {
-    const shown = (store: Store) => shownRecord(store, { family, id, shape: call.shape })
+  const keys = request.secretWords
+  const near = maskedThroughout(nearlyMet(request), keys)
+  if (isText) return explainedText(request, journal, keys, near)
+  const { user_agent, ms, script, why, ...entry } = explained(request, journal, keys)
+  const records = recordsChanged(request).map(({ family, id }) => {
+    const shown = (store: Store) => shownRecord(store, { family, id, shape: request.shape })
     return { family, id, before: shown(before.store), after: shown(copy.store) }
   })
   return {
     ...entry,
     headers: maskedThroughout(headers, keys),
-    script: script && { ...script, ...waitOf(call.action as Action) },
+    script: script && { ...script, ...waitOf(request.action as Action) },
     why: withNearlyMet(why, near),
     changes: { records: maskedThroughout(records, keys), script: countsChanged(before.script, copy.script.listed()) }
   }

@@ -121,8 +121,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
         ...CHANGES,
         isTrial: isDryRun,
         answer: 'Loaded',
-        run: async ({ sandbox, sent, left, request }) => {
-          const dryRun = request.arrival.leavesNothing
+        run: async ({ sandbox, sent, left, isTrial: dryRun }) => {
           const warnings: Problem[] = []
           const warn = (found: readonly Problem[]) => warnings.push(...found)
           const scenario = await sandbox.loadBody(sent as Body, { dryRun, play: playIn, left, warn })

@@ -17,6 +17,7 @@ import { Body } from '../scenario/body.js'
 import { documentOf, readDocument, refuseProblems, type SourceDocument } from '../scenario/documents.js'
 import type { Library } from '../scenario/library.js'
 import { readBy } from '../scenario/reading.js'
+import type { Data } from '../server/api.js'
 import type { Bodies } from '../server/bodies.js'
 import type { AnswerName } from './answers.js'
 import type { EventStreams } from './events.js'
@@ -45,6 +46,7 @@ export type Services = {
   /** Of the process; a sandbox has its own. */
   settings: Settings
   version: string
+  data: Data
   pages: Pages
   sessions: Sessions
   streams: EventStreams
@@ -67,6 +69,8 @@ export type Context<Q = unknown, B = unknown> = Services & {
   document: SourceDocument
   /** The body as it was sent; null where none was. */
   sent: Body | null
+  /** Whether it changes nothing. */
+  isTrial: boolean
   /** A signal that is aborted when the client leaves before the response. */
   left: () => AbortSignal
 }
@@ -109,7 +113,8 @@ const LOOKUPS = { unknown: nothing, find: nothing, cursor: nothing }
 
 /** Adds the route of a row, named by its method and its path. */
 export function addRoute(control: FastifyInstance, on: string, row: Row, services: Services): void {
-  const { run, query, body: wanted, status = 200 } = row
+  const { run, query, body: wanted, status = 200, adds, isSaved, makesSandbox } = row
+  const { sandboxes, data } = services
   const [method, path] = on.split(' ') as [string, string]
   const table = query === null ? null : compileTable(schemaOf(query ?? NO_PARAMETERS))
   const read = wanted && bodyReader(wanted)
@@ -121,13 +126,18 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
     bodyLimit: services.settings[takesDocument ? 'limits.control_body' : 'limits.body'],
     handler: async (request, reply) => {
       const { sandbox } = request.arrival
+      const isTrial = row.isTrial?.(request) === true
+      if (adds) sandboxes.requireRoom(sandbox)
+      if (isSaved && !isTrial) await data?.writable()
       const [name = ''] = Object.values(request.params as Record<string, string>)
       const decoded = table && queryOf(request, table)
       const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null
-      const left = () => departureOf(reply)
+      const left = () => clientDisconnect(reply)
       const given = (await read?.(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
       reply.code(method === 'DELETE' ? 204 : status)
-      const answer = await run({ ...services, ...given, request, reply, sandbox, name, query: decoded, sent, left })
+      const answer = await run({ ...services, ...given, request, reply, sandbox, name, query: decoded, sent, left, isTrial })
+      if (makesSandbox && !isTrial) sandboxes.keep(sandbox)
+      if (isSaved && !isTrial) await data?.saved()
       if (method === 'DELETE') return reply.send()
       return isObject(answer) ? sendJson(reply, answer) : answer
     }
@@ -163,10 +173,10 @@ function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
   }
 }
 
-function departureOf({ raw }: FastifyReply): AbortSignal {
-  const departure = new AbortController()
-  raw.once('close', () => departure.abort(REFUSALS.clientLeft()))
-  return departure.signal
+function clientDisconnect({ raw }: FastifyReply): AbortSignal {
+  const disconnect = new AbortController()
+  raw.once('close', () => disconnect.abort(REFUSALS.clientLeft()))
+  return disconnect.signal
 }
 
 /** Accepts JSON and YAML, as bytes that are read when they are needed; any other type is refused with 415. */

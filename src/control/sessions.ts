@@ -1,5 +1,5 @@
 /** Sessions of the console: sign in once with the token, and the browser sends a cookie from then on. */
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 
@@ -12,16 +12,10 @@ const digest = (id: string) => createHash('sha256').update(id).digest('base64')
 
 /** In memory, for each the digest of its random id and when it ends. */
 export class Sessions {
-  readonly #draw: () => string
   readonly #ends = new Map<string, number>()
 
-  /** `draw` returns a random text that nobody can guess. */
-  constructor(draw: () => string) {
-    this.#draw = draw
-  }
-
   begin(now: number): string {
-    const id = this.#draw()
+    const id = randomBytes(32).toString('base64url')
     for (const [other, end] of this.#ends) if (end <= now || this.#ends.size >= MAX_SESSIONS) this.#ends.delete(other)
     this.#ends.set(digest(id), now + SESSION_MS)
     return id
@@ -43,7 +37,7 @@ const idIn = (request: FastifyRequest): string => parseCookie(request.headers.co
 
 /**
  * Whether a request comes from the emulator's own pages, or from no page: the cookies of a site are sent by the pages of its other ports too. Browsers leave
- * Sec-Fetch-Site out where the address is neither HTTPS nor local; a call that changes something names its Origin there.
+ * Sec-Fetch-Site out where the address is neither HTTPS nor local; a request that changes something names its Origin there.
  */
 function isOwnPage({ headers, method }: FastifyRequest): boolean {
   const { 'sec-fetch-site': site, origin } = headers

@@ -33,7 +33,7 @@ import { REFUSALS, say, VERIFY } from './sentences.js'
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
 /** Judges the requests of a journal, and each later one. */
 type Judge = {
-  see: (call: Exchange) => void
+  see: (request: Exchange) => void
   holds: () => Promise<boolean>
   /** Errors: `journal_incomplete`. */
   verdict: () => Promise<Verdict>
@@ -70,10 +70,14 @@ export async function scenarioVerdict(sandbox: Sandbox): Promise<Verdict> {
   const failed = expectations.filter(verdict => !verdict.holds)
   const told = failed.slice(0, MAX_SHOWN).map(verdict => explainedMessage(verdict.message, verdict))
   if (failed.length > MAX_SHOWN) told.push(VERIFY.more(failed.length - MAX_SHOWN))
-  const success = expectations.length === 0 ? VERIFY.nothing_expected() : VERIFY.all_hold()
+  if (failed.length === 0) told.push(expectations.length === 0 ? VERIFY.nothing_expected() : VERIFY.all_hold())
   const unused = await explainedUnused(sandbox.script, lookedIn(sandbox))
-  const lists = { expectations: maskedList(expectations, sandbox), unused_script_entries: maskedList(unused, sandbox) }
-  return { holds: failed.length === 0, message: failed.length === 0 ? success : maskedThroughout(told.join('; '), keysToMask(sandbox)), ...lists }
+  return {
+    holds: failed.length === 0,
+    message: maskedThroughout(told.join('; '), keysToMask(sandbox)),
+    expectations: maskedList(expectations, sandbox),
+    unused_script_entries: maskedList(unused, sandbox)
+  }
 }
 
 /** The journal of a sandbox and its records, to look for near misses in. */
@@ -95,7 +99,7 @@ async function judgeOf(wanted: Wanted, tell: Report, { limits }: SourceDocument,
   const { on, sequence = [], state } = wanted
   const ways = [on, wanted.sequence, state, script].filter(way => way !== undefined).length
   if (ways !== 1) tell([], say(ways === 0 ? 'no_way' : 'several_ways'))
-  if (script !== undefined) return () => scriptJudge(sandbox)
+  if (script !== undefined) return () => ({ see: () => {}, holds: async () => sandbox.script.isUsed, verdict: () => scriptVerdict(sandbox) })
   if (sequence.length > limits['limits.entries']) throw tooLarge('limits.entries', limits, VERIFY.too_many_steps(sequence.length))
   for (const [index, one] of sequence.entries()) checkKept(one, (steps, said) => tell(['sequence', index, ...steps], said))
   if (on !== undefined) checkKept(wanted as CallsData, tell)
@@ -116,19 +120,15 @@ function secretsNamed(names: object): string[][] {
   })
 }
 
-/** How many requests a judge of this journal has missed since. */
-function missingIn({ journal }: Sandbox['evidence']): () => number {
-  const { dropped, unseen } = journal
-  return () => dropped + journal.unseen - unseen
-}
-
 function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
-  const missing = missingIn(sandbox.evidence)
+  const { journal } = sandbox.evidence
+  const known = journal.unseen - journal.dropped
+  const missing = () => journal.unseen - known
   const tally = new Tally([expectation])
   const counted: Exchange[] = []
-  const see = (call: Exchange) => {
-    if (call.operation === null || !tally.count(sentIn(sandbox.store, call, null), expectation.isOfEndings ? endingOf(call) : null)) return
-    if (counted.push(call) > MAX_SHOWN && 'calls' in expectation) counted.shift()
+  const see = (request: Exchange) => {
+    if (request.operation === null || !tally.count(sentIn(sandbox.store, request, null), expectation.isOfEndings ? endingOf(request) : null)) return
+    if (counted.push(request) > MAX_SHOWN && 'calls' in expectation) counted.shift()
   }
   const judged = async () => {
     const [verdict] = (await tally.verdicts(sandbox.store)) as [ScenarioVerdict]
@@ -148,7 +148,7 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
       const told = { holds, message: explainedMessage(explained.message, { near_misses: near }), ...(near.length > 0 && { near_misses: near }) }
       if ('differences' in expectation) return told
       if ('steps' in expectation) return { ...told, requests: counted.map(({ id }) => id) }
-      return { ...told, seen, requests: counted.map(call => summaryOf(call, keysToMask(sandbox))) }
+      return { ...told, seen, requests: counted.map(request => summaryOf(request, keysToMask(sandbox))) }
     }
   }
 }
@@ -161,17 +161,13 @@ function isCertainAnyway(expectation: Expectation, { holds, exceeded }: Scenario
   return exceeded || (holds && at_most === undefined)
 }
 
-function scriptJudge(sandbox: Sandbox): Judge {
-  return { see: () => {}, holds: async () => sandbox.script.isUsed, verdict: () => scriptVerdict(sandbox) }
-}
-
 async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
   const unused = maskedThroughout(await explainedUnused(sandbox.script, lookedIn(sandbox)), keysToMask(sandbox))
   const told = unused.map(({ id, entry, ...more }) => explainedMessage(entry.name ?? `${id}, ${shownOn(entry.on)}`, more))
   return { holds: told.length === 0, message: told.length === 0 ? VERIFY.all_applied() : VERIFY.never_applied(told), unused_script_entries: unused }
 }
 
-type Waiting = Pick<Context, 'sandbox' | 'reply' | 'waiting' | 'closing'>
+type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 
 /** Follows a journal with a judge: what it holds, then each later request, in slices; with a new judge after the journal is cleared. */
 class Following {
@@ -190,15 +186,10 @@ class Following {
     this.judge = begin()
     this.#clears = journal.clears
     this.#unseen = journal.requests()
-    this.stop = journal.listen(call => {
-      if (journal.clears === this.#clears) this.#unseen.push(call)
+    this.stop = journal.listen(request => {
+      if (journal.clears === this.#clears) this.#unseen.push(request)
       this.wake()
     })
-  }
-
-  /** Whether there is something that the judge does not know yet. */
-  get isBehind(): boolean {
-    return this.#unseen.length > 0 || this.#journal.clears !== this.#clears
   }
 
   /** Shows the judge every request that came so far. */
@@ -210,39 +201,39 @@ class Following {
         this.judge = this.#begin()
         this.#unseen = this.#journal.requests()
       }
-      const call = this.#unseen[place]
-      if (call === undefined) break
-      this.judge.see(call)
+      const request = this.#unseen[place]
+      if (request === undefined) break
+      this.judge.see(request)
       await pause()
     }
     this.#unseen = []
   }
+
+  /** Waits for a further request where there is none that the judge does not know yet. */
+  async news(isOver: AbortSignal): Promise<void> {
+    const news = new Promise<void>(resolve => {
+      this.wake = resolve
+    })
+    if (!isOver.aborted && this.#unseen.length === 0 && this.#journal.clears === this.#clears) await news
+  }
 }
 
-/** Follows a journal until its judge is content, the time is over or the caller leaves. Errors: `limit_reached`. */
-async function waitedFor(following: Following, within: number, { sandbox, reply, waiting, closing }: Waiting): Promise<void> {
+/** Follows a journal until its judge is content, the time is over or the client leaves. Errors: `limit_reached`. */
+async function waitedFor(following: Following, within: number, { sandbox, left, waiting, closing }: Waiting): Promise<void> {
   const free = waiting.take(sandbox)
-  let isOver = false
-  const end = () => {
-    isOver = true
-    following.wake()
-  }
-  const late = setTimeout(end, within)
-  reply.raw.once('close', end)
-  const endings = [sandbox.ending, closing]
-  for (const signal of endings) signal.addEventListener('abort', end)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), within)
+  const isOver = AbortSignal.any([late.signal, left(), sandbox.ending, closing])
+  const end = () => following.wake()
+  isOver.addEventListener('abort', end)
   try {
     do {
-      const news = new Promise<void>(resolve => {
-        following.wake = resolve
-      })
-      if (!isOver && !following.isBehind) await news
+      await following.news(isOver)
       await following.catchUp()
-    } while (!isOver && !(await following.judge.holds()))
+    } while (!isOver.aborted && !(await following.judge.holds()))
   } finally {
+    clearTimeout(timer)
+    isOver.removeEventListener('abort', end)
     free()
-    clearTimeout(late)
-    reply.raw.off('close', end)
-    for (const signal of endings) signal.removeEventListener('abort', end)
   }
 }

@@ -38,8 +38,6 @@ export class Arrival {
   release: (() => void) | null = null
   /** Whether nothing more is expected of it. */
   isOver = false
-  /** A control request that has no use for the sandbox that it made, or changed nothing: a dry run. */
-  leavesNothing = false
 
   constructor(sandbox: Sandbox, exchange: Exchange, isRecorded: boolean) {
     this.sandbox = sandbox

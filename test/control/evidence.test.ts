@@ -1,16 +1,13 @@
 import { getEventListeners } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
 import t from 'tap'
 import { LATENCY_BOUNDS } from '../../src/evidence/totals.js'
-import { OPERATION_NAMES } from '../../src/reference/operations.js'
-import { type Answer, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 const ids = async ({ control }: Emulator, query: string): Promise<string[]> => (await control(`GET /requests${query}`)).body.data.map(({ id }: Json) => id)
-const errorOf = ({ status, body }: Answer) => [status, body.error.code, body.error.param ?? null, body.error.message]
 
 t.test('journal: it is listed newest first, and filtered by operation, status, id, instant and number', async t => {
   const emulator = await startTestEmulator(t)
@@ -48,41 +45,24 @@ t.test('journal: it is listed newest first, and filtered by operation, status, i
   t.strictSame([object, has_more, dropped, (await control('GET /requests?limit=4')).body.has_more], ['list', false, 0, true])
 })
 
-t.test('journal: a filter, id or format that does not exist is refused with those that do', async t => {
+t.test('journal: a filter, id or format that does not exist is refused', async t => {
   const { call, control } = await startTestEmulator(t)
-  const journalHeld = async (on: string) => errorOf(await control(on))
-  t.strictSame((await journalHeld('GET /requests/req_1')).slice(0, 3), [404, 'request_unknown', 'id'])
-  await call('GET /tickets')
+  t.equal((await control('GET /requests/req_1')).body.error.code, 'request_unknown')
   await call('GET /tickets')
 
   for (const [on, code, param] of [
     ['GET /requests/req_9', 'request_unknown', 'id'],
-    [
-      'GET /requests?since=req_9',
-      'parameter_invalid',
-      'since',
-      'since: must be an instant or the id of a call in the journal; got req_9; it holds req_1 to req_2.'
-    ],
+    ['GET /requests?since=req_9', 'parameter_invalid', 'since'],
+    ['GET /requests?scope=run&since=req_1', 'parameter_invalid', 'since'],
     ['GET /requests?on=POST%20/refund', 'parameter_invalid', 'on'],
-    [
-      'GET /requests?on=nothing%20like%20any%20of%20them',
-      'parameter_invalid',
-      'on',
-      `on: nothing like any of them is not an operation; it has ${OPERATION_NAMES.join(', ')}.`
-    ],
+    ['GET /requests?on=nothing%20like%20any%20of%20them', 'parameter_invalid', 'on'],
+    ['GET /requests?rule=REF-77', 'parameter_invalid', 'rule'],
     ['GET /requests?status=teapot', 'parameter_invalid', 'status'],
     ['GET /requests?status=6xx', 'parameter_invalid', 'status'],
-    ['GET /requests?limit=0', 'parameter_invalid', 'limit'],
     ['GET /requests?limit=1001', 'parameter_invalid', 'limit'],
-    [
-      'GET /requests?operation=x',
-      'parameter_unknown',
-      'operation',
-      'operation is not a parameter of this call; it takes on, rule, scope, status, since, limit, format.'
-    ],
+    ['GET /requests?operation=x', 'parameter_unknown', 'operation'],
     ['GET /requests/req_1?format=xml', 'parameter_invalid', 'format'],
     ['GET /coverage?format=xml', 'parameter_invalid', 'format'],
-    ['GET /coverage?scope=all', 'parameter_invalid', 'scope'],
     ['DELETE /coverage?scope=all', 'parameter_invalid', 'scope'],
     ['GET /findings?format=junit', 'parameter_invalid', 'format'],
     ['GET /assumptions?scope=all', 'parameter_invalid', 'scope'],
@@ -90,7 +70,8 @@ t.test('journal: a filter, id or format that does not exist is refused with thos
     ['GET /events?a=b', 'parameter_unknown', 'a'],
     ['DELETE /requests?a=b', 'parameter_unknown', 'a']
   ] as const) {
-    t.strictSame((await journalHeld(on)).slice(1, 3), [code, param], on)
+    const { error } = (await control(on)).body
+    t.strictSame([error.code, error.param], [code, param], on)
   }
 })
 
@@ -227,27 +208,12 @@ t.test('events: each call comes as a server-sent event, to every listener, until
   t.ok(one.answer.complete, 'the stream ends as a whole answer')
 })
 
-t.test('events: a stream that nobody reads is ended before it fills the memory', async t => {
-  const transactions = Array.from({ length: 100 }, (_, index) => ({ id: `txn_${index}`, ticket: 'tkt_a', payment_type: 'card', amount: 1000 }))
-  const emulator = await startTestEmulator(t, { records: { transactions } })
-  const socket = connect(await emulator.listen(), '127.0.0.1')
-  socket.on('error', () => {})
-  socket.write('GET /_control/events HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  await new Promise(next => socket.once('data', next))
-  socket.pause()
-  const connections = () => new Promise<number>(resolve => emulator.app.server.getConnections((_error, count) => resolve(count)))
-
-  t.equal(await connections(), 1)
-  for (let calls = 0; calls < 1000 && (await connections()) > 0; calls++) await emulator.call('GET /transactions', { query: 'limit=100' })
-
-  t.equal(await connections(), 0)
-  socket.destroy()
-})
-
 t.test('events: a quiet stream beats, and a listener that left is let go', async t => {
   t.intercept(globalThis, 'setInterval', { value: ((beat: () => void) => setTimeout(beat, 5)) as never, writable: true, configurable: true })
   const emulator = await startTestEmulator(t)
   const { listeners } = emulator.sandbox.run
+  const endings = () => getEventListeners(emulator.sandbox.ending, 'abort').length
+  const before = endings()
   const stream = await openEvents(await emulator.listen())
 
   await stream.until(': \n\n')
@@ -256,24 +222,7 @@ t.test('events: a quiet stream beats, and a listener that left is let go', async
   await stream.ended
   for (let left = 100; left > 0 && listeners.size > 0; left--) await new Promise(next => setTimeout(next, 5))
 
-  t.strictSame([during, listeners.size], [1, 0])
-})
-
-t.test('events: a sandbox keeps nothing of listeners that left', async t => {
-  const emulator = await startTestEmulator(t)
-  const port = await emulator.listen()
-  const listeners = () => getEventListeners(emulator.sandbox.ending, 'abort').length
-  const before = listeners()
-
-  for (let time = 0; time < 3; time++) {
-    const stream = await openEvents(port)
-    await stream.until('\n\n')
-    t.equal(listeners(), before + 1)
-    stream.answer.destroy()
-    await stream.ended
-    for (let left = 100; left > 0 && listeners() > before; left--) await new Promise(next => setTimeout(next, 5))
-    t.equal(listeners(), before)
-  }
+  t.strictSame([during, listeners.size, endings()], [1, 0, before])
 })
 
 type Sample = { name: string; labels: Record<string, string>; value: number }
@@ -287,73 +236,48 @@ function samplesOf(text: string, fail: (line: string) => void): Sample[] {
   })
 }
 
-t.test('metrics: Prometheus text with calls, records, scripted calls and cumulative latencies, over every reset', async t => {
+t.test('metrics: Prometheus text with requests, records, scripted requests and cumulative latencies, over every reset', async t => {
   const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(), script: [{ on: 'GET /locations', delay: '30ms' }] } })
   const { call, control } = emulator
-  await call('GET /tickets')
   await call('GET /tickets')
   await call('GET /nothing')
   await call('GET /locations')
   await control('POST /reset')
-  await call('GET /tickets/tkt_none')
+  await call('GET /tickets')
 
-  const { status, headers, text } = await control('GET /metrics')
-  const again = samplesOf((await control('GET /metrics')).text, () => {})
+  const { headers, text } = await control('GET /metrics')
   await call('GET /refunds')
   const later = samplesOf((await control('GET /metrics')).text, () => {})
 
   const samples = samplesOf(text, line => t.fail(`not Prometheus text: ${line}`))
-  const of = (name: string) => samples.filter(sample => sample.name === name)
-  t.strictSame([status, headers['content-type']], [200, 'text/plain; version=0.0.4; charset=utf-8'])
-  t.strictSame(
-    of('commerce_calls_total').map(({ labels, value }) => [labels.operation, labels.status, value]),
-    [
-      ['GET /tickets', '200', 2],
-      ['none', '404', 1],
-      ['GET /locations', '200', 1],
-      ['GET /tickets/{id}', '404', 1]
-    ]
-  )
-  t.strictSame(
-    again.filter(({ name }) => name === 'commerce_calls_total').map(({ value }) => value),
-    [2, 1, 1, 1],
-    'reading counts nothing twice'
-  )
-  t.strictSame(
-    of('commerce_script_actions_total').map(({ value }) => value),
-    [1]
-  )
-  t.strictSame(Object.fromEntries(of('commerce_records').map(({ labels, value }) => [labels.family, value])), {
-    accounts: 2,
-    users: 0,
-    locations: 1,
-    tickets: 1,
-    transactions: 0,
-    refunds: 0
-  })
+  const of = (name: string, operation?: string) =>
+    samples.filter(sample => sample.name === `commerce_${name}` && (operation === undefined || sample.labels.operation === operation))
+  const counts = (all: Sample[]) => all.map(({ labels, value }) => [...Object.values(labels), value])
+  t.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
+  const calls: (string | number)[][] = [
+    ['GET /tickets', '200', 2],
+    ['none', '404', 1],
+    ['GET /locations', '200', 1]
+  ]
+  t.strictSame(counts(of('calls_total')), calls)
+  const isCount = ({ name }: Sample) => name === 'commerce_calls_total'
+  t.strictSame(counts(later.filter(isCount)), [...calls, ['GET /refunds', '200', 1]], 'reading counts nothing twice')
+  t.strictSame(counts(of('script_actions_total')), [[1]])
+  t.strictSame(Object.fromEntries(counts(of('records'))), { accounts: 2, users: 0, locations: 1, tickets: 1, transactions: 0, refunds: 0 })
   t.ok(text.includes('# TYPE commerce_call_duration_seconds histogram\n'))
-  t.ok(of('process_cpu_seconds_total').length === 1, 'with the metrics of the process')
-  for (const operation of ['GET /tickets', 'none', 'GET /locations', 'GET /tickets/{id}']) {
-    const buckets = of('commerce_call_duration_seconds_bucket').filter(({ labels }) => labels.operation === operation)
-    const counts = buckets.map(({ value }) => value)
-    const [count] = of('commerce_call_duration_seconds_count').filter(({ labels }) => labels.operation === operation)
-    t.strictSame(
-      buckets.map(({ labels }) => labels.le),
-      [...LATENCY_BOUNDS.map(bound => String(bound / 1000)), '+Inf']
-    )
-    t.strictSame(
-      counts,
-      [...counts].sort((a, b) => a - b),
-      `${operation}: cumulative`
-    )
-    t.equal(counts.at(-1), count?.value)
-    t.equal(count?.value, operation === 'GET /tickets' ? 2 : 1)
-  }
-  const isRefunds = ({ name, labels }: Sample) => name === 'commerce_call_duration_seconds_count' && labels.operation === 'GET /refunds'
-  t.equal(later.find(isRefunds)?.value, 1, 'an operation that came after the first reading is there too')
-  const slow = of('commerce_call_duration_seconds_bucket').filter(({ labels }) => labels.operation === 'GET /locations')
-  t.strictSame([slow.find(({ labels }) => labels.le === '0.01')?.value, slow.find(({ labels }) => labels.le === '10')?.value], [0, 1])
-  t.ok((of('commerce_call_duration_seconds_sum').find(({ labels }) => labels.operation === 'GET /locations')?.value ?? 0) >= 0.025, 'in seconds')
+  t.equal(samples.filter(({ name }) => name === 'process_cpu_seconds_total').length, 1, 'with the metrics of the process')
+  const buckets = of('call_duration_seconds_bucket', 'GET /locations').map(({ labels, value }) => [labels.le, value] as const)
+  t.strictSame(
+    buckets.map(([bound]) => bound),
+    [...LATENCY_BOUNDS.map(bound => String(bound / 1000)), '+Inf']
+  )
+  t.strictSame(
+    [0.01, 10].map(bound => buckets.find(([le]) => le === String(bound))?.[1]),
+    [0, 1],
+    'cumulative, in seconds'
+  )
+  t.strictSame([buckets.at(-1)?.[1], of('call_duration_seconds_count', 'GET /locations')[0]?.value], [1, 1])
+  t.ok((of('call_duration_seconds_sum', 'GET /locations')[0]?.value ?? 0) >= 0.025)
   t.notOk(text.includes(MERCHANT))
 })
 
@@ -379,8 +303,6 @@ t.test('requests: over a run, the calls of every sandbox come with its name, new
     [undefined, 'req_2', 'GET /tickets/{id}'],
     [undefined, 'req_1', 'GET /tickets']
   ])
-  const refused = await control('GET /requests?scope=run&since=req_1')
-  t.strictSame([refused.status, refused.body.error.message], [400, 'since: must be an instant with scope=run; got req_1.'])
 })
 
 t.test('requests: a rule narrows them to the calls that kept or broke it', async t => {
@@ -393,8 +315,6 @@ t.test('requests: a rule narrows them to the calls that kept or broke it', async
   t.strictSame(await idsOf('REF-7'), ['req_3', 'req_2'])
   t.strictSame(await idsOf('REF-4'), [])
   t.strictSame(await idsOf('AUTH-3'), ['req_3', 'req_2'])
-  const { status, body } = await control('GET /requests?rule=REF-77')
-  t.strictSame([status, body.error.param], [400, 'rule'])
 })
 
 t.test('events: over a run they name the sandbox, and say when a journal is cleared', async t => {

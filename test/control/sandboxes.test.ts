@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -70,32 +69,17 @@ async function startListening(t: Test, settings: GivenSettings = {}, scenario: o
 
 t.test('sandboxes: they are listed with their addresses, scenario and counts', async t => {
   const emulator = await startTestEmulator(t)
-  const { control } = emulator
-  t.strictSame((await control('GET /sandboxes')).body, { data: [] })
   const [a, b] = ['worker-2', 'Worker-1'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient]
   await a.call('GET /tickets')
   await a.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
   await b.control('POST /load', { scenario: { name: 'own', data: {} } })
+  const listed = (name: string, more: object) => ({ name, api: `/sandbox/${name}/next`, control: `/sandbox/${name}/_control`, ...more })
+  const first = listed('Worker-1', { scenario: 'own', records: 0, requests: 0, in_flight: 0 })
+  const second = listed('worker-2', { scenario: 'test', records: 5, requests: 2, in_flight: 0 })
 
-  const { status, body } = await control('GET /sandboxes')
-
-  t.equal(status, 200)
-  t.strictSame(body, {
-    data: [
-      { name: 'Worker-1', api: '/sandbox/Worker-1/next', control: '/sandbox/Worker-1/_control', scenario: 'own', records: 0, requests: 0, in_flight: 0 },
-      { name: 'worker-2', api: '/sandbox/worker-2/next', control: '/sandbox/worker-2/_control', scenario: 'test', records: 5, requests: 2, in_flight: 0 }
-    ]
-  })
-  const within = (await a.control('GET /sandboxes')).body.data
-  t.strictSame(
-    within.map(({ name, in_flight }: { name: string; in_flight: number }) => [name, in_flight]),
-    [
-      ['Worker-1', 0],
-      ['worker-2', 1]
-    ],
-    'a sandbox returns the same list, with this call in flight'
-  )
-  t.equal((await control('GET /sandboxes?limit=1')).body.error.code, 'parameter_unknown')
+  t.strictSame((await emulator.control('GET /sandboxes')).body, { data: [first, second] })
+  t.strictSame((await a.control('GET /sandboxes')).body, { data: [first, { ...second, in_flight: 1 }] }, 'in a sandbox with this request in flight')
+  t.equal((await emulator.control('GET /sandboxes?limit=1')).body.error.code, 'parameter_unknown')
 })
 
 t.test('sandboxes: an API call whose path and key are right makes one, whatever its status', async t => {
@@ -122,7 +106,7 @@ t.test('sandboxes: an API call whose path and key are right makes one, whatever 
     t.equal((await namesIn(emulator)).includes(name), isMade, name)
   }
   const { body } = await sandboxClient(emulator, 'foun').call('GET /tickets', { headers: { 'sec-fetch-site': 'cross-site' } })
-  t.equal(body.error.message, `There is no sandbox foun.${UNKNOWN}`, 'and nothing is said of others')
+  t.notMatch(body.error.message, 'found', 'nothing is said of others')
 })
 
 t.test('sandboxes: with cors off, no page of another site makes one', async t => {
@@ -171,7 +155,6 @@ t.test('limits.sandboxes: a page takes the place only of what pages alone have u
     const refused = await get('p4', PAGE)
 
     t.strictSame([refused.status, refused.body.error.code], [429, 'sandbox_limit'])
-    t.equal(refused.body.error.message, REFUSALS.tooManySandboxes(2, 'page').message)
     t.equal((await get('p3', PAGE)).status, 200, 'a page goes on in one that there is')
     t.equal((await get('worker-2')).status, evictsIdle ? 200 : 429)
     t.strictSame(await namesIn(emulator), evictsIdle ? ['p3', 'worker-2'] : ['p3', 'worker'])
@@ -215,9 +198,9 @@ t.test('sandboxes: what a call without a right key did in one is counted in the 
   t.ok(emulator.sandboxes.main.run.history.isEmpty)
 })
 
-t.test('sandboxes: every control call that changes something makes one', async t => {
+t.test('sandboxes: every control request that changes something makes one, in the start scenario', async t => {
   const emulator = await startTestEmulator(t)
-  const calls: [on: string, body?: object | string][] = [
+  const requests: [on: string, body?: object | string][] = [
     ['POST /reset'],
     ['POST /load', { scenario: { data: smallFixture() } }],
     ['POST /records', TICKET],
@@ -229,73 +212,31 @@ t.test('sandboxes: every control call that changes something makes one', async t
     ['DELETE /script'],
     ['PUT /snapshots/one']
   ]
-  for (const [index, [on, body]] of calls.entries()) {
-    const { control } = sandboxClient(emulator, `w${index}`)
+  for (const [index, [on, body]] of requests.entries()) {
+    const { control, call } = sandboxClient(emulator, `w${index}`)
     const { status } = await control(on, body)
     t.ok(status < 300, `${on}: ${status}`)
-    t.ok((await namesIn(emulator)).includes(`w${index}`), on)
-    t.equal((await control('GET ')).status, 200)
-  }
-})
-
-t.test('sandboxes: load and records make one, and begin in the start scenario', async t => {
-  const emulator = await startTestEmulator(t)
-  const [loaded, added, yaml] = ['loaded', 'added', 'yaml'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
-
-  const load = await loaded.control('POST /load', { scenario: { name: 'own', data: smallFixture(TICKET) } })
-  const records = await added.control('POST /records', TICKET)
-  const inYaml = await yaml.control('POST /load', 'name: yours\ndata: {}', { 'content-type': 'application/yaml' })
-
-  t.strictSame([load.status, records.status, inYaml.status], [200, 200, 200])
-  t.strictSame(await namesIn(emulator), ['added', 'loaded', 'yaml'])
-  const overview = async ({ control }: SandboxClient) => {
     const { scenario, counts } = (await control('GET ')).body
-    return [scenario.name, counts.tickets]
+    t.strictSame([scenario.name, counts.tickets], [on.endsWith('load') ? 'inline' : 'test', on.endsWith('records') ? 2 : 1], on)
+    t.equal((await call('GET /tickets')).headers['request-id'], 'req_1', 'control requests are not requests of its API')
   }
-  t.strictSame(
-    [await overview(loaded), await overview(added), await overview(yaml)],
-    [
-      ['own', 2],
-      ['test', 2],
-      ['yours', 0]
-    ]
-  )
-  t.equal((await added.call('GET /tickets/tkt_b')).headers['request-id'], 'req_1', 'control calls are not calls of its API')
 })
 
-t.test('sandboxes: a control call that changes nothing makes none', async t => {
-  const emulator = await startTestEmulator(t)
-  await sandboxClient(emulator, 'there').call('GET /tickets')
-  const { control } = sandboxClient(emulator, 'their')
-  for (const on of ['GET ', 'GET /state', 'GET /events', 'POST /verify', 'DELETE /requests', 'DELETE /coverage', 'DELETE /snapshots/one', 'GET /sandboxes']) {
-    const { status, body } = await control(on)
-    t.strictSame(
-      [status, body.error.type, body.error.code, body.error.param, body.error.message],
-      [404, 'not_found_error', 'sandbox_unknown', 'name', `There is no sandbox their; did you mean there?${UNKNOWN}`],
-      on
-    )
-  }
-  const { status, body } = await control('GET /health')
-  t.strictSame([status, body.error.message], [404, `There is no sandbox their.${UNKNOWN}`], 'health needs no token, so it names no other')
-  t.strictSame(await namesIn(emulator), ['there'])
-})
-
-const REFUSED: [title: string, on: string, body: object | string, type?: string][] = [
-  ['a broken body', 'POST /load', '{'],
-  ['a body of another type', 'POST /load', 'scenario=default', 'application/x-www-form-urlencoded'],
-  ['a bad scenario', 'POST /load', { scenario: { sede: 1 } }],
-  ['a scenario that does not exist', 'POST /load', { scenario: 'none-such' }],
-  ['steps that fail', 'POST /load', { scenario: { data: smallFixture(), steps: [{ do: 'GET /tickets/tkt_none' }] } }],
-  ['a reset with a parameter', 'POST /reset?odd=1', ''],
-  ['a key for nobody', 'POST /keys', { account: 'mch_none' }],
-  ['a setting that there is not', 'PATCH /settings', { odd: 1 }],
-  ['a clock that stands at nothing', 'PUT /clock', {}],
-  ['a snapshot that there is not', 'POST /snapshots/none/restore', ''],
-  ['a script entry of nothing', 'POST /script', {}],
-  ['an unknown parameter', 'POST /load?odd=1', { scenario: 'default' }],
-  ['records that do not fit', 'POST /records', { tickets: [{ location: 'loc_none' }] }],
-  ['an empty body', 'POST /records', ''],
-  ['records in broken YAML', 'POST /records', 'tickets: [', 'application/yaml']
+const REFUSED: [on: string, body: object | string, type?: string][] = [
+  ['POST /load', '{'],
+  ['POST /load', 'scenario=default', 'application/x-www-form-urlencoded'],
+  ['POST /load', { scenario: { sede: 1 } }],
+  ['POST /load', { scenario: 'none-such' }],
+  ['POST /load', { scenario: { data: smallFixture(), steps: [{ do: 'GET /tickets/tkt_none' }] } }],
+  ['POST /reset?odd=1', ''],
+  ['POST /keys', { account: 'mch_none' }],
+  ['PATCH /settings', { odd: 1 }],
+  ['PUT /clock', {}],
+  ['POST /snapshots/none/restore', ''],
+  ['POST /script', {}],
+  ['POST /records', { tickets: [{ location: 'loc_none' }] }],
+  ['POST /records', ''],
+  ['POST /records', 'tickets: [', 'application/yaml']
 ]
 
 t.test('sandboxes: a refused control call makes none, and leaves an existing one alone', async t => {
@@ -305,11 +246,11 @@ t.test('sandboxes: a refused control call makes none, and leaves an existing one
   const state = async () => (await there.control('GET /state')).text
   const before = await state()
 
-  for (const [title, on, body, type] of REFUSED) {
+  for (const [on, body, type] of REFUSED) {
     for (const { name, control } of [sandboxClient(emulator, 'not-there'), there]) {
       const { status } = await control(on, body, type === undefined ? {} : { 'content-type': type })
-      t.ok(status >= 400 && status < 500, `${title} in ${name}: ${status}`)
-      t.strictSame(await namesIn(emulator), ['there'], title)
+      t.ok(status >= 400 && status < 500, `${on} ${JSON.stringify(body)} in ${name}: ${status}`)
+      t.strictSame(await namesIn(emulator), ['there'], on)
     }
   }
   t.equal(await state(), before)
@@ -353,36 +294,6 @@ t.test('sandboxes: of concurrent loads, one that succeeds is enough to make it',
   }
 })
 
-t.test('sandboxes: a load that fails removes neither a sandbox that was used meanwhile nor one that was made again since', async t => {
-  const emulator = await startListening(t)
-  const { halfSent, control } = emulator
-  const bad = { scenario: { sede: 1 } }
-
-  const alone = await halfSent('alone', '/load', bad)
-  t.strictSame(await namesIn(emulator), [], 'it is not there before the load has succeeded')
-  t.equal(await alone.finish(), 400)
-  t.strictSame(await namesIn(emulator), [])
-
-  const used = await halfSent('used', '/load', bad)
-  await sandboxClient(emulator, 'used').call('GET /tickets')
-  t.equal(await used.finish(), 400)
-  t.strictSame(await namesIn(emulator), ['used'])
-
-  const first = await halfSent('replaced', '/load', bad)
-  await sandboxClient(emulator, 'replaced').call('GET /tickets')
-  t.equal((await control('DELETE /sandboxes/replaced')).status, 204)
-  await sandboxClient(emulator, 'replaced').call('GET /tickets')
-  t.equal(await first.finish(), 400)
-  t.strictSame(await namesIn(emulator), ['replaced', 'used'])
-
-  const [one, two] = [await halfSent('two', '/records', TICKET), await halfSent('other', '/load', bad)]
-  const again = sandboxClient(emulator, 'two').control('POST /load', bad)
-  t.equal((await again).status, 400)
-  t.notOk((await namesIn(emulator)).includes('two'), 'the other load is still running')
-  t.strictSame([await one.finish(), await two.finish()], [200, 400])
-  t.strictSame(await namesIn(emulator), ['replaced', 'two', 'used'])
-})
-
 t.test('sandboxes: a load whose connection breaks off makes none', async t => {
   const emulator = await startListening(t, { 'limits.sandboxes': 1 })
   const status = async () => (await sandboxClient(emulator, 'other').control('POST /load?dry_run', { scenario: 'default' })).status
@@ -417,7 +328,7 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delay
   t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'new'], 'the only idle sandbox was removed, though it was used last')
   await hanging('new')
   const refused = await use('newer')
-  t.strictSame([refused.status, refused.body.error.code, refused.body.error.message], [429, 'sandbox_limit', REFUSALS.tooManySandboxes(4, 'busy').message])
+  t.strictSame([refused.status, refused.body.error.code], [429, 'sandbox_limit'])
   t.equal(await loading.finish(), 200)
   t.equal((await sandboxClient(emulator, 'loading').control('GET /health')).body.scenario, 'own')
   await until(async () => (await inFlightIn('loading')) === 0)
@@ -481,31 +392,6 @@ t.test('sandboxes: deleting one closes its hung calls and event streams, and not
   )
 })
 
-t.test('sandboxes: the totals of the run outlive a deleted sandbox', async t => {
-  const emulator = await startTestEmulator(t, { records: { tickets: [...'bcde'].map(id => ({ id: `tkt_${id}`, location: 'loc_a', reference: id })) } })
-  const { control } = emulator
-  const { call } = sandboxClient(emulator, 'gone')
-  await call('GET /tickets', { query: 'search_query=none&limit=1&location=loc_a' })
-  await call('POST /refunds', { body: { transaction: 'txn_none' } })
-  const totals = async () => [
-    (await control('GET /coverage?scope=run')).text,
-    (await control('GET /findings?scope=run')).text,
-    (await control('GET /assumptions?scope=run')).text,
-    (await control('GET /metrics')).text
-      .split('\n')
-      .filter(line => line.startsWith('commerce_calls_total'))
-      .join()
-  ]
-  const before = await totals()
-  t.ok(before[1]?.includes('"stopped-at-empty-page"') && before[1].includes('gone#1/req_1'), 'the run has the finding')
-
-  t.equal((await control('DELETE /sandboxes/gone')).status, 204)
-  t.strictSame(await totals(), before)
-  await call('GET /tickets')
-
-  t.ok((await control('GET /findings?scope=run')).text === before[1], 'also after a new sandbox of that name')
-})
-
 t.test('sandboxes: a call that is still delayed in a deleted sandbox is answered, and does not bring it back', async t => {
   const scenario = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /accounts', delay: '700ms' }] }
   const emulator = await startListening(t, {}, scenario)
@@ -522,77 +408,35 @@ t.test('sandboxes: deleting one needs the name of an existing one', async t => {
   const emulator = await startTestEmulator(t)
   const { control } = emulator
   for (const name of ['a', 'b', 'c']) await sandboxClient(emulator, name).call('GET /tickets')
-  const errorOf = async (on: string) => {
-    const { status, body } = await control(on)
-    return [status, body.error.code, body.error.param, body.error.message]
+  const cases: [path: string, status: number, code: string, param?: string][] = [
+    ['/nothing', 404, 'sandbox_unknown', 'name'],
+    ['/a%2Fb', 400, 'name_invalid', 'name'],
+    ['/a?force=1', 400, 'parameter_unknown', 'force'],
+    ['', 404, 'path_unknown']
+  ]
+  for (const [path, ...is] of cases) {
+    const { status, body } = await control(`DELETE /sandboxes${path}`)
+    t.strictSame([status, body.error.code, ...(body.error.param ? [body.error.param] : [])], is, path)
   }
-
-  t.strictSame(await errorOf('DELETE /sandboxes/nothing'), [404, 'sandbox_unknown', 'name', `There is no sandbox nothing; there are a, b, c.${UNKNOWN}`])
-  const rest = 'is not a name: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.'
-  t.strictSame(await errorOf('DELETE /sandboxes/a%2Fb'), [400, 'name_invalid', 'name', `a/b ${rest}`])
-  t.strictSame(await errorOf('DELETE /sandboxes/4242%204242%204242%204242'), [400, 'name_invalid', 'name', `**** **** **** **** ${rest}`])
-  t.equal((await errorOf('DELETE /sandboxes/a?force=1'))[1], 'parameter_unknown')
-  t.equal((await errorOf('DELETE /sandboxes'))[1], 'path_unknown')
   t.equal((await control('DELETE /sandboxes/%61')).status, 204)
   t.equal((await sandboxClient(emulator, 'b').control('DELETE /sandboxes/b')).status, 204, 'a sandbox can be deleted at its own address')
   t.equal((await sandboxClient(emulator, 'c').control('DELETE /sandboxes/b')).status, 404)
   t.strictSame(await namesIn(emulator), ['c'])
 })
 
-t.test('metrics: calls, records and script actions are counted over every sandbox', async t => {
+t.test('metrics: requests, records and script actions are counted over every sandbox', async t => {
   const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(), script: [{ on: 'GET /refunds', respond: { status: 503 } }] } })
-  const { control } = emulator
   const [main, a, b] = [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
   for (const { call } of [main, a, a, b]) await call('GET /tickets/tkt_a')
   for (const { call } of [a, b]) await call('GET /refunds')
-  await b.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
   const figures = async ({ control }: Pick<Emulator, 'control'>) =>
     (await control('GET /metrics')).text
       .split('\n')
-      .filter(line => /^commerce_(calls_total|records|sandboxes|script_actions_total|call_duration_seconds_count)\b/.test(line))
+      .filter(line => /^commerce_(calls_total|records.*tickets|sandboxes|script_actions_total)\b/.test(line))
+      .map(line => line.replace('commerce_', ''))
 
-  const wanted = [
-    'commerce_calls_total{operation="GET /tickets/{id}",status="200"} 4',
-    'commerce_calls_total{operation="GET /refunds",status="503"} 2',
-    'commerce_calls_total{operation="POST /locations",status="200"} 1',
-    'commerce_records{family="accounts"} 6',
-    'commerce_records{family="users"} 0',
-    'commerce_records{family="locations"} 4',
-    'commerce_records{family="tickets"} 3',
-    'commerce_records{family="transactions"} 0',
-    'commerce_records{family="refunds"} 0',
-    'commerce_sandboxes 2',
-    'commerce_script_actions_total 2',
-    'commerce_call_duration_seconds_count{operation="GET /tickets/{id}"} 4',
-    'commerce_call_duration_seconds_count{operation="GET /refunds"} 2',
-    'commerce_call_duration_seconds_count{operation="POST /locations"} 1'
-  ]
-  t.strictSame(await figures(emulator), wanted)
-  t.strictSame(await figures(a), wanted, 'the same at a sandbox’s address')
-  await control('DELETE /sandboxes/b')
-  t.strictSame(
-    (await figures(emulator)).filter(line => / locations|sandboxes|POST|"locations"/.test(line)),
-    ['commerce_calls_total{operation="POST /locations",status="200"} 1', 'commerce_records{family="locations"} 2', 'commerce_sandboxes 1', wanted.at(-1)]
-  )
-})
-
-t.test('cli: with --watch a new sandbox begins with the changed scenario; existing ones stay as they were', async t => {
-  const scenario = (name: string) => JSON.stringify({ name, data: smallFixture() })
-  const root = t.testdir({ 'own.json': scenario('first') })
-  const emulator = await runEmulator({ scenario: `${root}/own.json`, settings: { watch: true } })
-  t.teardown(emulator.close)
-  const origin = emulator.baseUrl.replace('/next', '')
-  const use = async (name: string) => {
-    await fetch(`${origin}/sandbox/${name}/_control/reset`, { method: 'POST' })
-    return ((await (await fetch(`${origin}/sandbox/${name}/_control/health`)).json()) as { scenario: string }).scenario
-  }
-  t.equal(await use('old'), 'first')
-  const headers = { 'content-type': 'application/json' }
-  await fetch(`${emulator.controlUrl}/load`, { method: 'POST', headers, body: '{"scenario":{"name":"other"}}' })
-  t.equal(await use('between'), 'first', 'a load at the base address does not change the start scenario')
-
-  await writeFile(`${root}/own.json`, scenario('second'))
-  await until(() => emulator.sandboxes.main.scenario.name === 'second')
-
-  t.strictSame([await use('new'), await use('old'), await use('between')], ['second', 'first', 'first'])
+  const calls = ['calls_total{operation="GET /tickets/{id}",status="200"} 4', 'calls_total{operation="GET /refunds",status="503"} 2']
+  t.strictSame(await figures(emulator), [...calls, 'records{family="tickets"} 3', 'sandboxes 2', 'script_actions_total 2'])
+  await emulator.control('DELETE /sandboxes/b')
+  t.strictSame(await figures(a), [...calls, 'records{family="tickets"} 2', 'sandboxes 1', 'script_actions_total 2'], 'the same at the address of a sandbox')
 })

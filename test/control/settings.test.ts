@@ -54,32 +54,26 @@ t.test('control: the control token is never shown', async t => {
   t.equal((await unset.control('GET /settings')).body.settings.control_token.value, null)
 })
 
-t.test('control: flag wins over environment, that over the scenario, that over the default; a load applies them anew', async t => {
+t.test('control: a load applies flag, environment, scenario and default again, a reset takes changes back', async t => {
   const { control } = await startWithFolders(t, {
     flag: { 'pagination.default_limit': 1 },
     environment: { 'pagination.default_limit': 2, 'pagination.max_limit': 22 },
-    scenarios: {
-      'default.yaml': 'settings: { pagination: { default_limit: 3, max_limit: 33, order: oldest_first } }',
-      'other.yaml': 'seed: 5'
-    }
+    scenarios: { 'default.yaml': 'settings: { pagination: { default_limit: 3, max_limit: 33, order: oldest_first } }', 'other.yaml': 'seed: 5' }
   })
   const shown = async () => {
     const { settings } = (await control('GET /settings')).body
-    const keys = ['pagination.default_limit', 'pagination.max_limit', 'pagination.order', 'pagination.out_of_range', 'seed']
-    return keys.map(key => `${settings[key].value} ${settings[key].source}`)
+    return ['pagination.default_limit', 'pagination.max_limit', 'pagination.order', 'seed'].map(key => `${settings[key].value} ${settings[key].source}`)
   }
-  const atStart = ['1 flag', '22 environment', 'oldest_first scenario', 'reject default', '1 default']
+  const atStart = ['1 flag', '22 environment', 'oldest_first scenario', '1 default']
 
   t.strictSame(await shown(), atStart)
-  await control('PATCH /settings', { pagination: { default_limit: 4, max_limit: 44, out_of_range: 'clamp' }, 'pagination.order': 'newest_first', seed: 6 })
-  t.strictSame(await shown(), ['4 control', '44 control', 'newest_first control', 'clamp control', '6 control'])
+  await control('PATCH /settings', { pagination: { default_limit: 4, max_limit: 44 }, 'pagination.order': 'newest_first', seed: 6 })
   await control('PATCH /settings', 'pagination: { max_limit: 45 }', { 'content-type': 'application/yaml' })
-  t.strictSame(await shown(), ['4 control', '45 control', 'newest_first control', 'clamp control', '6 control'], 'changes add up')
+  t.strictSame(await shown(), ['4 control', '45 control', 'newest_first control', '6 control'], 'changes add up')
   await control('POST /reset')
   t.strictSame(await shown(), atStart)
-  await control('PATCH /settings', { 'pagination.max_limit': 44 })
   await control('POST /load', { scenario: 'other' })
-  t.strictSame(await shown(), ['1 flag', '22 environment', 'newest_first default', 'reject default', '5 scenario'])
+  t.strictSame(await shown(), ['1 flag', '22 environment', 'newest_first default', '5 scenario'])
 })
 
 t.test('control: a changed setting shapes the next answer, and the answer to the change shows it', async t => {
@@ -127,32 +121,25 @@ t.test('control: a setting that cannot be set back is refused, and nothing is ch
   await control('PATCH /settings', { 'auth.accept_any_key': null, seed: 7 })
   await control('POST /snapshots/of-a/restore')
   const before = (await control('GET /settings')).text
-  const cases: [name: string, code: string, message: string][] = [
-    ['port', 'setting_invalid', 'port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=.'],
-    ['pagination', 'setting_invalid', 'pagination: no setting is called pagination.'],
-    ['pagination.max_limt', 'setting_invalid', 'pagination.max_limt: no setting is called pagination.max_limt; did you mean pagination.max_limit?'],
-    ['constructor', 'setting_invalid', 'constructor: no setting is called constructor.'],
-    ['auth.accept_any_key', 'account_unknown', 'auth.accept_any_key: no Account has the id mch_z; did you mean mch_a? Nothing was changed.']
+  const cases: [name: string, code: string][] = [
+    ['port', 'setting_invalid'],
+    ['pagination', 'setting_invalid'],
+    ['pagination.max_limt', 'setting_invalid'],
+    ['constructor', 'setting_invalid'],
+    ['auth.accept_any_key', 'account_unknown']
   ]
-  for (const [name, code, message] of cases) {
+  for (const [name, code] of cases) {
     const { status, body } = await control(`DELETE /settings/${name}`)
-    t.strictSame([status, body.error.code, body.error.message, body.error.param], [400, code, message, 'name'])
+    t.strictSame([status, body.error.code, body.error.param], [400, code, 'name'], name)
     t.equal((await control('GET /settings')).text, before)
   }
   t.equal((await control('DELETE /settings/seed?x=1')).status, 400)
 })
 
-t.test('A18: with auth.accept_any_key every key acts as the Account named, which must be there', async t => {
+t.test('A18: with auth.accept_any_key every key acts as the Account named', async t => {
   const { call, control } = await startTestEmulator(t)
-  const location = { display_name: 'B', 'address[country]': 'US' }
-
-  const refused = await control('PATCH /settings', { auth: { accept_any_key: 'mch_b' } })
-  const accepted = await control('PATCH /settings', { auth: { accept_any_key: 'mch_a' } })
-
-  t.equal(refused.status, 400)
-  t.strictSame(refused.body.error.problems, [{ path: 'auth.accept_any_key', message: 'no Account has the id mch_b; did you mean mch_a?' }])
-  t.equal(accepted.status, 200)
-  t.equal((await call('POST /locations', { key: 'any', body: location })).body.account, 'mch_a')
+  t.equal((await control('PATCH /settings', { auth: { accept_any_key: 'mch_a' } })).status, 200)
+  t.equal((await call('POST /locations', { key: 'any', body: { display_name: 'B', 'address[country]': 'US' } })).body.account, 'mch_a')
   await control('PATCH /settings', { 'auth.accept_any_key': null })
   t.equal((await call('GET /locations', { key: 'any' })).status, 401)
 })
@@ -160,49 +147,30 @@ t.test('A18: with auth.accept_any_key every key acts as the Account named, which
 t.test('control: settings that cannot be changed so are refused together, with their paths, and nothing is changed', async t => {
   const { control } = await startTestEmulator(t)
   const before = (await control('GET /settings')).text
-  const process = (name: string, key: string, variable: string) => ({
-    path: name,
-    message: `it belongs to the process; give it when the emulator is started, as with ${variable} or --set ${key}=`
-  })
-  const known = 'seed, ids, shapes, statuses, errors, pagination, search, parameters, auth, evidence, refunds, transactions'
-  const cases: [changes: object, problems: object[]][] = [
-    [{ port: 1 }, [process('port', 'port', 'PORT')]],
-    [{ limits: { body: 1 } }, [process('limits', 'limits.body', 'LIMITS_BODY')]],
-    [{ 'limits.body': 1 }, [process('limits', 'limits.body', 'LIMITS_BODY')]],
-    [{ control_token: 'x' }, [process('control_token', 'control_token', 'CONTROL_TOKEN')]],
-    [{ nonsense: 1 }, [{ path: 'nonsense', message: `unknown name nonsense; available: ${known}` }]],
-    [{ constructor: 1 }, [{ path: 'constructor', message: `unknown name constructor; available: ${known}` }]],
-    [{ pagination: { max_limt: 1 } }, [{ path: 'pagination.max_limt', message: 'unknown name max_limt; did you mean max_limit?' }]],
-    [{ 'pagination.max_limit': 0 }, [{ path: 'pagination.max_limit', message: 'must be at least 1; got 0' }]],
-    [{ 'pagination.max_limit': 1001 }, [{ path: 'pagination.max_limit', message: 'must be at most 1000; got 1001' }]],
-    [{ 'pagination.max_limit': '5' }, [{ path: 'pagination.max_limit', message: 'must be a whole number; got 5' }]],
-    [{ 'pagination.max_limit': null }, [{ path: 'pagination.max_limit', message: 'must be a whole number; got null' }]],
-    [{ 'errors.expose_rule': 'yes' }, [{ path: 'errors.expose_rule', message: 'must be true or false; got yes' }]],
-    [{ 'auth.visibility': 'opne' }, [{ path: 'auth.visibility', message: 'must be one of open, scoped; got opne; did you mean open?' }]],
-    [{ 'auth.accept_any_key': 7 }, [{ path: 'auth.accept_any_key', message: 'must be text or null; got 7; quote it: "7"' }]],
-    [{ 'transactions.default_currency': 'USD' }, [{ path: 'transactions.default_currency', message: 'the code is written in lower case: usd' }]],
-    [{ pagination: 5 }, [{ path: 'pagination', message: 'must be an object; got 5' }]],
-    [
-      { 'pagination.max_limit': 9, port: 1, 'auth.accept_any_key': 'nobody' },
-      [process('port', 'port', 'PORT'), { path: 'auth.accept_any_key', message: 'no Account has the id nobody' }]
-    ]
+  const cases: [changes: object, paths: string[]][] = [
+    [{ port: 1 }, ['port']],
+    [{ limits: { body: 1 } }, ['limits']],
+    [{ 'limits.body': 1 }, ['limits']],
+    [{ control_token: 'x' }, ['control_token']],
+    [{ constructor: 1 }, ['constructor']],
+    [{ pagination: { max_limt: 1 } }, ['pagination.max_limt']],
+    [{ 'pagination.max_limit': 0 }, ['pagination.max_limit']],
+    [{ 'errors.expose_rule': 'yes' }, ['errors.expose_rule']],
+    [{ 'auth.accept_any_key': 'mch_b' }, ['auth.accept_any_key']],
+    [{ pagination: 5 }, ['pagination']],
+    [{ pagination: 5, 'pagination.max_limit': 6 }, ['pagination', 'pagination.max_limit']],
+    [{ 'pagination.max_limit': 9, port: 1, 'auth.accept_any_key': 'nobody' }, ['port', 'auth.accept_any_key']]
   ]
-  for (const [changes, problems] of cases) {
+  for (const [changes, paths] of cases) {
     const { status, body } = await control('PATCH /settings', changes)
-    t.equal(status, 400, JSON.stringify(changes))
-    t.equal(body.error.code, 'setting_invalid')
-    t.strictSame(body.error.problems, problems)
+    t.strictSame([status, body.error.code], [400, 'setting_invalid'], JSON.stringify(changes))
+    t.strictSame(
+      body.error.problems.map(({ path }: { path: string }) => path),
+      paths
+    )
+    t.match(body.error.message, /Nothing was changed\.$/)
     t.equal((await control('GET /settings')).text, before)
   }
-  const one = await control('PATCH /settings', { 'auth.visibility': 'opne' })
-  const two = await control('PATCH /settings', { port: 1, nonsense: 1 })
-  t.equal(one.body.error.message, 'auth.visibility: must be one of open, scoped; got opne; did you mean open? Nothing was changed.')
-  t.equal(
-    two.body.error.message,
-    '2 settings cannot be changed like this, the first: port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=. Nothing was changed.'
-  )
-  const both = await control('PATCH /settings', { pagination: 5, 'pagination.max_limit': 6 })
-  t.equal(both.status, 400, 'a group and a member of it')
 })
 
 t.test('control: errors of the control API keep their statuses and shape, whatever the settings of the answers', async t => {

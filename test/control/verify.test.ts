@@ -12,14 +12,10 @@ const verdict = async ({ control }: Emulator, asked?: object) => {
   const { status, body } = await control('POST /verify', asked)
   return [status, body.holds, body.message]
 }
-/** The problems of a verification that must be refused. */
+/** The places of the problems of a verification that must be refused. */
 const problems = async ({ control }: Emulator, asked: object) => {
   const { status, body } = await control('POST /verify', asked)
-  return [
-    status,
-    body.error.code,
-    ...(body.error.problems ?? [body.error]).map(({ path, message }: Json) => (path === undefined ? message : `${path}: ${message}`))
-  ]
+  return [status, body.error.code, ...(body.error.problems?.map(({ path }: Json) => path) ?? [body.error.param])]
 }
 /** How many listen to the journal, now and at the most. */
 function watched({ sandbox }: Emulator) {
@@ -44,20 +40,15 @@ t.test('verify: counts of calls, by operation and match', async t => {
   await emulator.call('GET /tickets', { query: 'location=loc_a&created[gte]=2026-01-01' })
   await emulator.call('GET /tickets', { key: RESELLER })
   await emulator.call('GET /tickets/tkt_a')
+  await emulator.call('GET /nothing')
 
   for (const [asked, holds, seen] of [
     [{ on: 'POST /refunds' }, true, 2],
-    [{ on: 'POST /refunds', times: 2 }, true, 2],
     [{ on: 'POST /refunds', times: 1 }, false, 2],
-    [{ on: 'POST /refunds', at_least: 2 }, true, 2],
-    [{ on: 'POST /refunds', at_least: 3 }, false, 2],
-    [{ on: 'POST /refunds', at_most: 2 }, true, 2],
-    [{ on: 'POST /refunds', at_most: 1 }, false, 2],
     [{ on: 'POST /refunds', at_least: 1, at_most: 3 }, true, 2],
-    [{ on: 'DELETE /locations/{id}' }, false, 0],
+    [{ on: 'POST /refunds', status: 400, times: 1 }, true, 1],
     [{ on: 'DELETE /locations/{id}', times: 0 }, true, 0],
     [{ on: 'POST /refunds', match: { body: { amount: 400 } } }, true, 1],
-    [{ on: 'POST /refunds', match: { body: { 'metadata[table]': '/^1/' } }, times: 1 }, true, 1],
     [{ on: 'POST /refunds', match: { body: { metadata: { table: [11, 12] } } }, times: 1 }, true, 1],
     [{ on: 'POST /refunds', match: { body: { metadata: { table: { x: 1 } } } } }, null, 0],
     [{ on: 'GET /tickets', match: { query: { 'created[gte]': '2026-01-01', location: 'loc_a' } }, times: 1 }, true, 1],
@@ -88,16 +79,6 @@ t.test('verify: at most 20 calls are shown', async t => {
   t.strictSame([body.holds, body.requests.length, body.requests[0].id], [true, 20, 'req_3'])
 })
 
-t.test('verify: a value that is too long for a pattern is not left unsaid', async t => {
-  const emulator = await start(t)
-  await emulator.call('POST /refunds', { body: `transaction=txn_a&amount=1&reason=${'x'.repeat(5000)}` })
-
-  const [, holds, message] = await verdict(emulator, { on: 'POST /refunds', match: { body: { reason: '/x/' } } })
-
-  t.equal(holds, false)
-  t.match(message, /too long for its pattern/)
-})
-
 t.test('verify: sequences', async t => {
   const emulator = await start(t)
   await emulator.call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=5', key: null })
@@ -105,20 +86,16 @@ t.test('verify: sequences', async t => {
   await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
   const PAY = { on: 'POST /transactions' }
   const REFUND = { on: 'POST /refunds', match: { body: { amount: 400 } } }
-
-  const held = await emulator.control('POST /verify', { sequence: [PAY, REFUND] })
-  const missed = await emulator.control('POST /verify', { sequence: [REFUND, PAY] })
-
-  t.strictSame([held.status, held.body], [200, { holds: true, message: 'The 2 calls came in this order.', requests: ['req_1', 'req_3'] }])
-  t.strictSame(
-    [missed.status, missed.body],
-    [409, { holds: false, message: 'Call 2 of the sequence, POST /transactions, did not come after the 1 before it.', requests: ['req_3'] }]
-  )
-  t.strictSame(await verdict(emulator, { sequence: [{ ...REFUND, match: { body: { amount: 401 } } }] }), [
-    409,
-    false,
-    'Call 1 of the sequence, POST /refunds, did not come after the 0 before it; nearly: amount: wanted 401; got 400 in req_3'
-  ])
+  for (const [sequence, holds, requests] of [
+    [[PAY, REFUND], true, ['req_1', 'req_3']],
+    [[REFUND, PAY], false, ['req_3']]
+  ] as const) {
+    const { message: _, ...body } = (await emulator.control('POST /verify', { sequence })).body
+    t.strictSame(body, { holds, requests })
+  }
+  const [status, holds, message] = await verdict(emulator, { sequence: [{ ...REFUND, match: { body: { amount: 401 } } }] })
+  t.strictSame([status, holds], [409, false])
+  t.match(message, 'amount: wanted 401; got 400 in req_3')
 })
 
 t.test('verify: unused script entries', async t => {
@@ -141,78 +118,35 @@ t.test('verify: unused script entries', async t => {
   t.strictSame(await verdict(emulator, { script: 'all_used' }), [200, true, 'Every script entry was applied.'])
 })
 
-t.test('verify: a body left out judges what the scenario expects', async t => {
-  const emulator = await start(t, {
-    scenario: {
-      script: [{ on: 'GET /locations', delay: '1ms' }],
-      expect: [
-        { on: 'POST /refunds', times: 1 },
-        { on: 'GET /tickets', at_least: 1 }
-      ]
-    }
-  })
-  const before = await emulator.control('POST /verify')
-  await emulator.call('POST /refunds', { body: 'transaction=txn_a' })
-  await emulator.call('GET /tickets')
-
-  const after = await emulator.control('POST /verify', '  ')
-  await emulator.control('POST /reset')
-
-  t.strictSame([before.status, before.body.holds], [409, false])
-  t.strictSame([after.status, after.body.holds], [200, true])
-  t.strictSame([after.body.expectations.map(({ seen }: Json) => seen), after.body.unused_script_entries.length], [[1, 1], 1])
-  t.equal((await emulator.control('POST /verify')).status, 409)
-  t.strictSame((await verdict(await start(t))).slice(0, 2), [200, true])
-})
-
 t.test('verify: what cannot be judged is refused with every problem', async t => {
   const emulator = await start(t)
-  const NAMED = 'is not kept'
-  const WAYS = 'must have one'
-
-  for (const [asked, ...expected] of [
-    [{}, `: ${WAYS.replace(', not several', '')}`],
-    [{ within: '1s' }, `: ${WAYS.replace(', not several', '')}`],
-    [{ on: 'GET /tickets', script: 'all_used' }, `: ${WAYS}`],
-    [{ on: 'GET /tickets', sequence: [{ on: 'GET /tickets' }] }, `: ${WAYS}`],
-    [{ on: 'GET /tickets', times: 1, at_most: 2 }, ': times is given alone, without at_least and at_most'],
-    [{ on: 'GET /tickets', at_least: 3, at_most: 2 }, 'at_least: at_least 3 is more than at_most 2'],
-    [{ on: 'GET /tickets', match: { key: MERCHANT } }, 'match.key: the journal keeps no keys; match on account, the Account that the key acts as'],
-    [{ on: 'POST /transactions', match: { body: { payload: 'x' } } }, `match.body.payload: payload ${NAMED}`],
+  for (const [asked, ...paths] of [
+    [{}, ''],
+    [{ within: '1s' }, ''],
+    [{ on: 'GET /tickets', script: 'all_used' }, ''],
+    [{ on: 'GET /tickets', sequence: [{ on: 'GET /tickets' }] }, ''],
+    [{ on: 'GET /tickets', times: 1, at_most: 2 }, ''],
+    [{ on: 'GET /tickets', match: { key: MERCHANT } }, 'match.key'],
     [
       { on: 'POST /transactions', match: { body: { card: { token: 'x', last4: '4242' }, 'card[number]': ['4', '5'], 'bank_account[bank_name]': 'B' } } },
-      `match.body.card.token: card.token ${NAMED}`,
-      `match.body.card[number]: card[number] ${NAMED}`
+      'match.body.card.token',
+      'match.body.card[number]'
     ],
-    [
-      { on: 'POST /refunds', match: { body: { metadata: { password: 'x' } } } },
-      `match.body.metadata.password: metadata.password ${NAMED.replace('POST /transactions', 'POST /refunds')}`
-    ],
+    [{ on: 'POST /refunds', match: { body: { metadata: { password: 'x' } } } }, 'match.body.metadata.password'],
     [
       { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', match: { key: 'a', query: { limt: 1 } } }] },
-      'sequence[1].match.key: the journal keeps no keys; match on account, the Account that the key acts as',
-      'sequence[1].match.query.limt: limt is not a parameter of this call; did you mean limit?'
-    ]
-  ] as const) {
-    const [status, code, ...found] = await problems(emulator, asked)
-    const places = (of: readonly unknown[]) => of.map(problem => String(problem).split(': ')[0])
-    t.strictSame([status, code, ...places(found)], [400, 'document_invalid', ...places(expected)], JSON.stringify(asked))
-  }
-  for (const [asked, path] of [
-    [{ on: 'GET /tickets', times: -1 }, 'times'],
+      'sequence[1].match.key',
+      'sequence[1].match.query.limt'
+    ],
     [{ on: 'GET /tickets', times: 1.5 }, 'times'],
-    [{ on: 'GET /tickets', often: 1 }, 'often'],
-    [{ on: 'GET /ticket' }, 'on'],
     [{ script: 'all' }, 'script'],
-    [{ sequence: [] }, 'sequence'],
     [{ sequence: [{ match: {} }] }, 'sequence[0]'],
     [{ on: 'GET /tickets', within: 5 }, 'within']
   ] as const) {
-    const [status, code, first = ''] = await problems(emulator, asked)
-    t.strictSame([status, code, String(first).split(':')[0]], [400, 'document_invalid', path], JSON.stringify(asked))
+    const [status, code, ...found] = await problems(emulator, asked)
+    t.strictSame([status, code, ...found], [400, 'document_invalid', ...paths], JSON.stringify(asked))
   }
-  t.strictSame((await problems(emulator, { on: 'GET /tickets', within: '2 minutes' })).slice(0, 2), [400, 'body_malformed'])
-  t.strictSame(await problems(emulator, { on: 'GET /tickets', within: '2m' }), [400, 'body_malformed', 'within: must be at most a minute; got 2m.'])
+  for (const within of ['2 minutes', '2m']) t.strictSame(await problems(emulator, { on: 'GET /tickets', within }), [400, 'body_malformed', 'within'])
   t.equal((await emulator.control('POST /verify?within=1s')).status, 400)
   t.equal((await emulator.control('POST /verify', '{"on":')).body.error.code, 'body_malformed')
 })

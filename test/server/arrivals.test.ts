@@ -73,56 +73,29 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
   t.strictSame(outside, ['/locations', '/locations'], 'and in a sandbox, where it names one that there is')
 })
 
-t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit', async t => {
+t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit; no secret in another one is shown', async t => {
   const emulator = await startTestEmulator(t)
   const { app, logs } = emulator
   const longest = `x${'y'.repeat(63)}`
-  for (const name of ['a', '7', 'Worker-1', 'a.b_c-d', 'a..', '1.5', longest]) {
-    const { statusCode } = await app.inject({ method: 'GET', url: `/sandbox/${name}/next/locations`, headers: HEADERS })
-    t.equal(statusCode, 200, name)
-  }
-  t.strictSame(await namesIn(emulator), ['1.5', '7', 'Worker-1', 'a', 'a..', 'a.b_c-d', longest])
+  const get = (url: string) => app.inject({ method: 'GET', url, headers: HEADERS })
+  const good = ['1.5', '7', 'Worker-1', 'a', 'a..', 'a.b_c-d', longest]
+  for (const name of good) t.equal((await get(`/sandbox/${name}/next/locations`)).statusCode, 200, name)
+  t.strictSame(await namesIn(emulator), good)
 
   const card = '4242424242424242'
-  const bad: [name: string, shown: string][] = [
-    ['', 'The name is empty'],
-    ['.a', '.a is not a name'],
-    ['-a', '-a is not a name'],
-    ['_a', '_a is not a name'],
-    ['%20', '  is not a name'],
-    ['a%20b', 'a b is not a name'],
-    ['a+b', 'a+b is not a name'],
-    ['a;b', 'a;b is not a name'],
-    ['a%2Fb', 'a/b is not a name'],
-    ['a%5Cb', 'a\\b is not a name'],
-    ['a%00', 'a? is not a name'],
-    ['a%0Ab', 'a?b is not a name'],
-    ['a%3Cb%3E', 'a<b> is not a name'],
-    ['a%', 'a% is not a name'],
-    ['%zz', '%zz is not a name'],
-    ['%FF', '%FF is not a name'],
-    ['caf%C3%A9', 'café is not a name'],
-    ['%F0%9F%A7%BE', '🧾 is not a name'],
-    [`${longest}z`, `${longest}z is not a name`],
-    [`${card}!`, '****************! is not a name'],
-    ['4242%204242%204242%204242', '**** **** **** **** is not a name'],
-    ['sk_merchant!', '***! is not a name']
-  ]
-  for (const [name, shown] of bad) {
+  const bad = ' .a -a _a %20 a%20b a+b a;b a%2Fb a%5Cb a%00 a%0Ab a%3Cb%3E a% %zz %FF caf%C3%A9 %F0%9F%A7%BE 4242%204242%204242%204242 sk_merchant!'.split(' ')
+  for (const name of [...bad, `${longest}z`, `${card}!`]) {
     for (const below of ['/next/locations', '/next', '/other', '/', '', '?x=1', '/_control', '/_control/state', '/_control/nowhere']) {
-      const { statusCode, payload } = await app.inject({ method: 'GET', url: `/sandbox/${name}${below}`, headers: HEADERS })
+      const { statusCode, payload } = await get(`/sandbox/${name}${below}`)
       const { code, message, param } = JSON.parse(payload).error
-      if (below === '/_control/nowhere') t.strictSame([statusCode, code], [404, 'path_unknown'], 'a path that no sandbox has is told before the name')
-      else {
-        const wanted = `${shown}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.`
-        t.strictSame([statusCode, code, message, param], [400, 'name_invalid', wanted, 'name'], `/sandbox/${name}${below}`)
-      }
+      const is = below === '/_control/nowhere' ? [404, 'path_unknown', undefined] : [400, 'name_invalid', 'name']
+      t.strictSame([statusCode, code, param], is, `/sandbox/${name}${below}`)
+      if (code === 'name_invalid') t.notMatch(message, /4242|sk_merchant/)
     }
   }
   t.equal((await namesIn(emulator)).length, 7, 'none is made of them')
-  const logged = logs.join('\n')
-  t.notOk(logged.includes(card) || logged.includes('4242 4242') || logged.includes('sk_merchant'), 'the log shows no secret either')
-  t.notOk((await app.inject({ method: 'GET', url: '/_control/requests?limit=1000', headers: HEADERS })).payload.includes('4242'), 'nor does the journal')
+  const { payload } = await get('/_control/requests?limit=1000')
+  t.notMatch([...logs, payload].join('\n'), /4242|sk_merchant/, 'the log shows no secret either, nor does the journal')
 })
 
 t.test('A01: what is percent-encoded without need is the same address', async t => {
@@ -232,45 +205,29 @@ t.test('A09: the urls of lists and of embedded Refunds lie under the sandbox', a
   t.equal((await emulator.call('GET /transactions/txn_a')).body.refunds.url, '/next/refunds?transaction=txn_a')
 })
 
-t.test('A33: a page of any origin may call a sandbox, and a preflight is a call of it', async t => {
-  const emulator = await startTestEmulator(t)
-  const { call, control, prefix } = sandboxClient(emulator, 'page')
-  const headers = { origin: 'http://shop.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
+t.test('A33: a preflight is a request of its sandbox, and makes none', async t => {
+  const { call, control } = sandboxClient(await startTestEmulator(t), 'page')
+  const headers = { origin: 'http://shop.example', 'access-control-request-method': 'POST' }
 
-  const preflight = await call('OPTIONS /transactions', { key: null, headers })
-  const answer = await call('GET /tickets', { headers: { origin: 'http://shop.example' } })
-  const refused = await call('GET /tickets/tkt_none', { headers: { origin: 'http://shop.example' } })
-  const ofControl = await emulator.inject({ method: 'OPTIONS', url: `${prefix}/_control/reset`, headers: { ...headers, host: 'localhost' } })
+  const [preflight, answer] = [await call('OPTIONS /transactions', { key: null, headers }), await call('GET /tickets', { headers })]
 
-  t.strictSame([preflight.status, preflight.text, preflight.headers['access-control-allow-origin']], [204, '', '*'])
-  t.strictSame([preflight.headers['request-id'], answer.headers['request-id']], ['req_1', 'req_1'], 'a preflight makes no sandbox')
-  t.strictSame([answer.headers['access-control-allow-origin'], refused.headers['access-control-allow-origin']], ['*', '*'])
-  t.strictSame([ofControl.status, ofControl.headers['access-control-allow-origin']], [403, undefined])
-  t.equal((await control('GET /requests')).body.data.length, 2)
+  t.strictSame([preflight.status, preflight.headers['request-id'], answer.headers['request-id']], [204, 'req_1', 'req_1'])
+  t.equal((await control('GET /requests')).body.data.length, 1)
 })
 
-t.test('A08: before the start scenario is loaded every call of a sandbox is a 503, and none is made', async t => {
+t.test('A08: before the start scenario is loaded no request of a sandbox makes it', async t => {
   const emulator = await startTestEmulator(t, { loaded: false })
   const { call, control } = sandboxClient(emulator, 'early')
-
-  const [api, state, health, elsewhere] = [
-    await call('GET /tickets'),
-    await control('GET /state'),
-    await control('GET /health'),
-    await emulator.inject({ method: 'GET', url: '/sandbox/early/tickets' })
-  ]
-  const load = await control('POST /load', { scenario: { data: smallFixture() } })
-
-  t.strictSame([api.status, api.body.error.code], [503, 'not_ready'])
-  t.strictSame([state.status, load.status, load.body.error.code], [503, 503, 'not_ready'])
-  t.strictSame([health.status, health.body], [503, { status: 'starting', version: '0.0.0' }])
-  t.equal(elsewhere.status, 404)
-  t.equal((await call('GET /tickets', { headers: {} })).headers['request-id'], 'ctl_6', 'no sandbox counts it')
+  const codes = [await call('GET /tickets'), await control('GET /state'), await control('POST /load', { scenario: 'default' })].map(
+    ({ body }) => body.error.code
+  )
+  t.strictSame(codes, ['not_ready', 'not_ready', 'not_ready'])
+  t.strictSame((await control('GET /health')).body, { status: 'starting', version: '0.0.0' })
+  t.equal((await emulator.inject({ method: 'GET', url: '/sandbox/early/tickets' })).status, 404)
 
   await emulator.sandboxes.start(documentOf('test', { data: smallFixture() }), { name: 'test', file: null })
   t.strictSame(await namesIn(emulator), [])
   t.equal((await call('GET /tickets')).headers['request-id'], 'req_1')
-  t.equal((await control('GET /health')).status, 200)
 })
 
 t.test('arrivals: a connection that is kept for thousands of requests keeps no listener of any of them', async t => {

@@ -1,6 +1,5 @@
 /** How the HTTP server is bounded. */
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { authorization } from '../sandbox/client.js'
@@ -43,38 +42,4 @@ t.test('limits.headers_timeout: 0 waits as long as limits.request_timeout allows
   const socket = connect(await listen(), '127.0.0.1')
   socket.write('GET /_control/health HTTP/1.1\r\nHost: localhost\r\n')
   t.ok((await received(socket)).startsWith('HTTP/1.1 408 '), 'a shorter limits.request_timeout holds for the headers too')
-})
-
-t.test('limits.connections: a connection above it is closed at once and told in the log, the others go on', async t => {
-  const { listen, logs } = await startTestEmulator(t, { settings: { 'limits.connections': 2 } })
-  const port = await listen()
-  const health = 'GET /_control/health HTTP/1.1\r\nHost: localhost\r\n\r\n'
-  const answered = async (socket: Socket) => {
-    socket.write(health)
-    const first = once(socket, 'data').catch(() => ['closed'])
-    return String((await first)[0]).startsWith('HTTP/1.1 200 OK\r\n')
-  }
-  const open = async () => {
-    const socket = connect(port, '127.0.0.1')
-    t.teardown(() => socket.destroy())
-    await once(socket, 'connect')
-    return socket
-  }
-  const [first, second] = [await open(), await open()]
-  t.strictSame([await answered(first), await answered(second)], [true, true])
-
-  const third = await open()
-  t.equal(await received(third), '', 'it is given no answer')
-
-  t.ok(logs.some(line => JSON.parse(line).msg === 'A connection was closed at once: there are as many as limits.connections allows.'))
-  t.strictSame([await answered(first), await answered(second)], [true, true])
-  first.end()
-  await once(first, 'close')
-  let last = await open()
-  // the server may hear of the end a little later
-  for (let tries = 0; tries < 100 && !(await Promise.race([answered(last), received(last).then(() => false)])); tries++) {
-    await sleep(50)
-    last = await open()
-  }
-  t.ok(await answered(last), 'once one is closed another is taken')
 })

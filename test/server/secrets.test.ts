@@ -30,39 +30,31 @@ t.test('A25: card numbers and API keys come back in no error, header or log line
   const places: [on: string, options: object][] = []
   for (const [, secret] of SECRETS) {
     const encoded = e(secret)
-    const bodies = [
-      ...['amount', 'tip_amount', 'adjustment_number', 'amounts[tip_amount]'].map(name => `${payment}&${name}=${encoded}.`),
-      ...['currency', 'amounts[currency]', 'card[last4]', 'customer[email]'].map(name => `${payment}&${name}=${encoded}`),
-      `ticket=${encoded}&payment_type=card`,
-      `ticket=tkt_a&payment_type=${encoded}`,
-      `${payment}&amount=key%3D${encoded}`,
-      `${payment}&amount=(${encoded})`,
-      `${payment}&amount=${'-'.repeat(32)}${encoded}`,
-      `${payment}&amount=${'-'.repeat(35)}${encoded}${'-'.repeat(35)}`,
-      `${payment}&${encoded}=1`,
-      `${payment}&${encoded}[]=1`,
-      `${payment}&card[${encoded}]=1`,
-      `${payment}&card[number][${encoded}]=1`,
-      `${payment}&${encoded}[a][b]=1`,
-      `${payment}&a[b][c][d][e][${encoded}]=1`,
-      `${payment}&${encoded}=1&${encoded}=2`,
-      `${payment}&a=1&a[${encoded}]=2`,
-      `${payment}&${encoded}=%zz`,
-      `${payment}&card[number]=${encoded}%zz`,
-      `%zz ${encoded}=1`,
+    const long = '-'.repeat(32)
+    const of = (texts: readonly string[]) => texts.map(text => text.replaceAll('@', encoded))
+    const also = of(['amount=@.', 'tip_amount=@.', 'adjustment_number=@.', 'amounts[tip_amount]=@.', 'currency=@', 'amounts[currency]=@', 'card[last4]=@'])
+    also.push(
+      ...of(['customer[email]=@', 'amount=key%3D@', 'amount=(@)', `amount=${long}@`, `amount=${long}@${long}`, '@=1', '@[]=1', 'card[@]=1', '@[a][b]=1'])
+    )
+    also.push(...of(['card[number][@]=1', 'a[b][c][d][e][@]=1', '@=1&@=2', 'a=1&a[@]=2', '@=%zz', 'card[number]=@%zz', 'card=@', 'card[number]=@&amount=x']))
+    const bodies = of([
+      'ticket=@&payment_type=card',
+      'ticket=tkt_a&payment_type=@',
+      '%zz @=1',
       `%zz ${percent(secret)}=1`,
-      `%zz=${encoded}`,
-      `%zz${'-'.repeat(32)}${encoded}=1`,
-      `card[${encoded}=1`,
-      `${payment}&card=${encoded}`,
-      `${payment}&card[number]=${encoded}&amount=x`,
-      `${payment}&payload=${encoded}&amount=x`
-    ]
+      '%zz=@',
+      `%zz${long}@=1`,
+      'card[@=1'
+    ])
+    const location = of(['metadata[@][x]=1', 'metadata[k][@]=1', 'metadata=@'])
+    const queries = of(['limit=@', 'starting_after=@', '@=1', 'a=1&a=@&%zz @'])
     places.push(
-      ...bodies.map((body): [string, object] => ['POST /transactions', { body }]),
-      ['POST /locations', { body: `${LOCATION_FORM}&metadata[${encoded}][x]=1` }],
-      ['POST /locations', { body: `${LOCATION_FORM}&metadata[k][${encoded}]=1` }],
-      ['POST /locations', { body: `${LOCATION_FORM}&metadata=${encoded}` }],
+      ...[...bodies, ...[...also, `payload=${encoded}&amount=x`].map(text => `${payment}&${text}`)].map((body): [string, object] => [
+        'POST /transactions',
+        { body }
+      ]),
+      ...location.map((more): [string, object] => ['POST /locations', { body: `${LOCATION_FORM}&${more}` }]),
+      ...queries.map((query): [string, object] => ['GET /locations', { query }]),
       ['POST /locations', { body: `display_name=A&address[country]=${encoded}` }],
       ['POST /locations', { body: `display_name=A&address[${encoded}]=1` }],
       ['POST /locations', { body: LOCATION_FORM, query: `${encoded}=1` }],
@@ -70,35 +62,28 @@ t.test('A25: card numbers and API keys come back in no error, header or log line
       ['POST /refunds', { body: `transaction=txn_a&amount=${encoded}` }],
       ['POST /refunds/rfd_a', { body: `${encoded}=1` }],
       ['POST /accounts', { body: `type=${encoded}&name=A&email=a@example.com&address[country]=US` }],
-      ['GET /locations', { query: `limit=${encoded}` }],
-      ['GET /locations', { query: `starting_after=${encoded}` }],
-      ['GET /locations', { query: `${encoded}=1` }],
-      ['GET /locations', { query: `a=1&a=${encoded}&%zz ${encoded}` }],
       ['GET /tickets', { query: `created[gte]=${encoded}` }],
       ['GET /locations/loc_a', { query: `key=1&${encoded}` }],
       ['POST /locations', { body: `{"card":"${secret}"}`, headers: { 'content-type': `application/json; x=${secret}` } }],
       ['POST /locations', { body: 'x', headers: { 'content-type': secret } }],
       ['POST /locations', { body: 'x', headers: { 'content-encoding': secret } }],
-      ['GET /locations', { key: null, headers: { authorization: secret } }],
-      ['GET /locations', { key: null, headers: { authorization: `Bearer ${secret}` } }],
+      ...[secret, `Bearer ${secret}`].map((authorization): [string, object] => ['GET /locations', { key: null, headers: { authorization } }]),
       ['GET /locations', { key: `x${secret}` }],
       ['GET /locations', { key: `${secret}:${secret}` }],
       ['DELETE /locations/loc_a', { headers: { 'x-note': secret } }]
     )
+    const paths = [
+      'GET /locations/@',
+      'POST /locations/@',
+      'PUT /locations/@',
+      'PUT /tickets/@',
+      'GET /nowhere/@',
+      'GET /accounts/@/users',
+      'GET /../nowhere/@'
+    ]
+    paths.push('DELETE /accounts/mch_a/users/@', 'DELETE /accounts/@/users/@', 'GET /locations/@%zz', 'GET /../locations/@')
     for (const part of [encoded, percent(secret), `key=${encoded}`, `${encoded}.`, `a%2F${encoded}%2Fb`]) {
-      places.push(
-        [`GET /locations/${part}`, {}],
-        [`POST /locations/${part}`, {}],
-        [`PUT /locations/${part}`, {}],
-        [`PUT /tickets/${part}`, {}],
-        [`GET /nowhere/${part}`, {}],
-        [`GET /accounts/${part}/users`, {}],
-        [`DELETE /accounts/mch_a/users/${part}`, {}],
-        [`DELETE /accounts/${part}/users/${part}`, {}],
-        [`GET /locations/${part}%zz`, {}],
-        [`GET /../locations/${part}`, {}],
-        [`GET /../nowhere/${part}`, {}]
-      )
+      places.push(...paths.map((on): [string, object] => [on.replaceAll('@', part), {}]))
     }
   }
   for (const settings of [{}, { 'parameters.unknown': 'warn' as const }]) {

@@ -135,46 +135,26 @@ export async function blocks(): Promise<void> {
 export const nearMisses = [
   // @ts-expect-error: no option has this name
   () => startEmulator({ scenaro: 'default' }),
-  // @ts-expect-error: a setting is no option
-  () => startEmulator({ seed: 7 }),
   // @ts-expect-error: no setting has this name
   () => startEmulator({ settings: { 'pagination.max_limt': 5 } }),
   // @ts-expect-error: nested neither
   () => startEmulator({ settings: { pagination: { max_limt: 5 } } }),
-  // @ts-expect-error: a setting has a type
-  () => startEmulator({ settings: { 'pagination.max_limit': '5' } }),
   // @ts-expect-error: a process setting belongs to no scenario
   (): Scenario => ({ settings: { port: 4010 } }),
-  // @ts-expect-error: and those that do are nested there
-  (): Scenario => ({ settings: { 'pagination.max_limit': 5 } }),
-  // @ts-expect-error: no key of a scenario has this name
-  () => startEmulator({ scenario: { fixturs: ['bistro'] } }),
   // @ts-expect-error: no operation has this path
   (): ScriptEntry => ({ on: 'POST /refund', fault: 'hang' }),
-  // @ts-expect-error: no fault is called so
-  (): ScriptEntry => ({ on: 'POST /refunds', fault: 'hangs' }),
   // @ts-expect-error: on is required
   (): ScriptEntry => ({ fault: 'hang' }),
-  // @ts-expect-error: a Refund needs an amount
-  (): Fixture => ({ refunds: [{ transaction: 'txn_1' }] }),
   // @ts-expect-error: money is a number
   (): Fixture => ({ refunds: [{ transaction: 'txn_1', amount: '100' }] }),
-  // @ts-expect-error: a Ticket has no such field
-  (): Fixture => ({ tickets: [{ location: 'loc_a', referense: 'T-1' }] }),
   // @ts-expect-error: what is derived is not given
   (): Fixture => ({ transactions: [{ ticket: 'tkt_1', payment_type: 'card', amount_refunded: 1 }] }),
-  // @ts-expect-error: an expectation is of an operation
-  (emulator: Emulator) => emulator.verify({ times: 1 }),
   // @ts-expect-error: the journal keeps no keys
   (emulator: Emulator) => emulator.verify({ on: 'POST /refunds', match: { key: 'sk_a' } }),
   // @ts-expect-error: no filter has this name
   (emulator: Emulator) => emulator.requests({ stauts: 404 }),
-  // @ts-expect-error: no scope has this name
-  (emulator: Emulator) => emulator.coverage({ scope: 'process' }),
   // @ts-expect-error: it is a body that is sent
   (emulator: Emulator) => emulator.inject('POST /refunds', { payload: 'a=1' }),
-  // @ts-expect-error: a url is required
-  () => connect({ token: 'open sesame' }),
   // @ts-expect-error: it cannot be set
   (emulator: Emulator) => (emulator.key = 'sk_other'),
   // @ts-expect-error: nothing internal is part of it
