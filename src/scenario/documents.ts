@@ -6,7 +6,7 @@ import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
-import { sizeOfJson } from './json-size.js'
+import { placesInJson, sizeOfJson } from './json-text.js'
 import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from './limits.js'
 import type { Place } from './places.js'
 import type { ReadYaml } from './yaml.js'
@@ -91,7 +91,7 @@ export async function readDocument(
   { limits = DEFAULT_LIMITS, type = null }: { limits?: DocumentLimits; type?: TextType | null } = {}
 ): Promise<SourceDocument> {
   const data = type === 'json' || (type === null && /^\s*[{[]/.test(text)) ? jsonOf(name, text, limits, type) : undefined
-  if (data !== undefined) return { name, data, limits, locate: wanted => locatedIn(text, wanted) }
+  if (data !== undefined) return { name, data, limits, locate: async wanted => placesInJson(text, wanted) }
 
   const { data: read, problems, locate } = await yamlIn(text, limits)
   const nesting = limits['limits.nesting']
@@ -126,7 +126,7 @@ export async function listedProblems(problems: readonly DocumentProblem[], docum
     const wanted = own.map(({ steps }) => steps)
     const places = await document.locate(wanted)
     // data has an order all the same: that of its text, if it had one
-    const order = places.every(place => place === null) ? await locatedIn(JSON.stringify(document.data) ?? '', wanted) : places
+    const order = places.every(place => place === null) ? placesInJson(JSON.stringify(document.data ?? null), wanted) : places
     for (const [index, { steps, code, message }] of own.entries()) {
       const { line = 0, column = 0 } = order[index] ?? {}
       const problem = { file: document.name, path: pathOf(steps), code, message: cut(message), ...places[index] }
@@ -170,9 +170,6 @@ function jsonOf(name: string, text: string, limits: DocumentLimits, type: TextTy
     return undefined
   }
 }
-
-/** Finds places in a JSON text, by a module that is loaded when it is first needed. */
-const locatedIn = async (json: string, wanted: readonly (readonly Step[])[]) => (await import('./places.js')).placesInJson(json, wanted)
 
 /** Finds places in a YAML text that was read before in another way. */
 export const locatorIn =
