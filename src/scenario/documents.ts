@@ -1,13 +1,12 @@
 /** Fixture and scenario documents as they are written: YAML or JSON text, read with the place of everything in it. */
 
-import type { Checker } from '../core/checking.js'
-import { MAX_PROBLEMS } from '../core/checking.js'
+import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
-import { sizeOfJson } from './json-size.js'
+import { placesInJson, sizeOfJson } from './json-text.js'
 import { DEFAULT_LIMITS, type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
 import type { Place } from './places.js'
 import type { ReadYaml } from './yaml.js'
@@ -87,7 +86,7 @@ export async function readDocument(
   { limits = DEFAULT_LIMITS, type = null }: { limits?: DocumentLimits; type?: TextType | null } = {}
 ): Promise<SourceDocument> {
   const data = type === 'json' || (type === null && /^\s*[{[]/.test(text)) ? jsonOf(name, text, limits, type) : undefined
-  if (data !== undefined) return { name, data, limits, locate: wanted => locatedIn(text, wanted) }
+  if (data !== undefined) return { name, data, limits, locate: async wanted => placesInJson(text, wanted) }
 
   const { data: read, problems, locate } = await yamlIn(text, limits)
   if (problems.length === 0 && isDeeper(read, MAX_NESTING)) problems.push({ ...say('too_deep', MAX_NESTING), line: 1, column: 1 })
@@ -117,7 +116,7 @@ export async function listedProblems(problems: readonly DocumentProblem[], docum
     const wanted = own.map(({ steps }) => steps)
     const places = await document.locate(wanted)
     // data has an order all the same: that of its text, if it had one
-    const order = places.every(place => place === null) ? await locatedIn(JSON.stringify(document.data) ?? '', wanted) : places
+    const order = places.every(place => place === null) ? placesInJson(JSON.stringify(document.data ?? null), wanted) : places
     for (const [index, { steps, code, message }] of own.entries()) {
       const { line = 0, column = 0 } = order[index] ?? {}
       const problem = { file: document.name, path: pathOf(steps), code, message: cut(message), ...places[index] }
@@ -161,9 +160,6 @@ function jsonOf(name: string, text: string, limits: DocumentLimits, type: TextTy
     return undefined
   }
 }
-
-/** Finds places in a JSON text, by a module that is loaded when it is first needed. */
-const locatedIn = async (json: string, wanted: readonly (readonly Step[])[]) => (await import('./places.js')).placesInJson(json, wanted)
 
 /** Finds places in a YAML text that was read before in another way. */
 export const locatorIn =

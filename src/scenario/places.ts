@@ -1,7 +1,5 @@
 /** Where the parts of a text are, found in one pass for all places that are asked for. */
-import { LineCounter } from 'yaml'
 import type { Step } from '../core/places.js'
-import { overMarks } from './json-size.js'
 
 /** A line and a column, counted from 1. */
 export type Place = { line: number; column: number }
@@ -10,14 +8,16 @@ export type PlaceTree = { parts: Map<Step, PlaceTree>; offset: number }
 
 /** Finds the line and the column of an offset. */
 export function placesIn(text: string): (offset: number) => Place {
-  const lines = new LineCounter()
-  for (let start = 0, end = 0; end >= 0; start = end + 1) {
-    lines.addNewLine(start)
-    end = text.indexOf('\n', start)
-  }
+  const starts = [0]
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) starts.push(end + 1)
   return offset => {
-    const { line, col: column } = lines.linePos(offset)
-    return { line, column }
+    let [line, after] = [0, starts.length]
+    while (after - line > 1) {
+      const middle = (line + after) >> 1
+      if ((starts[middle] as number) <= offset) line = middle
+      else after = middle
+    }
+    return { line: line + 1, column: offset - (starts[line] as number) + 1 }
   }
 }
 
@@ -41,33 +41,3 @@ export function located(text: string, wanted: readonly (readonly Step[])[], note
     return offset < 0 ? null : placeOf(offset)
   })
 }
-
-const NONE: PlaceTree['parts'] = new Map()
-
-/**
- * The places of parts of a text that is JSON; of a name that is given twice, the last. To lex it as YAML would take ten times as long, and to parse it as
- * YAML a hundred times the memory.
- */
-export const placesInJson = (text: string, wanted: readonly (readonly Step[])[]): (Place | null)[] =>
-  located(text, wanted, root => {
-    const open: { parts: PlaceTree['parts']; index: number }[] = []
-    let value: PlaceTree | undefined
-    let last = -1
-    const begin = (start: number, part: PlaceTree | undefined) => {
-      value = part
-      const at = part === undefined ? -1 : start + text.slice(start).search(/\S/)
-      if (part !== undefined && text[at] !== ']') part.offset = at
-    }
-    begin(0, root)
-    overMarks(text, (mark, at) => {
-      // an object has no part that is called by its index
-      if ('[{'.includes(mark)) open.push({ parts: value?.parts ?? NONE, index: mark === '[' ? -1 : Number.NaN })
-      if (']}'.includes(mark)) open.pop()
-      else {
-        const whole = open.at(-1) as (typeof open)[number]
-        whole.index++
-        begin(at + 1, whole.parts.size > 0 ? whole.parts.get(mark === ':' ? JSON.parse(text.slice(last + 1, at)) : whole.index) : undefined)
-      }
-      last = at
-    })
-  })
