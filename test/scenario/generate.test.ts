@@ -1,12 +1,10 @@
 import t from 'tap'
-import type { Schema } from '../../src/reference/parameters.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../src/reference/payment-methods.js'
-import { RESOURCES } from '../../src/reference/tables.js'
 import { exported } from '../../src/scenario/export.js'
 import type { GenerateData } from '../../src/scenario/generate.js'
 import type { FirstState } from '../../src/scenario/scenario.js'
 import { FIXTURE_CHECKER } from '../../src/scenario/schemas.js'
-import { FAMILIES, type Store } from '../../src/store/store.js'
+import type { Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
 import { NOW, smallFixture } from '../support/emulator.js'
 import { codesIn, firstStateIn } from '../support/first-state.js'
@@ -142,21 +140,6 @@ t.test('generate: over several seeds all that is generated is consistent', async
     const document = JSON.parse(JSON.stringify(exported(store)))
     t.strictSame(await FIXTURE_CHECKER.problems(document), [], `seed ${seed}: an export of it is a fixture`)
     t.equal(JSON.stringify(exported((await firstStateIn({ clock: NOW, data: document })).store)), JSON.stringify(document))
-  }
-})
-
-t.test('A04: a generated record holds what its table names, in that order', async t => {
-  const store = await generatedIn([{ accounts: 1 }, { users: 1 }, { locations: 1 }, { tickets: 1 }, { transactions: 30, refunded: 1 }])
-  const namesOf = ({ properties = {} }: Schema): string[] => Object.keys(properties).filter(name => name !== 'refunds')
-
-  for (const family of FAMILIES) {
-    const schema: Schema = RESOURCES[family]
-    for (const record of store[family].inCreationOrder() as unknown as Record<string, object | null>[]) {
-      t.strictSame(Object.keys(record), namesOf(schema), family)
-      for (const [name, part] of Object.entries(schema.properties ?? {})) {
-        if (part.properties && record[name]) t.strictSame(Object.keys(record[name]), namesOf(part), `${family} ${name}`)
-      }
-    }
   }
 })
 
