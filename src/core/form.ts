@@ -38,8 +38,7 @@ export function decodeForm(text: string, { 'limits.parameters': most, 'limits.de
   if (text.includes('\uFFFD')) return NOT_UTF8
   const root = new FormObject()
   const pairs = text.split('&')
-  // the text, of which names and values are parts, and what is decoded of it, in two bytes a character at most
-  root.held = 3 * heldBy(text) + pairs.length * PAIR
+  root.held = heldBy(text) + pairs.length * PAIR
   let count = 0
   for (const pair of pairs) {
     if (pair === '') continue
@@ -61,6 +60,8 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   if (name === null) return undecodable(asFarAsDecoded(sentName), 'name', sentName)
   const value = decoded(sentValue)
   if (value === null) return undecodable(name, 'value', sentValue)
+  if (value !== sentValue) root.held += heldBy(value)
+  if (known === undefined && name !== sentName) root.held += heldBy(name)
   const steps = known?.steps ?? stepsOf(name)
   if (steps === null) {
     if (name === '') return malformed(name, 'a value has no name before its =', { assumption: 'A36' })

@@ -23,6 +23,8 @@ const IS_SECRET = new RegExp(
 )
 /** A value after its name, as in JSON or in a form, and a security code wherever it follows its name. */
 const NAMED = new RegExp(String.raw`((?:${WORDS}|(?<=["[.])number)\]?(?:="?|"\s*:\s*"?))(?:(?<=")(?:[^"\\]|\\.)*|(?<!")[^\s,;&{}[\]"]+)`, 'gi')
+/** An object or a list of card data in JSON, up to the last bracket, whatever its names are. */
+const HELD = /("(?:(?:credit|debit|payment)?_?card|bank_?account)"\s*:\s*)[[{](?:.*[\]}]|.*)/gis
 const CODE = /(?<![a-z])((?:csc|cvc|cvv)2?[\W_]{0,4})\d{3,4}(?!\d)/gi
 
 /** A nested name with a dot between its parts and an underscore between the words of one, in small letters: `cardToken[Value]` is `card_token.value`. */
@@ -57,7 +59,7 @@ export function withoutSecrets(text: string, words: SecretWords = NO_WORDS): str
 }
 
 function maskedText(text: string, words: SecretWords): string {
-  const named = /["=]|c[sv][cv]2?[\W_]{0,4}\d/i.test(text) ? text.replace(NAMED, `$1${MASK}`).replace(CODE, `$1${MASK}`) : text
+  const named = /["=]|c[sv][cv]2?[\W_]{0,4}\d/i.test(text) ? text.replace(HELD, `$1${MASK}`).replace(NAMED, `$1${MASK}`).replace(CODE, `$1${MASK}`) : text
   return words.maskedIn(withoutCardNumbers(named))
 }
 
