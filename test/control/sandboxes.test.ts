@@ -3,13 +3,10 @@ import { get, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { GivenSettings } from '../../src/core/settings.js'
-import { runEmulator } from '../../src/emulator.js'
-import { REFUSALS } from '../../src/sandbox/sentences.js'
 import { authorization, type Emulator, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const TICKET = { tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }
-const UNKNOWN = ' A request to its API with a valid path and key creates it, and so does a control request that changes something.'
 
 /** Waits until a condition holds, or for 20 s; the assertion that follows fails then. */
 async function until(holds: () => Promise<boolean> | boolean): Promise<void> {

@@ -1,5 +1,6 @@
-/** The load beside the clients of the API: scenarios loaded, sandboxes deleted and made again, and event streams. */
+/** The load beside the clients of the API: scenarios loaded, sandboxes deleted and made again, event streams, verify calls that wait, and hostile senders. */
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { smallFixture } from '../../support/emulator.js'
 import type { Answer, Client } from './emulator.js'
@@ -10,16 +11,20 @@ import type { Watch } from './watch.js'
 /** A process for the time of one round, and the sandboxes in it. */
 export type Round = { port: number; round: number; watch: Watch; places: readonly Place[]; loaded: readonly LoadedSandbox[]; pauseMs: number }
 
+const WAITING = 3
 const CHURNED = 2
 const STREAMS = 6
+const HOSTILE = 2
 
-/** Keeps a process busy until the clients shall stop. */
+/** Keeps a process busy until the clients shall stop, or it is killed. */
 export async function otherLoad(current: Round): Promise<void> {
   const nth = (count: number) => Array.from({ length: count }, (_, index) => index)
   await Promise.all([
     ...current.loaded.map(sandbox => load(current, sandbox)),
     ...nth(CHURNED).map(index => churn(current, `churned-${index}`)),
-    ...nth(STREAMS).map(index => stream(current, index))
+    ...nth(WAITING).map(index => wait(current, `waiting-${index}`)),
+    ...nth(STREAMS).map(index => stream(current, index)),
+    ...nth(HOSTILE).map(index => disturb(current, index))
   ])
 }
 
@@ -78,7 +83,7 @@ export class LoadedSandbox {
     if (chance(0.2)) {
       const [status, code, ...document] = of(REFUSED)
       const answer = await call('POST /_control/load', ...document)
-      return answer.status === status && answer.body.error?.code === code ? [] : [`${this.name}: must be ${status} ${code}; got ${shown(answer)}`]
+      return answer.status === status && answer.body.error?.code === code ? [] : [`${this.name}: ${status} ${code} was expected, not ${shown(answer)}`]
     }
     const nth = below(DOCUMENTS.length)
     const isDry = chance(0.2)
@@ -149,6 +154,69 @@ async function churn(current: Round, name: string): Promise<void> {
   for (const { close } of clients) close()
 }
 
+// verify calls that wait
+
+const KEPT_MS = 300
+const VERIFY_KINDS = ['satisfied', 'left', 'not satisfied'] as const
+
+async function wait(current: Round, name: string): Promise<void> {
+  const { port, watch, pauseMs } = current
+  const { below } = choicesOf(current, name)
+  const [waiter, payer] = [watch.client(port, name), watch.client(port, name)]
+  let nth = 0
+  await payer.call('GET /next/tickets').catch(error => watch.broken(error))
+  await watch.repeat(async () => {
+    // the journal must not overflow, or a verify call cannot be judged
+    if (nth++ % 100 === 0) await payer.call('POST /_control/reset')
+    const guest = `guest ${current.round} ${nth}`
+    const asked = (within: string) => JSON.stringify({ on: 'POST /transactions', match: { body: { 'customer[name]': guest } }, times: 1, within })
+    const pay = () => payer.call('POST /next/transactions', `ticket=tkt_a&payment_type=external&amount=100&customer[name]=${guest.replaceAll(' ', '+')}`)
+    const kind = VERIFY_KINDS[nth % VERIFY_KINDS.length]
+    if (kind === 'left') {
+      await abandoned(port, `/sandbox/${name}/_control/verify`, { body: asked('30s'), afterMs: 20 + below(KEPT_MS) })
+    } else {
+      const since = performance.now()
+      const waiting = waiter.call('POST /_control/verify', asked(kind === 'satisfied' ? '20s' : `${KEPT_MS}ms`))
+      // handled below; a kill may break both calls
+      waiting.catch(() => {})
+      if (kind === 'satisfied') {
+        await sleep(below(KEPT_MS))
+        await pay()
+      }
+      const answer = await waiting
+      const ms = performance.now() - since
+      const expected = kind === 'satisfied' ? [200, true] : [409, false]
+      if (answer.status !== expected[0] || answer.body.holds !== expected[1])
+        watch.wrong(`${name}: a verify call that is ${kind} was answered ${shown(answer)}`)
+      // timers of Node.js may be a millisecond early
+      if (kind === 'not satisfied' && ms < KEPT_MS - 2) watch.wrong(`${name}: a verify call gave up after ${ms} of ${KEPT_MS} ms`)
+    }
+    watch.count(`verify calls ${kind}`)
+    await sleep(below(4 * pauseMs))
+  })
+  waiter.close()
+  payer.close()
+}
+
+/** Makes a control call and leaves before it is answered. */
+function abandoned(port: number, path: string, { body, afterMs }: { body: string; afterMs: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    const sent = request({ port, host: '127.0.0.1', method: 'POST', path, headers, agent: false })
+    const leave = setTimeout(() => {
+      sent.on('error', () => {})
+      sent.destroy()
+      resolve()
+    }, afterMs)
+    sent.once('error', error => {
+      clearTimeout(leave)
+      reject(error)
+    })
+    sent.on('response', answer => answer.resume())
+    sent.end(body)
+  })
+}
+
 // event streams
 
 const TIRED_MS = 1500
@@ -164,7 +232,7 @@ async function stream(current: Round, index: number): Promise<void> {
     const until = Date.now() + (kind === 'left' ? below(TIRED_MS) : Number.POSITIVE_INFINITY)
     await streamed(port, `${name === null ? '' : `/sandbox/${name}`}/_control/events`, {
       isRead: kind !== 'never read',
-      isOver: () => watch.isOver || Date.now() > until,
+      isOver: () => watch.isOver || watch.isDown || Date.now() > until,
       see: event => {
         watch.count('events')
         const foreign = foreignMarks(event, nth)
@@ -216,5 +284,73 @@ function streamed(port: number, path: string, { isRead, isOver, see, refused }: 
       })
     })
     sent.end()
+  })
+}
+
+// hostile senders
+
+const FORM = 'content-type: application/x-www-form-urlencoded'
+/** Bytes for a connection of their own, and the status that they are answered with; null where the sender cuts the connection after a while. */
+const HOSTILE_BYTES: readonly (readonly [status: number | null, text: string])[] = [
+  [null, ''],
+  [null, 'GET /next/tick'],
+  [null, 'POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
+  [null, `POST /sandbox/hostile/next/transactions HTTP/1.1\r\nhost: localhost\r\n${FORM}\r\ncontent-length: 100000\r\n\r\nticket=`],
+  [null, 'POST /_control/load HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 60000000\r\n\r\n{"scenario":'],
+  [400, '\0\x01\x02 no HTTP at all\r\n\r\n'],
+  [400, 'GET /next/%ff HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'],
+  [400, 'GET /sandbox/..%2f..%2fetc/next/tickets HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'],
+  [403, 'POST /_control/reset HTTP/1.1\r\nhost: evil.example.com\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'],
+  [413, `POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${FORM}\r\ncontent-length: 2000000000\r\n\r\n`],
+  [
+    413,
+    `POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${FORM}\r\ncontent-length: 1200000\r\n\r\nticket=${'t'.repeat(1_199_993)}`
+  ],
+  [413, 'POST /_control/load HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 99999999\r\n\r\n{'],
+  [415, 'POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: 1\r\n\r\nx'],
+  [417, 'GET /next/tickets HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: the-impossible\r\n\r\n'],
+  [431, `GET /next/tickets HTTP/1.1\r\nhost: localhost\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`]
+]
+const SLOW_MS = 2000
+
+async function disturb(current: Round, index: number): Promise<void> {
+  const { port, watch, pauseMs } = current
+  const { of, below } = choicesOf(current, `hostile ${index}`)
+  await watch.repeat(async () => {
+    const [status, sent] = of(HOSTILE_BYTES)
+    const answer = await exchanged(port, sent, status === null ? { cutAfterMs: below(SLOW_MS), isOver: () => watch.isOver } : null)
+    watch.count('hostile senders')
+    // a sender of a body that is too large may be cut off before it has read the answer
+    const isCutOff = answer === '' && status === 413
+    if (status !== null && !isCutOff && !watch.isDown) {
+      const [head = '', text = ''] = answer.split('\r\n\r\n')
+      const [, found] = /^HTTP\/1\.1 (\d+)/.exec(head) ?? []
+      const on = JSON.stringify(sent.slice(0, 60))
+      if (Number(found) !== status) watch.wrong(`${on} was answered ${answer.slice(0, 300)} instead of ${status}`)
+      else watch.see(on, { status, text, body: JSON.parse(text) }, { name: null, nth: null })
+    }
+    await sleep(below(10 * pauseMs))
+  })
+}
+
+/** Sends bytes and returns what is answered until the other side closes, or sends one more byte now and then and cuts the connection. */
+function exchanged(port: number, bytes: string, slow: { cutAfterMs: number; isOver: () => boolean } | null): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1').setNoDelay()
+    const since = Date.now()
+    let text = ''
+    const dribble =
+      slow === null ? undefined : setInterval(() => (Date.now() - since > slow.cutAfterMs || slow.isOver() ? socket.destroy() : socket.write('a')), 100)
+    socket.on('data', chunk => {
+      text += chunk
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') reject(error)
+    })
+    socket.on('close', () => {
+      clearInterval(dribble)
+      resolve(text)
+    })
+    socket.write(bytes, 'latin1')
   })
 }

@@ -12,6 +12,11 @@ export class Watch {
   readonly counts = new Map<string, number>()
   /** The clients shall stop. */
   isOver = false
+  /** The process has been killed, or is not there yet: connections break. */
+  isDown = true
+  /** The process may answer that it is starting. */
+  isStarting = false
+
   /** What is wrong, once of each kind. */
   get problems(): string[] {
     return [...this.#problems.values()]
@@ -33,13 +38,20 @@ export class Watch {
     }
   }
 
+  /** Looks at what a client met that ended without an answer: a connection may break when the process is down. */
+  broken(error: unknown): void {
+    const { code, message, stack } = error as NodeJS.ErrnoException
+    const isConnection = code !== undefined || /whole/.test(message)
+    if (!isConnection || !this.isDown) this.wrong(String(stack))
+  }
+
   /** Acts again and again until the clients shall stop. */
   async repeat(act: () => Promise<unknown>): Promise<void> {
     while (!this.isOver) {
       try {
         await act()
       } catch (error) {
-        this.wrong(String((error as Error).stack))
+        this.broken(error)
         return
       }
     }
@@ -68,8 +80,9 @@ export class Watch {
   see(on: string, answer: Pick<Answer, 'status' | 'text' | 'body'>, { name, nth }: { name: string | null; nth: number | null }): void {
     const { status, text, body } = answer
     const shown = `${name ?? 'base'}: ${on} was answered ${status}: ${text.slice(0, 300)}`
-    if (status >= 500) this.wrong(shown)
-    else if (status >= 400 && !isError(body) && !(status === 409 && body.holds === false)) this.wrong(`without the shape of an error, ${shown}`)
+    const isStarting = status === 503 && this.isStarting && (body.error?.code === 'not_ready' || body.status === 'starting')
+    if (status >= 500 && !isStarting) this.wrong(shown)
+    else if (status >= 400 && !isStarting && !isError(body) && !(status === 409 && body.holds === false)) this.wrong(`without the shape of an error, ${shown}`)
     const foreign = foreignMarks(text, nth)
     if (foreign.length > 0) this.wrong(`${name ?? 'base'}: ${on} shows ${foreign.slice(0, 5)} of another sandbox`)
   }
