@@ -41,7 +41,7 @@ export class Run extends Totals {
   listing(): RunListing {
     const { calls, entries } = this.requests.omitted
     return {
-      sandboxes: Array.from(this.#periods, ([name, periods]) => ({ sandbox: name === '' ? null : name, periods })),
+      sandboxes: [...this.#periods].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, periods]) => ({ sandbox: name === '' ? null : name, periods })),
       tests: this.tests.list(),
       requests: this.requests.list(),
       omitted: { requests: calls, entries, by_test: this.tests.omitted }
