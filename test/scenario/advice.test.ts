@@ -259,7 +259,7 @@ t.test('advice: a clock before the records of the fixtures is warned about', asy
   for (const [text, marks] of cases) {
     const { problems, warnings } = await lookedAt(text)
     t.strictSame([problems, marksOf(warnings)], [[], marks], text)
-    if (marks !== '') t.match(warnings[0]?.message, /20[23]6-.*with clock: 20[23]6-/)
+    if (marks !== '') t.match(warnings[0]?.message, /20[23]6-.*write clock: 20[23]6-/)
   }
 })
 

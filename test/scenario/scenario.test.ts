@@ -373,9 +373,9 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
   )
   t.strictSame(await codesIn({ date: '2026-03-01', steps: [{ do: 'GET /tickets/${tkt_a}' }] }), ['date unknown_name'])
   const variable = { data: { ...small(), tickts: [{ ...ticket('tkt_b'), reference: '${vars.none}' }] } }
-  t.strictSame(await codesIn(variable), ['data.tickts unknown_name', 'data.tickts[0].reference other'])
+  t.strictSame(await codesIn(variable), ['data.tickts unknown_name', 'data.tickts[0].reference undeclared_variable'])
   const unknown = { data: { ...small(), tickets: [ticket('${vars.none}')] } }
-  t.strictSame(await codesIn(unknown), ['data.tickets[0].id other'])
+  t.strictSame(await codesIn(unknown), ['data.tickets[0].id undeclared_variable'])
 })
 
 t.test('a scenario: a key of a step is looked for among the keys that could be read', async t => {
@@ -859,8 +859,8 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
       'doc:0:0 data.tickets[2].id listed_twice',
       'misfit.yaml:2:5 tickets[0] required',
       'misfit.yaml:2:11 tickets[0].id wrong_type',
-      'broken.yaml:1:4 other',
-      'deep.yaml:1:1 other'
+      'broken.yaml:1:4 not_closed',
+      'deep.yaml:1:1 too_large'
     ],
     'files that cannot be read among them'
   )

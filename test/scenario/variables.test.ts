@@ -230,7 +230,7 @@ script:
   t.hasStrict(await entries(texts({ status: '500', wait: '1s' })), [{}, { respond: { status: 500, retry_after: '1s' } }, { delay: '1s' }])
   t.strictSame((await made(text, { root })).warnings, [])
   t.strictSame((await made('use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n', { root })).warnings, [
-    'own.yaml:1:7 use[0]: entry 1 of it can never apply: entry 1 of the script acts on every call of POST /refunds that it is for'
+    'own.yaml:1:7 use[0]: entry 1 of it can never apply: entry 1 of the script acts on every request of POST /refunds that it is for'
   ])
   t.equal(
     (await made('fixtures: [bistro]\nuse: [outages#lost-answers, "outages#slow-service"]\n')).first?.script.size,
@@ -246,8 +246,8 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     'list.yaml': 'groups: []\n'
   })
   const cases: [use: string, ...problems: string[]][] = [
-    ['outages.yaml', 'own.yaml:1:7 use[0]: must be a group of outages.yaml, such as outages.yaml#brief-outage'],
-    ['list.yaml', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: must be a group of list.yaml'],
+    ['outages.yaml', 'own.yaml:1:7 use[0]: must name a group of outages.yaml, such as outages.yaml#brief-outage'],
+    ['list.yaml', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: must name a group of list.yaml'],
     ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'],
     ['outages.yaml#', 'own.yaml:1:7 use[0]: there is no group '],
     ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__'],
@@ -320,7 +320,7 @@ t.test('--var: validate and check give values to variables, those of any of the 
   t.equal(valid.status, 0, valid.stdout)
   t.match(
     valid.stdout,
-    /^.*one\.yaml: valid\nwarning: .*two\.yaml:2:8 clock: the clock is at .*\n.*two\.yaml: valid, 1 warning\n.*outages\.yaml: valid\n\n3 files: 3 valid\n$/
+    /^.*one\.yaml: valid\nwarning: .*two\.yaml:2:8 clock: 208 records are later than the clock at .*\n.*two\.yaml: valid, 1 warning\n.*outages\.yaml: valid\n\n3 files: 3 valid\n$/
   )
   t.equal(
     (await ran(['validate', one, '--var', 'amount=x'])).stdout,
@@ -343,7 +343,7 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
   t.equal(status, 3, stderr)
   t.match(
     stderr,
-    /^commerce-emulator: warning: .*one\.yaml:2:8 clock: the clock is at .*\ncommerce-emulator: warning: .*one\.yaml:3:26 vars\.spare: nothing refers to this variable/
+    /^commerce-emulator: warning: .*one\.yaml:2:8 clock: 3 records are later than the clock at .*\ncommerce-emulator: warning: .*one\.yaml:3:26 vars\.spare: nothing refers to this variable/
   )
   const refused = await exec('--var', 'coun=3')
   t.strictSame([refused.status, /vars\.coun: no variable is called coun; did you mean count\?/.test(refused.stderr)], [1, true])
