@@ -115,7 +115,9 @@ export class RunRequests {
 
   /** Gives up a request that was kept in full. */
   drop(request: string): void {
-    this.#bytes -= this.#entries.get(request)?.length ?? 0
+    const kept = this.#entries.get(request)
+    if (kept === undefined) return
+    this.#bytes -= kept.length
     this.#entries.delete(request)
   }
 

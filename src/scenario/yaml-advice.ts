@@ -198,7 +198,7 @@ function wrongIndent({ code, bracket, quote, line: there, column, rest, lines }:
   const isOver = /^\s*$|^\s+#/.test(rest) || there.text.startsWith('#')
   const line = isOver ? beside(lines, there, 1) : there
   if (bracket !== undefined || quote !== undefined || line === undefined || !(isOver || line.text.search(/\S/) >= column)) return null
-  const content = contentOf(beside(lines, line, -1)?.text ?? '')
+  const content = contentOf(beside(lines, line, -1)?.text)
   const isOf = {
     MISSING_CHAR: isOver || /^\s/.test(rest),
     BAD_INDENT: there.text.trim() !== '',
@@ -242,7 +242,7 @@ function openAbove(lines: readonly Line[], line: Line): OpenColumn[] {
 }
 
 /** The column at which the content of a line begins, after dashes. */
-const contentOf = (line: string): number => (/^\s*(?:- +)*/.exec(line) as RegExpExecArray)[0].length
+const contentOf = (line = ''): number => (/^\s*(?:- +)*/.exec(line) as RegExpExecArray)[0].length
 
 /** Where the value begins that an error is in. */
 const startOfValue = ({ line, column, bracket }: Case): number =>

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
+import { Connection } from '../../src/client/connection.js'
 import { type ConnectOptions, connect, EmulatorError, type EmulatorOptions, startEmulator } from '../../src/index.js'
 import { freePort } from '../support/ports.js'
 
@@ -260,4 +261,11 @@ t.test('api: what cannot be connected to is refused', async t => {
     [{ url: 'http://localhost', tokn: 'x' }, { code: 'option_invalid' }]
   ]
   for (const [options, is] of cases) t.hasStrict({ ...partsOf(await errorOf(connect(options as ConnectOptions))) }, is, JSON.stringify(options))
+})
+
+t.test('api: a failure of the connection without a message is told by its code', async t => {
+  const several = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' })
+  const connection = new Connection('http://name', { send: () => Promise.reject(several), close: async () => {} }, null)
+
+  t.match((await errorOf(connection.send({ method: 'GET', path: '/', headers: {} }))).message, /: ECONNREFUSED\.$/)
 })

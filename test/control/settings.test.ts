@@ -217,3 +217,14 @@ t.test('control: the ledger of assumptions shows the settings in force and how m
   await control('POST /load', { scenario: smallFixture() })
   t.equal((await entry('A03')).times, 0)
 })
+
+t.test('control: an Account of auth.accept_any_key that is no text is one problem', async t => {
+  const { control } = await startTestEmulator(t)
+  const { status, body } = await control('PATCH /settings', { auth: { accept_any_key: 5 } })
+
+  t.strictSame(
+    [status, body.error.problems.map(({ path, code }: { path: string; code?: string }) => path + (code ?? ''))],
+    [400, ['auth.accept_any_key']],
+    'and no second one of the Account'
+  )
+})

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { checkerOf } from '../../src/core/checking.js'
 import { instantProblem } from '../../src/core/instants.js'
-import { didYouMean, nearest, sentence } from '../../src/core/nearest.js'
+import { didYouMean, nearest, sentence, thereAre } from '../../src/core/nearest.js'
 import { pathOf, problemAt } from '../../src/core/places.js'
 
 t.test('paths of a document are written as code would', async t => {
@@ -128,4 +128,20 @@ t.test('did-you-mean: the nearest known name, when one is near', async t => {
 
 t.test('a sentence ends in one mark', async t => {
   t.strictSame(['no such name', 'no such name.', 'did you mean x?'].map(sentence), ['no such name.', 'no such name.', 'did you mean x?'])
+})
+
+t.test('what there is: the first twenty by name, the others by their number', async t => {
+  const names = (count: number) => Array.from({ length: count }, (_, nth) => `n${nth}`)
+  t.strictSame(
+    [0, 2, 20, 23].map(count => thereAre(names(count))),
+    ['there are none', 'there are n0, n1', `there are ${names(20).join(', ')}`, `there are ${names(20).join(', ')} and 3 more`]
+  )
+})
+
+t.test('checking: a template that is no object is of the wrong type, and nothing else is said of it', async t => {
+  const { problems } = checkerOf(() => ({ type: 'object', 'x-template': { placeholders: ['a'], once: [] } }))
+  t.strictSame(
+    (await problems('x')).map(({ code }) => code),
+    ['wrong_type']
+  )
 })

@@ -554,3 +554,12 @@ t.test('docs: the scenario of a request in docs/record.md passes check', async t
   t.match(example, 'do: POST /refunds')
   t.strictSame(await problemsOf(t, example), [])
 })
+
+t.test('recording: a list in a body is played as a list', async t => {
+  const emulator = await startTestEmulator(t, { scenario: { data: smallFixture(RECORDS) } })
+  await emulator.call('POST /locations', { body: 'display_name[]=A&display_name[]=B' })
+  const text = await recorded(emulator)
+
+  t.strictSame(parse(text).play[0].body, { display_name: ['A', 'B'] })
+  t.strictSame(await problemsOf(t, text), [])
+})

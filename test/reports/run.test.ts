@@ -268,6 +268,9 @@ t.test('reports: JUnit has a case a gate and a case a test, which fails when it 
     ]
   ])
   t.equal(parseMarkup(runJunit(judgedRun())).children.length, 1, 'without named tests there is no suite of them')
+  const sandboxes = ['till', null].map(sandbox => ({ sandbox, periods: 1 }))
+  const unmetIn = parseMarkup(runJunit(judgedRun({ sandboxes, unmet_expectations: [unmet('till', 'a')] }))).children[1] as Element
+  t.strictSame(unmetIn.attributes, { name: 'sandboxes', tests: '2', failures: '1', skipped: '0' }, 'an unmet expectation fails its sandbox alone')
   t.end()
 })
 

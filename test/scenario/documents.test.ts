@@ -351,3 +351,19 @@ t.test('library: a file that would make others wait is left to a worker', async 
   const { root, library } = ownFolders(t)
   t.type(await refusal(() => library.within(3).file(join(root, 'fixtures', 'plain.yml'))), TooLargeHere)
 })
+
+t.test('documents: a problem without a place comes before those with one', async t => {
+  const document = { ...documentOf('doc', {}), locate: async () => [{ line: 2, column: 1 }, null] }
+  const { problems = [] } = await refusalOf([
+    { document, steps: ['a'], message: 'is there' },
+    { document, steps: ['b'], message: 'is nowhere' }
+  ])
+
+  t.strictSame(
+    problems.map(({ message, line }) => [message, line]),
+    [
+      ['is nowhere', undefined],
+      ['is there', 2]
+    ]
+  )
+})

@@ -202,6 +202,7 @@ t.test('A37: a body of no bytes is none, and one on a GET is refused whatever it
     ['GET', 'application/json', chunked('{}'), [400, 'body_unexpected', null, 'A37']],
     ['GET', FORM, whole('limit=1'), [400, 'body_unexpected', null, 'FORM-3']],
     ['POST', null, chunked(''), missing],
+    ['POST', FORM, chunked(''), missing],
     ['POST', 'application/json', chunked(''), missing],
     ['POST', 'application/json', chunked('{}'), [415, 'content_type_unsupported', null, 'FORM-1']],
     ['POST', null, whole('a=1'), [415, 'content_type_unsupported', null, 'FORM-1']]

@@ -108,6 +108,17 @@ t.test('worker: fixtures and other bodies are checked, and refused with the plac
   t.match((await read({ kind: 'value', schema: { unknown: 1 } }, {})) as object, { defect: /there is no quick check of unknown/ })
 })
 
+t.test('worker: warnings of a scenario come with its head', async t => {
+  const ask = reader(t)
+  const scenario = { clock: '2020-01-01', fixtures: ['bistro'] }
+  const { answer } = (await ask({ read: { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario }) } })) as { answer: { warnings: { path: string }[] } }
+
+  t.strictSame(
+    answer.warnings.map(({ path }) => path),
+    ['clock']
+  )
+})
+
 t.test('worker: texts are written of JSON, as bytes', async t => {
   const ask = reader(t)
   const run = {
