@@ -74,7 +74,7 @@ export function refuseInQuery<C extends DecodeContext>(query: FormObject, contex
 function refuseUnknown<C extends DecodeContext>(params: readonly string[], table: Table, context: C, { unknown }: Lookups<C>, hint?: string): void {
   context.rely('A14')
   const known = namesIn(table)
-  const messages = params.slice(0, MAX_NAMED).map(param => `${param} is not a parameter of this call${hint ?? nearestHint(param, known)}`)
+  const messages = params.slice(0, MAX_NAMED).map(param => `${param} is not a parameter of this operation${hint ?? nearestHint(param, known)}`)
   if (params.length > MAX_NAMED) messages.push(`${params.length - MAX_NAMED} more are not parameters either.`)
   unknown(context, messages)
   if (context.settings['parameters.unknown'] === 'reject') throw REFUSALS.unknown(messages, params[0] as string)

@@ -15,16 +15,16 @@ export const FINDINGS = {
   'stopped-at-empty-page': {
     severity: 'error',
     about: 'A search page came back empty with has_more true, and the client never asked for the next.',
-    advice: 'search_query filters after retrieval: go on with starting_after=last_id until has_more is false.'
+    advice: 'search_query filters after retrieval: continue with starting_after=last_id until has_more is false.'
   },
   'double-refund-risk': {
     severity: 'error',
-    about: 'The same Refund was posted again after its answer was lost.',
+    about: 'The same Refund was posted again after its response was lost.',
     advice: 'Look first: GET /refunds?transaction=ID shows whether it was made.'
   },
   'double-payment-risk': {
     severity: 'error',
-    about: 'The same Transaction was posted again after its answer was lost.',
+    about: 'The same Transaction was posted again after its response was lost.',
     advice: 'Look first: GET /transactions?location=ID shows whether it was made.'
   },
   'search-without-narrowing': {
@@ -34,7 +34,7 @@ export const FINDINGS = {
   },
   'unknown-parameter': {
     severity: 'warning',
-    about: 'A parameter was sent that the call does not have.',
+    about: 'A request had a parameter that its operation does not take.',
     advice: 'Remove it, or write it as the reference does; the refusal names the nearest one.'
   },
   'unused-parameter': {
@@ -45,12 +45,12 @@ export const FINDINGS = {
   'key-sent-needlessly': {
     severity: 'warning',
     about: 'POST /transactions was sent with an API key.',
-    advice: 'This call takes no key; without it the call can be made where no key should be.'
+    advice: 'This operation takes no key: leave it out, so that a payment can be made where no key should be.'
   },
   'card-number-sent': {
     severity: 'warning',
     about: 'A whole card number was sent.',
-    advice: 'Send card[token] instead, and the number need not pass through your systems.'
+    advice: 'Send card[token] instead, so that the number does not pass through your systems.'
   },
   'foreign-record': {
     severity: 'warning',
@@ -69,13 +69,13 @@ export const FINDINGS = {
   },
   'retry-after-ignored': {
     severity: 'warning',
-    about: 'An operation was called again before the time that a Retry-After header named.',
+    about: 'An operation was requested again before the time in a Retry-After header.',
     advice: 'Wait as long as Retry-After says before the next try.'
   },
   'refused-and-repeated': {
     severity: 'warning',
-    about: 'A refused call was made again, unchanged.',
-    advice: 'The answer will be the same; correct the call, or show the refusal to the user.'
+    about: 'A refused request was sent again, unchanged.',
+    advice: 'The response will be the same: correct the request, or show the refusal to the user.'
   }
 } as const
 export type FindingId = keyof typeof FINDINGS

@@ -92,11 +92,11 @@ export function explainedText(call: Exchange, journal: Journal, keys: SecretWord
     if (pairs.length > 0) lines.push(`  ${what}: ${pairs.join(' ')}`)
   }
   if (script) lines.push(`  script: ${script.id}${script.name ? ` (${script.name})` : ''}${script.fault ? `: ${script.fault}` : ''}`)
-  if (why.rules.length > 0) lines.push('', 'Rules, in the order in which they were decided:', ...why.rules.map(verdictLine))
+  if (why.rules.length > 0) lines.push('', 'Rules, in the order in which they were checked:', ...why.rules.map(verdictLine))
   else lines.push('', 'No operation matched.')
-  if (why.changed_by.length > 0) lines.push('', `The records that it was judged by were last changed by ${why.changed_by.join(', ')}.`)
-  if (why.assumptions.length > 0) lines.push('', 'The answer relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
-  if (near.length > 0) lines.push('', 'It nearly met:', ...near.map(({ in: what, misses }) => `  ${what}: ${misses.map(missText).join(', ')}`))
+  if (why.changed_by.length > 0) lines.push('', `The records in question were last changed by ${why.changed_by.join(', ')}.`)
+  if (why.assumptions.length > 0) lines.push('', 'The response relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
+  if (near.length > 0) lines.push('', 'It nearly matched:', ...near.map(({ in: what, misses }) => `  ${what}: ${misses.map(missText).join(', ')}`))
   lines.push('', 'Answer:', `  ${answerLine(answer)}`)
   return `${lines.join('\n')}\n`
 }

@@ -12,7 +12,7 @@ const noneCalled = (what: string, name: string, known: readonly string[]) =>
 
 /** What is wrong with a text that YAML's parser refuses where no line shows what was meant, by the code of the parser. */
 const REFUSED: Readonly<Record<string, string>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'only one name a line; quote what follows the first colon, or put it on a line of its own',
+  BLOCK_AS_IMPLICIT_KEY: 'a line can have only one name; quote what follows the first colon, or put it on a line of its own',
   MISSING_CHAR: 'a space, a comma, a colon or a closing mark is missing here',
   MULTIPLE_ANCHORS: 'a value cannot have two anchors (&name)',
   UNEXPECTED_TOKEN: 'this does not belong here; check the indentation, and the brackets and quotation marks before it'
@@ -21,7 +21,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 export const SAYS = {
   refused: (code: string) => REFUSED[code] ?? 'this is not YAML; quote the text, or check the lines before it',
   tab: () => 'the line begins with a tab; indent it with spaces',
-  dash_in_brackets: () => 'a list in brackets has no dashes: remove them, and write commas between its items, such as [a, b]',
+  dash_in_brackets: () => 'a list in brackets has no dashes: write commas between its items, such as [a, b]',
   space_missing: (name: string, value: string) => `a space is missing after the colon: ${name}: ${value}`,
   space_after_dash: () => 'a space is missing after the dash',
   colon_missing: (name: string) => `a colon is missing after ${name}: write ${name}:`,
@@ -47,20 +47,20 @@ export const SAYS = {
   many_aliases: () => 'there are too many aliases; expand them',
   unknown_escape: (written: string) => `${written} is not an escape in double quotation marks; write \\\\ for a backslash`,
   text_in_next_line: () => 'after > or |, the text begins in the next line; or quote it',
-  second_document: () => '--- begins another document; a file holds one. Remove the line',
+  second_document: () => '--- begins a second document, but a file holds only one; remove the line',
   after_the_end: () => 'nothing may come after the bracket that ends the document',
   not_a_name: () => 'must be a name; got a list, an object or an alias',
   name_twice: (name: string, line: number) => `${shortened(name)} is given twice, in line ${line} already; keep one of them`,
   too_deep: (levels: number) => `it is nested deeper than ${levels} levels, or an alias is inside what it names`,
   too_large: (problem: string) => problem,
   weighs_more: (problem: string, weight: number) => `${problem}; in YAML each counts as ${weight}: write it as JSON`,
-  more_problems: (most: number) => `there may be more problems: limits.problems is ${most}`,
+  more_problems: (most: number) => `there may be more problems: the search ends at ${most}`,
 
   reference_without_value: (reference: string) =>
-    `${reference} has no value here: the answers of calls are known in steps, play and expect alone; give the record an id under data, or use a variable`,
+    `${reference} has no value here: responses are known only in steps, play and expect; give the record an id under data, or use a variable`,
   not_a_variable_name: () => 'must be letters, digits, _ and -, beginning with a letter',
   variable_of_variable: () => 'a variable has a value of its own, not that of another one',
-  variable_too_long: (most: number, length: number) => `the value of a variable has at most ${most} characters, not ${length}`,
+  variable_too_long: (most: number, length: number) => `must have at most ${most} characters, as the value of a variable; got ${length}`,
   variable_of_type: (name: string, type: string, fallback: string, got: string) =>
     `must be ${type} for the variable ${name}, as its default ${fallback} is; got ${got}`,
   unknown_variable: (name: string, known: readonly string[]) => `no variable is called ${shortened(name)}${orNearest(name, known, thereAre(known))}`,

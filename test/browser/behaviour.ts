@@ -67,7 +67,7 @@ t.test('console: an entry that was never applied shows what it nearly was applie
   t.equal(await entries.filter({ hasText: 'scr_2' }).getByText('Nearly').count(), 0, 'it was applied')
   await near.getByRole('link', { name: 'req_1' }).click()
   t.equal(page.url(), `${origin}/_control#/calls/req_1`)
-  await page.getByRole('complementary', { name: 'Call req_1' }).getByText('It nearly met the script entry scr_1').waitFor()
+  await page.getByRole('complementary', { name: 'Call req_1' }).getByText('It nearly matched the script entry scr_1').waitFor()
 })
 
 t.test('console: the loaded scenario is chosen; another one is loaded, with what it says of itself, and what changed since is taken back', LONG, async t => {

@@ -40,8 +40,8 @@ commerce-emulator
   Script        every entry was applied
   Expectations  all were met
   FAILED        findings: stopped-at-empty-page, refused-and-repeated
-                stopped-at-empty-page: A search page came back empty with has_more true, and the client never asked for the next. search_query filters after retrieval: go on with starting_after=last_id until has_more is false. (1×: #1/req_3)
-                refused-and-repeated: A refused call was made again, unchanged. The answer will be the same; correct the call, or show the refusal to the user. (1×: #1/req_18, #1/req_19)
+                stopped-at-empty-page: A search page came back empty with has_more true, and the client never asked for the next. search_query filters after retrieval: continue with starting_after=last_id until has_more is false. (1×: #1/req_3)
+                refused-and-repeated: A refused request was sent again, unchanged. The response will be the same: correct the request, or show the refusal to the user. (1×: #1/req_18, #1/req_19)
   Report        ${folder}/report.html
 `
   )

@@ -49,11 +49,11 @@ t.test('A14: warn drops an unknown parameter and says so in a Warning header eac
   const warningsOf = (on: string, options: object) => (call(on, options).headers.warning as string[] | undefined)?.map(warning => warning.slice(0, 50))
   const many = Array.from({ length: 40 }, (_, nth) => `unknown_${nth}=1`).join('&')
 
-  t.strictSame(call('GET /locations', { query: 'limt=1' }).headers.warning, ['299 - "limt is not a parameter of this call; did you mean limit?"'])
+  t.strictSame(call('GET /locations', { query: 'limt=1' }).headers.warning, ['299 - "limt is not a parameter of this operation; did you mean limit?"'])
   t.strictSame(warningsOf('POST /locations', { body: `${LOCATION}&città=x&address[zip]=1`, query: 'x=%22' }), [
-    '299 - "x is not a parameter of this call; the para',
+    '299 - "x is not a parameter of this operation; the para',
     '299 - "address[zip] is not a parameter of this cal',
-    '299 - "citt? is not a parameter of this call; it t'
+    '299 - "citt? is not a parameter of this operation; it t'
   ])
   t.strictSame(
     warningsOf('GET /tickets', { query: many })?.map(warning => warning.slice(7, 16)),

@@ -93,7 +93,7 @@ t.test('A07: an error has its one shape, and names its rule or assumption unless
   t.strictSame(open.call(...TOO_MUCH).body.error, {
     type: 'invalid_request_error',
     code: 'refund_exceeds_remaining',
-    message: 'txn_a was charged 1000 usd, 100 of it has been refunded, 900 remain; 901 was asked.',
+    message: 'txn_a was charged 1000 usd, 100 of it has been refunded, 900 remain; the request asks for 901.',
     param: 'amount',
     rule: 'REF-7',
     request_id: 'req_1'

@@ -258,7 +258,7 @@ t.test('near misses: why and explain say what a request nearly met', async t => 
 
   t.strictSame(textsOf((await emulator.control('GET /requests/req_1')).body.why.near_misses), nearly)
   const { text } = await emulator.control('GET /requests/req_1?format=text')
-  t.ok(text.includes('\nIt nearly met:\n  the script entry declined: amount: wanted 300; got 200\n'), text)
+  t.ok(text.includes('\nIt nearly matched:\n  the script entry declined: amount: wanted 300; got 200\n'), text)
   const asked = { method: 'POST', path: '/refunds', body: { transaction: 'txn_a', amount: 300, reason: 'cold' } }
   t.strictSame((await emulator.control('POST /explain', asked)).body.why.near_misses, undefined, 'it would be answered by the entry and count')
   const other = await emulator.control('POST /explain', { ...asked, body: { ...asked.body, amount: 200 } })

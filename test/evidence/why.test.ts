@@ -77,7 +77,7 @@ t.test('why: a call in text, with all that is known of it', async t => {
   body: transaction=txn_a amount=400 metadata[k]=v
   script: scr_1 (lost): connection_reset
 
-Rules, in the order in which they were decided:
+Rules, in the order in which they were checked:
   kept    BASE-1  the base address ends in the segment next; every path is relative to it
 `),
     made
@@ -87,13 +87,13 @@ Rules, in the order in which they were decided:
       '  kept    REF-7   a Refund above the remainder is an error  [transaction txn_a, currency usd, charged 1000, refunded 0, remaining 1000, asked 400]\n'
     )
   )
-  t.match(made, /\nThe answer relies on:\n {2}A02 {2}id prefixes\n/)
+  t.match(made, /\nThe response relies on:\n {2}A02 {2}id prefixes\n/)
   t.match(made, /\nAnswer:\n {2}\{"id":"rfd_[^\n]+\}\n$/)
   t.ok(
     refused.startsWith(`req_2  POST /refunds  refused, 400, changed nothing  (${NOW})\n  query: a=b list[]=1 list[]=2\n  body: transaction=txn_a amount=700\n`),
     refused
   )
-  t.ok(refused.includes('\nThe records that it was judged by were last changed by req_1.\n'))
+  t.ok(refused.includes('\nThe records in question were last changed by req_1.\n'))
 })
 
 t.test('why: a call that met no operation, one of which no rule can be said, and answers that are no JSON', t => {

@@ -62,11 +62,14 @@ export function Why({ call }: { call: Judged }) {
             {script.fault && `: ${script.fault}`}.
           </>
         )}
-        {!broken && !refusal && !script && (why.rules.length === 0 ? 'It met no operation of the reference.' : `It kept the ${why.rules.length} rules below.`)}
+        {!broken &&
+          !refusal &&
+          !script &&
+          (why.rules.length === 0 ? 'It matched no operation of the reference.' : `It kept the ${why.rules.length} rules below.`)}
       </p>
       {why.changed_by.length > 0 && (
         <p>
-          The records that it was judged by were last changed by{' '}
+          The records in question were last changed by{' '}
           {listed(why.changed_by, id => (
             <CallName id={id} />
           ))}
@@ -83,10 +86,10 @@ export function Why({ call }: { call: Judged }) {
           </li>
         ))}
       </ol>
-      <NearMisses near={why.near_misses} begins="It nearly met" shown={what => what} />
+      <NearMisses near={why.near_misses} begins="It nearly matched" shown={what => what} />
       {why.assumptions.length > 0 && (
         <details>
-          <summary>{`The answer relies on ${why.assumptions.length} ${why.assumptions.length === 1 ? 'assumption' : 'assumptions'}`}</summary>
+          <summary>{`The response relies on ${why.assumptions.length} ${why.assumptions.length === 1 ? 'assumption' : 'assumptions'}`}</summary>
           <ul class="assumptions">
             {why.assumptions.map(({ assumption: id, topic }) => (
               <li key={id}>
