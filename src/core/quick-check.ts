@@ -68,7 +68,6 @@ export const WORDS: Readonly<Record<string, Word>> = {
     return problem && say('wrong_format', problem.expected)
   },
   'x-template': ({ placeholders, once }: TemplateRule, template: unknown) => {
-    if (!isObject(template)) return null
     const found = placeholdersIn(template)
     const unknown = found.find(text => !placeholders.includes(text))
     if (unknown !== undefined) return say('unknown_placeholder', shown(unknown), placeholders)

@@ -133,7 +133,7 @@ t.test('pagination.cursors: a cursor is shown whatever its name, in lists alone,
   t.strictSame(queries.slice(0, 2), [{ token: '***' }, { limit: '1', token: 't3', api_key: '***' }])
   const { data: findings } = (await control('GET /findings')).body
   const { advice } = findings.find(({ finding }: Json) => finding === 'stopped-at-empty-page') as Json
-  t.match(advice, /go on with token=last_id until/)
+  t.match(advice, /continue with token=last_id until/)
 })
 
 const LIST = { result: { rows: '$members', more: '$has_more' }, kind: 'página', version: 2, ok: true, none: null }

@@ -97,3 +97,11 @@ t.test('tests of a run: so many are told apart, and calls of further ones are co
   t.strictSame([listed.length, listed[7]?.calls, tests.omitted], [MAX_TESTS, 2, 2])
   t.end()
 })
+
+t.test('run: a request that was not kept in full is given up without a trace', async t => {
+  const calls = new RunRequests()
+
+  calls.drop('#1/req_1')
+
+  t.strictSame([[...calls.list()], calls.omitted], [[], { calls: 0, entries: 0 }])
+})
