@@ -9,7 +9,7 @@ type Props = { label: string; choices: readonly Choice[]; chosen: string; class?
 export const Choices = ({ label, choices, chosen, class: name = 'chips', current = 'true', row }: Props) => (
   <nav class={name} aria-label={label} ref={row}>
     {choices.map(([key, text, target]) => (
-      <a key={key} href={hrefOf(target)} aria-current={key === chosen ? current : undefined}>
+      <a key={key} class={name === 'chips' ? 'chip' : undefined} href={hrefOf(target)} aria-current={key === chosen ? current : undefined}>
         {text}
       </a>
     ))}
@@ -25,7 +25,7 @@ export const listed = <T extends string>(items: readonly T[], shown: (item: T) =
     </span>
   ))
 
-/** A link to a call of the chosen sandbox. */
-export const RequestLink = ({ id }: { id: string }) => <a href={hrefOf({ view: 'calls', path: [id] })}>{id}</a>
+/** A link to a request of the chosen sandbox. */
+export const RequestLink = ({ id }: { id: string }) => <a href={hrefOf({ view: 'requests', path: [id] })}>{id}</a>
 
 export const linked = (text: string, href: string | undefined) => (href === undefined ? text : <a href={href}>{text}</a>)

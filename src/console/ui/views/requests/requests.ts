@@ -1,13 +1,15 @@
-/** The calls that have come, kept as long as the console is open. */
+/** The requests that have come, kept as long as the console is open. */
 import { effect, signal, untracked } from '@preact/signals'
 import { arrived, isAllowed, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
 import { api, type JournalEvent } from '../../control/client.js'
-import { type CallList, NO_CALLS, withEvents, withJournals } from './call-list.js'
+import { type CallList, NO_REQUESTS, withEvents, withJournals } from './request-list.js'
 
-export const list = signal<CallList>(NO_CALLS)
-/** Whether the calls before the console was opened are read. */
+export const list = signal<CallList>(NO_REQUESTS)
+/** Whether the requests before the console was opened are read. */
 export const isRead = signal(false)
+/** How many requests the journals no longer hold. */
+export const dropped = signal(0)
 export const paused = signal<CallList | null>(null)
 
 /** What happened during a reading. */
@@ -23,7 +25,8 @@ async function read(): Promise<void> {
   try {
     do {
       waiting = []
-      const { data, has_more } = await api.requestsOfRun()
+      const { data, has_more, dropped: gone } = await api.requestsOfRun()
+      dropped.value = gone
       const calls = data.reverse().map(({ sandbox, ...call }) => ({ sandbox: sandbox ?? '', call }))
       if (waiting.every(({ call }) => call !== null)) list.value = withEvents(withJournals(list.value, { calls, isWhole: !has_more }), waiting)
     } while (waiting.some(({ call }) => call === null))
@@ -35,7 +38,7 @@ async function read(): Promise<void> {
   }
 }
 
-// a stream that was interrupted has lost calls, so the journals are read at each opening
+// a stream that was interrupted has lost requests, so the journals are read at each opening
 effect(() => {
   if (openings.value > 0 && untracked(isAllowed)) void untracked(read)
 })

@@ -1,4 +1,4 @@
-/** A call with changes: judged on a copy that is thrown away, or sent. */
+/** A request with changes: judged on a copy that is thrown away, or sent. */
 import { useSignal } from '@preact/signals'
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { useResource } from '../../app/resource.js'
@@ -12,9 +12,9 @@ import { toast } from '../../components/toast.js'
 import { api, ControlError, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import { formOf } from '../form.js'
-import { Answer } from './answer.js'
-import { outcomeShown, sentIn } from './call-list.js'
 import { encodedPath, isMasked } from './copies.js'
+import { outcomeShown, sentIn } from './request-list.js'
+import { Response } from './response.js'
 import { Why } from './why.js'
 
 export async function keyOfAccount(account: string | null): Promise<string | null> {
@@ -29,7 +29,7 @@ export function trialOf(call: JournalCall, key: string | null): TrialCall {
 
 const base64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
-/** Sends a call to the emulated API, and shows it once it is answered. Errors: those of `fetch` where the answer is lost. */
+/** Sends a request to the emulated API, and shows it once there is a response. Errors: one of `fetch` where the response is lost. */
 export async function send({ method, path, key, body }: TrialCall): Promise<void> {
   const name = sandbox.value
   const response = await fetch(`${apiOf(name)}${path}`, {
@@ -41,10 +41,10 @@ export async function send({ method, path, key, body }: TrialCall): Promise<void
     },
     ...(body !== null && { body })
   }).catch(() => {
-    throw new Error('The call was sent, and its answer was lost.')
+    throw new Error('The request was sent, and its response was lost.')
   })
   const id = response.headers.get('request-id')
-  toast(`Answered with ${response.status}${id === null ? '' : `, as ${id}`}`)
+  toast(`Sent${id === null ? '' : ` as ${id}`}; the response is ${response.status}`)
   if (id !== null && sandbox.value === name) go({ path: [id], query: route.value.query })
 }
 
@@ -61,7 +61,7 @@ function objectIn(text: string): object | undefined {
   if (text.trim() === '') return undefined
   const value = JSON.parse(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw new SyntaxError('an object is expected, such as {"clock":"2026-03-01T12:00:00Z"}')
+  throw new SyntaxError('must be an object, such as {"clock":"2026-03-01T12:00:00Z"}')
 }
 
 const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']
@@ -108,16 +108,15 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const actions = (
     <>
       <Button text="Send" run={sendIt} />
-      <Button class="primary" text="Judge on a copy" run={judge} />
+      <Button class="primary" text="Try on a copy" run={judge} />
     </>
   )
   return (
     <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions}>
       <p class="hint">
-        Judged on a copy of the sandbox, the call changes nothing.{' '}
-        {isMasked(call) && '*** is a placeholder for a secret that is not kept: put a value in its place.'}
+        Tried on a copy of the sandbox, the request changes nothing. {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
       </p>
-      <div class="row try-line">
+      <div class="try-line">
         <SelectField label="Method" options={METHODS} {...bound(method)} />
         <TextField label="Path and query" {...bound(path)} />
         <SelectField
@@ -127,10 +126,10 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
           options={[['', 'none'], ...given.map(({ key, account }) => [key, `${account}: ${key}`] as const)]}
         />
       </div>
-      <AreaField label="Body" hint="A parameter in each line: amount=500, metadata[order]=A-1" rows={6} {...bound(body)} />
+      <AreaField label="Body" hint="One parameter a line: amount=500, metadata[order]=A-1" rows={6} {...bound(body)} />
       <AreaField
         label="What is different on the copy"
-        hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Left empty: nothing.'}
+        hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty for no difference.'}
         rows={2}
         error={problem}
         {...bound(changes)}
@@ -144,12 +143,12 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
 function Tried({ call }: { call: TriedCall }) {
   const { changes } = call
   return (
-    <section class="call stack" aria-label="What it would be answered" aria-live="polite">
+    <section class="request stack" aria-label="What the response would be" aria-live="polite">
       <p>
         <b>On the copy:</b> {outcomeShown(call)}
       </p>
       <Why call={call} />
-      <Answer call={call} label="Answer on the copy" />
+      <Response call={call} label="Response on the copy" />
       {changes.records.map(({ id, before, after }) => (
         <details key={id}>
           <summary>{`${changeShown(before, after)} ${id}`}</summary>
@@ -163,4 +162,4 @@ function Tried({ call }: { call: TriedCall }) {
   )
 }
 
-const changeShown = (before: unknown, after: unknown): string => `It would ${(before === null && 'make') || (after === null ? 'delete' : 'change')}`
+const changeShown = (before: unknown, after: unknown): string => `It would ${(before === null && 'create') || (after === null ? 'delete' : 'change')}`

@@ -1,14 +1,15 @@
 /** Snapshots: named states to come back to. */
-import { act } from '../../app/command.js'
 import { useDraft } from '../../app/draft.js'
+import { undoably } from '../../app/undo.js'
 import { Button, Form } from '../../components/button.js'
 import { Card } from '../../components/card.js'
+import { ask } from '../../components/dialog.js'
 import { TextField } from '../../components/fields.js'
 import { Read } from '../../components/read.js'
 import { api, ControlError } from '../../control/client.js'
 import { remove } from './command.js'
 
-const HEADING = 'behaviour-snapshots'
+const HEADING = 'scenario-snapshots'
 const NAMELESS = new ControlError('name_missing', 'Must be a name, such as lunch.', 0)
 
 export function Snapshots() {
@@ -24,9 +25,9 @@ export function Snapshots() {
       <Read from={api.snapshots}>
         {({ data }) =>
           data.length === 0 ? (
-            <p class="faint">There is none yet.</p>
+            <p class="faint">There are no snapshots yet. Save one before you try something.</p>
           ) : (
-            <ul class="entries">
+            <ul class="entries snapshots">
               {data.map(({ name }) => (
                 <Snapshot key={name} name={name} />
               ))}
@@ -43,14 +44,20 @@ export function Snapshots() {
 }
 
 function Snapshot({ name }: { name: string }) {
-  const restore = () => act(api.restoreSnapshot(name), `The snapshot ${name} is restored`)
-  const drop = () => remove(api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)
+  const restore = () => undoably('restore', () => api.restoreSnapshot(name), `The snapshot ${name} is restored`)
+  const drop = () =>
+    ask({
+      title: `Delete ${name}?`,
+      text: 'The state in it cannot be brought back.',
+      action: 'Delete the snapshot',
+      run: () => remove(api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)
+    })
   return (
     <li class="row entry">
       <span class="grow">{name}</span>
       <div class="row">
-        <Button text="Restore" label={`Restore ${name}`} run={restore} />
-        <Button class="danger" text="Delete" label={`Delete ${name}`} run={drop} />
+        <Button class="small" text="Restore" label={`Restore ${name}`} run={restore} />
+        <Button class="small danger" text="Delete" label={`Delete ${name}`} run={drop} />
       </div>
     </li>
   )

@@ -28,7 +28,7 @@ export function Variables({ rows, problems, onChange }: Props) {
         </div>
       )}
       {further.map((row, place) => (
-        <div key={place} class="row behaviour-variable">
+        <div key={place} class="row scenario-variable">
           <TextField label={`Name ${place + 1}`} placeholder="last4" {...of(row, 'name')} />
           <TextField label={`Value ${place + 1}`} placeholder="0341" {...of(row, 'value')} />
           <SelectField label={`Kind ${place + 1}`} options={KINDS} {...of(row, 'kind')} />
@@ -37,7 +37,9 @@ export function Variables({ rows, problems, onChange }: Props) {
       ))}
       <div class="row">
         <Button text="Add a variable" run={() => onChange([...rows, { name: '', value: '', kind: 'text' }])} />
-        <p class="hint">{declared.length === 0 ? 'The scenario declares none; a file that it uses may.' : 'For one of a file that the scenario uses.'}</p>
+        <p class="hint">
+          {declared.length === 0 ? 'The scenario declares none; a file that it uses can.' : 'For a variable of a file that the scenario uses.'}
+        </p>
       </div>
     </fieldset>
   )

@@ -4,7 +4,7 @@ import { pairsOf } from '../../../../core/form-encoding.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { JournalCall, State } from '../../control/client.js'
 import { addressOf } from '../form.js'
-import { sentIn } from './call-list.js'
+import { sentIn } from './request-list.js'
 
 const MASK = '***'
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -1,13 +1,14 @@
-/** The calls that the console has seen, of every sandbox, newest first. */
+/** The requests that the console has seen, of every sandbox, newest first. */
 import { pairsOf } from '../../../../core/form-encoding.js'
 import type { JournalCall, JournalEvent } from '../../control/client.js'
+import { queryIn } from './query.js'
 
 /** `period` counts how often the journal of its sandbox was seen to be cleared before: ids begin anew then. */
 export type Row = { key: string; sandbox: string; period: number; call: JournalCall }
 export type CallList = { rows: readonly Row[]; periods: ReadonlyMap<string, number> }
 
-export const MOST_CALLS = 10_000
-export const NO_CALLS: CallList = { rows: [], periods: new Map() }
+export const MAX_REQUESTS = 10_000
+export const NO_REQUESTS: CallList = { rows: [], periods: new Map() }
 
 export const keyOf = (sandbox: string, period: number, id: string): string => `${sandbox}/${period}/${id}`
 export const periodOf = ({ periods }: CallList, sandbox: string): number => periods.get(sandbox) ?? 0
@@ -28,7 +29,7 @@ export function withEvents(list: CallList, events: readonly JournalEvent[]): Cal
     known.add(key)
     added.push({ key, sandbox, period, call })
   }
-  return { rows: [...added.reverse(), ...list.rows].slice(0, MOST_CALLS), periods }
+  return { rows: [...added.reverse(), ...list.rows].slice(0, MAX_REQUESTS), periods }
 }
 
 /** What was read of the journals, oldest first; `isWhole` unless they hold earlier calls too. */
@@ -54,25 +55,30 @@ const isAfter = (calls: readonly JournalCall[], last: JournalCall): boolean =>
 
 const numberOf = ({ id }: JournalCall): number => Number(id.replace(/\D+/, ''))
 
-/** An empty text narrows nothing. */
-export type Filter = {
-  /** Words that all have to be in what was sent or answered. */
-  text: string
-  on: string
-  /** A status, or a class such as `4xx`. */
-  status: string
-  kind: string
-  test: string
-  /** Undefined for all. */
-  sandbox: string | undefined
-  /** The calls that kept or broke a rule; undefined for all. */
-  keys: ReadonlySet<string> | undefined
+/** `text` is what is searched for; `sandbox` is undefined for all; `keys` are the requests that kept or broke a rule, undefined for all. */
+export type Filter = { text: string; sandbox: string | undefined; keys: ReadonlySet<string> | undefined }
+
+const KINDS: Readonly<Record<string, (call: JournalCall) => boolean>> = {
+  refused: ({ outcome }) => outcome === 'refused',
+  lost: ({ took_effect, answered }) => took_effect && !answered,
+  scripted: ({ script }) => script !== null
 }
 
-export const KINDS: Readonly<Record<string, { title: string; isOne: (call: JournalCall) => boolean }>> = {
-  refused: { title: 'Refused', isOne: ({ outcome }) => outcome === 'refused' },
-  lost: { title: 'Took effect but not answered', isOne: ({ took_effect, answered }) => took_effect && !answered },
-  scripted: { title: 'Touched by the script', isOne: ({ script }) => script !== null }
+const YES = /^(y|yes|true|1)$/i
+const isIn = (text: string | null | undefined, part: string) => (text ?? '').toLowerCase().includes(part.toLowerCase())
+
+/** Whether a request is what a term says, by its name. Rules and sandboxes are judged elsewhere. */
+const HOLDS: Readonly<Record<string, (call: JournalCall, value: string) => boolean>> = {
+  status: ({ status }, value) => (/^\dxx$/i.test(value) ? String(status)[0] === value[0] : String(status) === value),
+  is: (call, value) => KINDS[value]?.(call) ?? false,
+  took: ({ took_effect }, value) => took_effect === YES.test(value),
+  on: ({ on }, value) => on === value,
+  method: ({ method }, value) => method === value.toUpperCase(),
+  code: ({ refusal }, value) => isIn(refusal?.code, value),
+  test: ({ test }, value) => isIn(test, value),
+  script: ({ script }, value) => script !== null && (script.id === value || isIn(script.name, value)),
+  account: ({ account }, value) => account === value,
+  slower: ({ ms }, value) => ms >= Number(value)
 }
 
 const texts = new WeakMap<JournalCall, string>()
@@ -89,18 +95,13 @@ function textOf(call: JournalCall): string {
   return text
 }
 
-export function filtered(rows: readonly Row[], { text, on, status, kind, test, sandbox, keys }: Filter): readonly Row[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const isOne = KINDS[kind]?.isOne
-  const hasStatus = status.endsWith('xx') ? (call: JournalCall) => String(call.status)[0] === status[0] : (call: JournalCall) => String(call.status) === status
+export function filtered(rows: readonly Row[], { text, sandbox, keys }: Filter): readonly Row[] {
+  const { words, terms } = queryIn(text)
   return rows.filter(
     ({ key, sandbox: its, call }) =>
       (sandbox === undefined || its === sandbox) &&
-      (on === '' || call.on === on) &&
-      (status === '' || hasStatus(call)) &&
-      (test === '' || call.test === test) &&
-      (isOne === undefined || isOne(call)) &&
       (keys === undefined || keys.has(key)) &&
+      terms.every(({ name, value }) => HOLDS[name]?.(call, value) ?? true) &&
       words.every(word => textOf(call).includes(word))
   )
 }
@@ -116,14 +117,20 @@ export function pathShown({ path, query }: Pick<JournalCall, 'path' | 'query'>):
 /** Tenths of a millisecond where they matter. */
 export const msShown = ({ ms }: Pick<JournalCall, 'ms'>): string => String(ms < 100 ? ms : Math.round(ms))
 
-/** The rule, assumption, code or script entry that decided. */
-export function decidedBy({ refusal, script }: JournalCall): string {
-  return [refusal && (refusal.rule ?? refusal.assumption ?? refusal.code), script && (script.name ?? script.id)].filter(Boolean).join(', ')
+/** What became of a request: an icon, and the class of its colour. */
+export function markOf({ outcome, answered, status, refusal, script }: JournalCall): {
+  icon: 'done' | 'refused' | 'lost' | 'scripted'
+  kind: 'good' | 'warn' | 'bad' | 'scripted'
+} {
+  if (!answered || outcome === 'not_written') return { icon: 'lost', kind: 'bad' }
+  if (outcome === 'scripted') return { icon: 'scripted', kind: 'scripted' }
+  if (refusal !== null || status >= 400) return { icon: 'refused', kind: status >= 500 ? 'bad' : 'warn' }
+  return { icon: 'done', kind: script === null ? 'good' : 'scripted' }
 }
 
 const OUTCOMES: Readonly<Record<JournalCall['outcome'], string>> = {
   refused: 'Refused',
-  answered: 'Answered',
+  answered: 'Done',
   scripted: 'Answered by the script',
   lost_before: 'Lost before the operation ran',
   lost_after: 'Lost after the operation ran',
@@ -132,14 +139,14 @@ const OUTCOMES: Readonly<Record<JournalCall['outcome'], string>> = {
 
 export function outcomeShown({ outcome, status, took_effect, answered }: Pick<JournalCall, 'outcome' | 'status' | 'took_effect' | 'answered'>): string {
   const effect = took_effect ? 'it took effect' : 'it changed nothing'
-  return `${OUTCOMES[outcome]}, ${status}; ${effect}${answered ? '' : '; the client got no answer'}.`
+  return `${OUTCOMES[outcome]}, ${status}; ${effect}${answered ? '' : '; the client got no response'}.`
 }
 
 /** What the script did to the body of an answer on its way; null where it went out as it was, or none of it did. */
 export function breakingShown({ script, answer, answered }: Pick<JournalCall, 'script' | 'answer' | 'answered'>): string | null {
   const fault = script?.fault
   const entry = `the script entry ${script?.name ?? script?.id}`
-  // an answer of the emulator in place of the one that was to be malformed is whole, and JSON
+  // a response of the emulator in place of the one that was to be malformed is whole, and JSON
   if (fault === 'malformed_body' && answered && typeof answer === 'string') return `${entry} made the body malformed. This is what went out.`
   if (fault === 'truncated_body' && !answered && answer !== null) return `${entry} truncated the body. Only the first half of this went out.`
   return null

@@ -1,14 +1,14 @@
-/** The body of an answer, with what the script did to it on its way. */
+/** The body of a response, with what the script did to it on its way. */
 import { CodeBlock, Json } from '../../components/code.js'
 import type { JournalCall } from '../../control/client.js'
-import { breakingShown } from './call-list.js'
+import { breakingShown } from './request-list.js'
 
 type Props = { call: Pick<JournalCall, 'answer' | 'answered' | 'script'>; label: string; hrefOfText?: (text: string) => string | undefined }
 
-export function Answer({ call, label, hrefOfText }: Props) {
+export function Response({ call, label, hrefOfText }: Props) {
   const { answer } = call
   const breaking = breakingShown(call)
-  if (answer === null) return <p class="faint">Without a body.</p>
+  if (answer === null) return <p class="faint">No body was sent.</p>
   return (
     <>
       {breaking !== null && (

@@ -10,7 +10,7 @@ export function changesInWords({ records, keys, clock, script: { added, removed,
   const ofScript = [
     ...(added.length > 0 ? [`${added.join(', ')} added`] : []),
     ...(removed.length > 0 ? [`${removed.join(', ')} removed`] : []),
-    ...(matched > 0 ? [`calls matched ${matched === 1 ? 'once' : `${matched} times`}`] : [])
+    ...(matched > 0 ? [`requests matched ${matched === 1 ? 'once' : `${matched} times`}`] : [])
   ]
   const lines: readonly (readonly [title: string, words: string, tab?: string])[] = [
     ...Object.entries(RESOURCE_NAMES).map(([family, name]) => [`${name}s`, countsIn(records[family as Family])] as const),

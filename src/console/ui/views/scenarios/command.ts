@@ -1,9 +1,9 @@
-/** Control calls of the Behaviour view. */
+/** Control requests that load. */
 import { act } from '../../app/command.js'
-import { narrow } from '../../app/route.js'
+import { go } from '../../app/route.js'
 import { readOverview } from '../../app/store.js'
 import { toast } from '../../components/toast.js'
-import type { Loaded } from '../../control/client.js'
+import { api, type Loaded } from '../../control/client.js'
 
 /** How often, in milliseconds, what other clients may have changed is read again. */
 export const REREAD_MS = 2000
@@ -16,13 +16,19 @@ export async function remove(call: Promise<unknown>, done: string, heading: stri
 
 type Load = (query: { dry_run?: string }) => Promise<Loaded>
 
-/** Loads, or with `dryRun` checks, and shows likely mistakes. Returns what was done. */
+const SNAPSHOT = 'before-load'
+
+/** Loads, or with `dryRun` checks, and shows likely mistakes. What was there before a load is kept as a snapshot. Returns what was done. */
 export async function loading(load: Load, dryRun: boolean): Promise<string> {
+  if (!dryRun) await api.takeSnapshot(SNAPSHOT)
   const { scenario, warnings = [] } = await load(dryRun ? { dry_run: '1' } : {})
   for (const { line, message } of warnings) toast(line === undefined ? message : `Line ${line}: ${message}`, 'error')
   if (dryRun) return `${scenario.name} can be loaded`
-  // the choice is the loaded one again, once that is known
   await readOverview()
-  narrow({ scenario: undefined })
+  toast(`What was there before is the snapshot ${SNAPSHOT}`, 'done', {
+    text: 'Undo',
+    run: () => act(api.restoreSnapshot(SNAPSHOT), 'Undone: the state is back. The requests from before are not.')
+  })
+  go({ path: ['gallery'] }, { replace: true })
   return `${scenario.name} is loaded`
 }

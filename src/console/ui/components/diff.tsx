@@ -1,0 +1,43 @@
+/** What differs between two values, field by field. */
+
+export type Difference = { path: string; before: unknown; after: unknown }
+
+const isParted = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+/** The innermost fields that differ; undefined is a field that is not there. */
+export function differences(before: unknown, after: unknown, path = ''): Difference[] {
+  if (!isParted(before) || !isParted(after) || Array.isArray(before) !== Array.isArray(after)) {
+    return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, before, after }]
+  }
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names.flatMap(name => differences(before[name], after[name], path === '' ? name : `${path}.${name}`))
+}
+
+const MAX_SHOWN = 12
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value)
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text
+}
+
+export function Diff({
+  before,
+  after,
+  leave = []
+}: {
+  before: unknown
+  after: unknown /** Fields whose differences say nothing. */
+  leave?: readonly string[]
+}) {
+  const all = differences(before, after).filter(({ path }) => !leave.some(field => path === field || path.startsWith(`${field}.`)))
+  if (all.length === 0) return null
+  return (
+    <ul class="diff">
+      {all.slice(0, MAX_SHOWN).map(one => (
+        <li key={one.path}>
+          {one.path}: {one.before !== undefined && <del>{shown(one.before)}</del>} {one.after !== undefined && <ins>{shown(one.after)}</ins>}
+        </li>
+      ))}
+      {all.length > MAX_SHOWN && <li>and {all.length - MAX_SHOWN} more</li>}
+    </ul>
+  )
+}

@@ -1,0 +1,44 @@
+/** What is typed into the search of requests: words, and terms such as `status:4xx rule:REF-7 took:no test:"refunds twice"`. */
+
+export type Term = { name: string; value: string }
+export type Query = { words: readonly string[]; terms: readonly Term[] }
+
+/** What a term looks at, by its name. */
+export const TERMS = {
+  status: 'a status or a class: status:404, status:4xx',
+  is: 'is:refused, is:lost, is:scripted',
+  took: 'whether it took effect: took:yes, took:no',
+  on: 'an operation: on:"POST /refunds"',
+  method: 'method:POST',
+  rule: 'a rule that it kept or broke: rule:REF-7',
+  code: 'the code of a refusal: code:refund_exceeds_remaining',
+  test: 'the test that sent it: test:checkout',
+  script: 'a script entry: script:scr_1',
+  account: 'account:mch_1',
+  slower: 'at least so many milliseconds: slower:100',
+  in: 'in:all for every sandbox'
+} as const
+
+const PARTS = /([a-z]+):"([^"]*)"|([a-z]+):(\S+)|"([^"]*)"|(\S+)/g
+
+export function queryIn(text: string): Query {
+  const words: string[] = []
+  const terms: Term[] = []
+  for (const [whole, quotedName, quotedValue, name = quotedName, value = quotedValue, phrase] of text.matchAll(PARTS)) {
+    if (name !== undefined && value !== undefined && Object.hasOwn(TERMS, name)) terms.push({ name, value })
+    else words.push((phrase ?? whole).toLowerCase())
+  }
+  return { words, terms }
+}
+
+export const termIn = ({ terms }: Query, name: string): string => terms.findLast(term => term.name === name)?.value ?? ''
+
+const shown = (text: string) => (/[\s"]/.test(text) ? `"${text.replaceAll('"', '')}"` : text)
+
+/** The text with a term in place of those of its name; an empty value takes them out. */
+export function withTerm(text: string, name: string, value: string): string {
+  const { words, terms } = queryIn(text)
+  const kept = terms.filter(term => term.name !== name)
+  const all = value === '' ? kept : [...kept, { name, value }]
+  return [...words.map(shown), ...all.map(term => `${term.name}:${shown(term.value)}`)].join(' ')
+}
