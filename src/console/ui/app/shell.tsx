@@ -100,21 +100,19 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
       <div class="status">
         <p class="live" data-state={live.value} role="status">
           <span>{LIVE[live.value]}</span>
+          {clock?.running === false && <span class="badge warn">clock frozen</span>}
         </p>
         <a href={hrefOf({ view: 'scenarios' })} title={scenario?.description ?? ''}>
           {scenario?.name ?? '…'}
         </a>
-        <p class="clock faint">
-          {clock && <ClockTime clock={clock} />}
-          {clock?.running === false && ', frozen'}
-        </p>
+        <p class="clock faint">{clock && <ClockTime clock={clock} />}</p>
       </div>
       <div class="tools">
         <a href={`${controlOf()}/docs`} title="The emulated API, to read and try">
           <Icon name="book" />
           <span>API</span>
         </a>
-        <Button class="quiet" icon="theme" text={`Theme: ${theme.value}`} title={`Theme: ${theme.value}`} run={nextTheme} />
+        <Button class="quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
         <Button class="quiet" icon="keyboard" label="Help with the keyboard" run={onHelp} />
         {session.value?.token_required && <Button class="quiet" icon="sign-out" text="Sign out" title="Sign out" run={signOut} />}
       </div>

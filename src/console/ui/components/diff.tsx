@@ -34,7 +34,8 @@ export function Diff({
     <ul class="diff">
       {all.slice(0, MAX_SHOWN).map(one => (
         <li key={one.path}>
-          {one.path}: {one.before !== undefined && <del>{shown(one.before)}</del>} {one.after !== undefined && <ins>{shown(one.after)}</ins>}
+          {one.path !== '' && `${one.path}: `}
+          {one.before !== undefined && <del>{shown(one.before)}</del>} {one.after !== undefined && <ins>{shown(one.after)}</ins>}
         </li>
       ))}
       {all.length > MAX_SHOWN && <li>and {all.length - MAX_SHOWN} more</li>}

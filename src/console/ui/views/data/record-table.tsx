@@ -12,7 +12,9 @@ import { type AnyRecord, countOf, linkedFamily, matches, moneyIn, nameOf, newest
 type Props = { state: State; family: Family; chosen: string | null; refundable: Refundable }
 
 const ID: Column<AnyRecord> = { title: 'Id', width: 'minmax(6rem, 14rem)', by: ({ id }) => id, cell: ({ id }) => <span class="mono">{id}</span> }
-const NAME: Column<AnyRecord> = { title: 'What it is', width: 'minmax(9rem, 1fr)', by: nameOf, cell: nameOf }
+/** Where the amount has a column of its own. */
+const withoutAmount = (record: AnyRecord) => nameOf({ ...record, amount: undefined })
+const NAME: Column<AnyRecord> = { title: 'What it is', width: 'minmax(9rem, 1fr)', by: withoutAmount, cell: withoutAmount }
 const AMOUNT: Column<AnyRecord> = {
   title: 'Amount',
   width: '7rem',

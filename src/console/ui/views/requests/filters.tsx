@@ -9,7 +9,7 @@ import { queryIn, TERMS, termIn, withTerm } from './query.js'
 const RULE_OPTIONS = RULE_IDS.map(id => [id, `${id}  ${RULES[id].text}`] as const)
 const KINDS: readonly [name: string, value: string, text: string, icon?: IconName][] = [
   ['is', 'refused', 'Refused', 'refused'],
-  ['is', 'lost', 'Took effect, no response', 'lost'],
+  ['is', 'lost', 'No response', 'lost'],
   ['is', 'scripted', 'Scripted', 'scripted'],
   ['status', '2xx', '2xx'],
   ['status', '4xx', '4xx'],

@@ -1,6 +1,6 @@
 /** Requests: those that came, live, and why each was answered so. */
 import { useComputed, useSignalEffect } from '@preact/signals'
-import { useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { act } from '../../app/command.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
@@ -21,7 +21,7 @@ import { Method, Status } from './marks.js'
 import { queryIn, termIn } from './query.js'
 import { type CallList, filtered, keyOf, msShown, periodOf, type Row, sentIn } from './request-list.js'
 import { dropped, isRead, list, paused } from './requests.js'
-import { learn, shortPath, summaryOf } from './summary.js'
+import { defaultCurrency, shortPath, summaryOf } from './summary.js'
 import { textOfRule } from './why.js'
 import './requests.css'
 
@@ -41,12 +41,12 @@ const Result = ({ call: { refusal, script, answer, outcome } }: { call: JournalC
   const rule = refusal?.rule ?? refusal?.assumption
   return (
     <>
-      {code && <span class="result mono">{code}</span>}{' '}
       {rule && (
         <span class="badge" title={textOfRule(rule)}>
           {rule}
         </span>
       )}{' '}
+      {code && <span class="result mono">{code}</span>}{' '}
       {script && (
         <span class="badge scripted" title="The script entry that was applied">
           <Icon name="scripted" />
@@ -135,9 +135,10 @@ function Page() {
   const tests = useComputed(() => [...new Set(list.value.rows.flatMap(({ call }) => call.test ?? []))].slice(0, 200)).value
   const chosen = chosenKey(list.value)
   const row = useMemo(() => (chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)), [chosen, list.value])
-  useMemo(() => {
-    for (const { call } of shown.rows) learn(call)
-  }, [shown])
+  const settings = useResource(api.settings, '', { once: true }).data?.settings
+  useEffect(() => {
+    if (settings) defaultCurrency.value = settings['transactions.default_currency']?.value
+  }, [settings])
   useKeptChoice()
   useShortcuts([
     { key: 'p', about: 'Pause the list, or resume it', run: pause },
@@ -145,9 +146,9 @@ function Page() {
   ])
   return (
     <section class="page whole requests">
+      <Filters tests={tests} />
       <div class="split">
         <div class="listing">
-          <Filters tests={tests} />
           <Bar rows={rows} />
           <Grid
             label="Requests"

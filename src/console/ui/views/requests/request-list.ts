@@ -137,9 +137,9 @@ const OUTCOMES: Readonly<Record<JournalCall['outcome'], string>> = {
   not_written: 'Ran, but the data file could not be written'
 }
 
-export function outcomeShown({ outcome, status, took_effect, answered }: Pick<JournalCall, 'outcome' | 'status' | 'took_effect' | 'answered'>): string {
+export function outcomeShown({ outcome, took_effect, answered }: Pick<JournalCall, 'outcome' | 'took_effect' | 'answered'>): string {
   const effect = took_effect ? 'it took effect' : 'it changed nothing'
-  return `${OUTCOMES[outcome]}, ${status}; ${effect}${answered ? '' : '; the client got no response'}.`
+  return `${OUTCOMES[outcome]}; ${effect}${answered ? '' : '; the client got no response'}.`
 }
 
 /** What the script did to the body of an answer on its way; null where it went out as it was, or none of it did. */

@@ -4,6 +4,7 @@ import { arrived, isAllowed, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
 import { api, type JournalEvent } from '../../control/client.js'
 import { type CallList, NO_REQUESTS, withEvents, withJournals } from './request-list.js'
+import { learn } from './summary.js'
 
 export const list = signal<CallList>(NO_REQUESTS)
 /** Whether the requests before the console was opened are read. */
@@ -37,6 +38,8 @@ async function read(): Promise<void> {
     waiting = null
   }
 }
+
+effect(() => learn(list.value.rows))
 
 // a stream that was interrupted has lost requests, so the journals are read at each opening
 effect(() => {

@@ -1,4 +1,5 @@
 /** What distinguishes a request from the next, in a few words. */
+import { signal } from '@preact/signals'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Family, JournalCall } from '../../control/client.js'
 import { moneyShown } from '../money.js'
@@ -11,15 +12,21 @@ type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Remembers what a response tells about currencies. */
-export function learn(call: JournalCall): void {
-  if (LEARNT.has(call) || !isFields(call.answer)) return
-  LEARNT.add(call)
-  const { data } = call.answer
-  for (const record of Array.isArray(data) ? data : [call.answer]) {
-    if (!isFields(record) || typeof record.currency !== 'string') continue
-    const id = record.transaction ?? record.id
-    if (typeof id === 'string') currencies.set(id, record.currency)
+/** The currency of payments that name none, once it is read. */
+export const defaultCurrency = signal<unknown>(undefined)
+
+/** Remembers what responses tell about currencies; rows are the newest first, and those behind one that is known are known. */
+export function learn(rows: readonly { call: JournalCall }[]): void {
+  for (const { call } of rows) {
+    if (LEARNT.has(call)) return
+    LEARNT.add(call)
+    if (!isFields(call.answer)) continue
+    const { data } = call.answer
+    for (const record of Array.isArray(data) ? data : [call.answer]) {
+      if (!isFields(record) || typeof record.currency !== 'string') continue
+      const id = record.transaction ?? record.id
+      if (typeof id === 'string') currencies.set(id, record.currency)
+    }
   }
 }
 
@@ -34,11 +41,11 @@ export const shortPath = (path: string): string => path.split('/').map(shortId).
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' || typeof value === 'number' ? String(value) : undefined)
 
-function amountIn(body: Fields, answer: Fields): string | undefined {
+function amountIn(body: Fields, answer: Fields, otherwise: unknown): string | undefined {
   const sent = text(body.amount) ?? text(isFields(body.amounts) ? (body.amounts.transaction_amount ?? body.amounts.payment_amount) : undefined)
   const amount = Number(sent ?? answer.amount)
   if ((sent ?? answer.amount) === undefined) return undefined
-  const currency = answer.currency ?? body.currency ?? (isFields(body.amounts) ? body.amounts.currency : undefined) ?? currencyOf(body.transaction)
+  const currency = answer.currency ?? body.currency ?? (isFields(body.amounts) ? body.amounts.currency : undefined) ?? otherwise
   return Number.isSafeInteger(amount) ? moneyShown(amount, currency) : sent
 }
 
@@ -65,11 +72,11 @@ export function summaryOf({ on, body, query, answer, refusal }: JournalCall): st
   const sums = { body: body as Fields, made }
   if (on === 'POST /refunds') {
     const of = text(body.transaction)
-    return joined(amountIn(sums.body, made) ?? 'the rest', of && `of ${shortId(of)}`)
+    return joined(amountIn(sums.body, made, currencyOf(body.transaction)) ?? 'the rest', of && `of ${shortId(of)}`)
   }
   if (on === 'POST /transactions') {
     const ticket = text(body.ticket)
-    return joined(amountIn(sums.body, made), text(body.payment_type), cardIn(sums.body, made), ticket && `for ${shortId(ticket)}`)
+    return joined(amountIn(sums.body, made, defaultCurrency.value), text(body.payment_type), cardIn(sums.body, made), ticket && `for ${shortId(ticket)}`)
   }
   const money = typeof made.amount === 'number' ? moneyShown(made.amount, made.currency) : undefined
   return joined(money, nameOf(made) ?? nameOf(body as Fields))

@@ -145,7 +145,7 @@ function Tried({ call }: { call: TriedCall }) {
   return (
     <section class="request stack" aria-label="What the response would be" aria-live="polite">
       <p>
-        <b>On the copy:</b> {outcomeShown(call)}
+        <b>On the copy: {call.status}.</b> {outcomeShown(call)}
       </p>
       <Why call={call} />
       <Response call={call} label="Response on the copy" />

@@ -70,7 +70,7 @@ export function Why({ call }: { call: Judged }) {
           )}
           {!broken && !refusal && !script && (why.rules.length === 0 ? 'No operation matched.' : `It kept all ${why.rules.length} rules that it met.`)}
         </p>
-        {message && <p>{message}</p>}
+        {message && broken?.facts?.charged === undefined && <p>{message}</p>}
         {broken?.facts && <Figures facts={broken.facts} />}
       </div>
       {why.changed_by.length > 0 && (

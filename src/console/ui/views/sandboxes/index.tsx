@@ -152,7 +152,7 @@ function Result({ compared, names: [one, other] }: { compared: Compared; names: 
       {different.slice(0, shown.value).map(({ family, id, first, second }) => (
         <details key={id} open={different.length <= 5}>
           <summary>{`${RESOURCE_NAMES[family]} ${id}: ${first === undefined || second === undefined ? `only in ${first === undefined ? other : one}` : 'different'}`}</summary>
-          <Diff before={first} after={second} />
+          <Diff before={first ?? {}} after={second ?? {}} />
         </details>
       ))}
       {different.length > shown.value && <Button text={`Show all ${different.length}`} run={() => (shown.value = different.length)} />}
