@@ -13,7 +13,8 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Prop
   useEffect(() => {
     const before = document.activeElement as HTMLElement | null
     element.current?.showModal()
-    element.current?.querySelector<HTMLElement>(':is(.content, footer) :is(input, select, textarea, button)')?.focus()
+    const first = (part: string) => element.current?.querySelector<HTMLElement>(part)
+    ;(first('.content :is(input, select, textarea)') ?? first('.primary') ?? first('.content button'))?.focus()
     return () => before?.isConnected && before.focus()
   }, [])
   return (

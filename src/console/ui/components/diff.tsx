@@ -1,17 +1,5 @@
-/** What differs between two values, field by field. */
-
-export type Difference = { path: string; before: unknown; after: unknown }
-
-const isParted = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
-
-/** The innermost fields that differ; undefined is a field that is not there. */
-export function differences(before: unknown, after: unknown, path = ''): Difference[] {
-  if (!isParted(before) || !isParted(after) || Array.isArray(before) !== Array.isArray(after)) {
-    return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, before, after }]
-  }
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return names.flatMap(name => differences(before[name], after[name], path === '' ? name : `${path}.${name}`))
-}
+/** The differences of two values, each on a line. */
+import { differences } from './differences.js'
 
 const MAX_SHOWN = 12
 const shown = (value: unknown): string => {

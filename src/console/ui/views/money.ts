@@ -7,7 +7,7 @@ function formatOf(currency: string): Intl.NumberFormat | null {
   let format = formats.get(currency)
   if (format === undefined) {
     try {
-      format = new Intl.NumberFormat('en-US', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+      format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
     } catch {
       format = null
     }

@@ -14,8 +14,8 @@ import type { Family, State } from '../../control/client.js'
 import { MONEY_FIELDS } from '../money.js'
 import { Money, MoneyBar } from '../money-bar.js'
 import { Merge } from './merge.js'
+import { Timeline } from './record-timeline.js'
 import { type AnyRecord, childrenOf, countOf, familiesOfIds, type LinkedRecord, moneyIn, nameOf, parentsOf, type Refundable, recordIn } from './records.js'
-import { Timeline } from './timeline.js'
 
 type Props = { state: State; family: Family; id: string; refundable: Refundable; onClose: () => void }
 

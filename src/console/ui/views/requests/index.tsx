@@ -62,13 +62,13 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'Request', width: 'minmax(8.5rem, 2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: ({ call }) => <What call={call} /> },
   {
     title: 'Result',
-    width: 'minmax(6.5rem, 1.2fr)',
+    width: 'minmax(6.5rem, 1.5fr)',
     by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '',
     cell: ({ call }) => <Result call={call} />
   },
   {
     title: 'Test',
-    width: 'minmax(4rem, 0.8fr)',
+    width: 'minmax(4rem, 0.7fr)',
     from: 760,
     by: ({ call }) => call.test ?? '',
     cell: ({ call: { test } }) => <span title={test ?? ''}>{test}</span>

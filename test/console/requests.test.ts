@@ -1,28 +1,31 @@
-/** Calls of the console: the list, its filters, and a call in other forms. Nothing here needs a browser. */
+/** Requests of the console: the list, its search, and a request in other forms. Nothing here needs a browser. */
 import t from 'tap'
 import { parse } from 'yaml'
 import type { JournalCall } from '../../src/client/documents.js'
 import { type Token, tokensOf } from '../../src/console/ui/components/json-tokens.js'
+import { completions, type Schema } from '../../src/console/ui/components/schema-completion.js'
 import { yamlOf } from '../../src/console/ui/components/yaml.js'
 import type { JournalEvent } from '../../src/console/ui/control/client.js'
+import { formOf } from '../../src/console/ui/views/form.js'
+import { curlOf, encodedPath, entryOf, entryYaml, fixtureYaml, isMasked } from '../../src/console/ui/views/requests/copies.js'
+import { queryIn, withTerm } from '../../src/console/ui/views/requests/query.js'
 import {
   breakingShown,
   type CallList,
-  decidedBy,
   type Filter,
   filtered,
   type Journals,
-  MOST_CALLS,
+  MAX_REQUESTS,
+  markOf,
   msShown,
-  NO_CALLS,
+  NO_REQUESTS,
   outcomeShown,
   pathShown,
   periodOf,
   withEvents,
   withJournals
-} from '../../src/console/ui/views/calls/call-list.js'
-import { curlOf, encodedPath, entryOf, entryYaml, fixtureYaml, isMasked } from '../../src/console/ui/views/calls/copies.js'
-import { formOf } from '../../src/console/ui/views/form.js'
+} from '../../src/console/ui/views/requests/request-list.js'
+import { defaultCurrency, learn, shortPath, summaryOf } from '../../src/console/ui/views/requests/summary.js'
 import { pairsOf } from '../../src/core/form-encoding.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 
@@ -52,20 +55,20 @@ const event = (id: string, sandbox = '', changes: Partial<JournalCall> = {}): Jo
 const clear = (sandbox = ''): JournalEvent => ({ sandbox, call: null })
 const journals = (events: readonly JournalEvent[], isWhole = true) => ({ calls: events as Journals['calls'], isWhole })
 const keysOf = ({ rows }: Pick<CallList, 'rows'>) => rows.map(({ key }) => key)
-const ALL: Filter = { text: '', on: '', status: '', kind: '', test: '', sandbox: undefined, keys: undefined }
+const ALL: Filter = { text: '', sandbox: undefined, keys: undefined }
 
-t.test('calls: the newest comes first, each once, and ids begin anew with each period of a sandbox', async t => {
-  const first = withEvents(NO_CALLS, [event('req_1'), event('req_2'), event('req_1', 'till')])
+t.test('requests: the newest comes first, each once, and ids begin anew with each period of a sandbox', async t => {
+  const first = withEvents(NO_REQUESTS, [event('req_1'), event('req_2'), event('req_1', 'till')])
   const second = withEvents(first, [event('req_2'), clear(), event('req_1'), clear('till')])
 
   t.strictSame(keysOf(first), ['till/0/req_1', '/0/req_2', '/0/req_1'])
   t.strictSame(keysOf(second), ['/1/req_1', 'till/0/req_1', '/0/req_2', '/0/req_1'])
   t.strictSame([periodOf(second, ''), periodOf(second, 'till'), periodOf(second, 'other')], [1, 1, 0])
-  t.strictSame(keysOf(NO_CALLS), [])
+  t.strictSame(keysOf(NO_REQUESTS), [])
 })
 
-t.test('calls: what the journals hold is read again: a journal that no longer holds the last call of the list was cleared', async t => {
-  const list = withJournals(NO_CALLS, journals([event('req_1'), event('req_2'), event('req_1', 'till')]))
+t.test('requests: what the journals hold is read again: a journal that no longer holds the last call of the list was cleared', async t => {
+  const list = withJournals(NO_REQUESTS, journals([event('req_1'), event('req_2'), event('req_1', 'till')]))
   const later = { at: '2026-03-01T18:06:00.000Z' }
   const cases: [title: string, held: readonly JournalEvent[], periods: number[], keys: string[]][] = [
     ['it holds them still', [event('req_1'), event('req_2'), event('req_1', 'till')], [0, 0], []],
@@ -85,17 +88,17 @@ t.test('calls: what the journals hold is read again: a journal that no longer ho
   t.equal(periodOf(withJournals(list, journals([event('req_1')], false)), 'till'), 0, 'where not all was read, what is missing may be there')
 })
 
-t.test('calls: of more than 10,000 the oldest go', async t => {
+t.test('requests: of more than 10,000 the oldest go', async t => {
   const list = withEvents(
-    NO_CALLS,
-    Array.from({ length: MOST_CALLS + 5 }, (_, place) => event(`req_${place}`))
+    NO_REQUESTS,
+    Array.from({ length: MAX_REQUESTS + 5 }, (_, place) => event(`req_${place}`))
   )
 
   t.strictSame([list.rows.length, list.rows[0]?.key, list.rows.at(-1)?.key], [10_000, '/0/req_10004', '/0/req_5'])
 })
 
-t.test('calls: each filter lets through what it names, and nothing near it', async t => {
-  const { rows } = withEvents(NO_CALLS, [
+t.test('requests: each filter lets through what it names, and nothing near it', async t => {
+  const { rows } = withEvents(NO_REQUESTS, [
     event('req_1', '', { test: 'pays', body: { amount: '1005' } }),
     event('req_2', '', { on: 'GET /tickets', method: 'GET', path: '/tickets', query: { search_query: 'Lunch' }, body: {}, took_effect: false }),
     event('req_3', 'till', { status: 400, outcome: 'refused', took_effect: false, refusal: { code: 'x', rule: 'REF-7', assumption: null, param: null } }),
@@ -110,18 +113,23 @@ t.test('calls: each filter lets through what it names, and nothing near it', asy
     [{ text: 'amount 400' }, []],
     [{ text: ' ref-7 ' }, ['req_3']],
     [{ text: 'decline 402' }, ['req_4']],
-    [{ on: 'GET /tickets' }, ['req_2']],
-    [{ on: 'GET /ticket' }, []],
-    [{ status: '40' }, []],
-    [{ status: '400' }, ['req_3']],
-    [{ status: '4xx' }, ['req_6', 'req_4', 'req_3']],
-    [{ kind: 'refused' }, ['req_3']],
-    [{ kind: 'lost' }, ['req_5']],
-    [{ kind: 'scripted' }, ['req_5', 'req_4']],
-    [{ kind: 'unknown' }, ['req_6', 'req_5', 'req_4', 'req_3', 'req_2', 'req_1']],
-    [{ test: 'pays' }, ['req_1']],
+    [{ text: 'on:"GET /tickets"' }, ['req_2']],
+    [{ text: 'on:"GET /ticket"' }, []],
+    [{ text: 'status:40' }, []],
+    [{ text: 'status:400' }, ['req_3']],
+    [{ text: 'status:4xx' }, ['req_6', 'req_4', 'req_3']],
+    [{ text: 'is:refused' }, ['req_3']],
+    [{ text: 'is:lost' }, ['req_5']],
+    [{ text: 'is:scripted took:no' }, ['req_4']],
+    [{ text: 'is:unknown' }, []],
+    [{ text: 'took:yes method:post' }, ['req_5', 'req_1']],
+    [{ text: 'code:x' }, ['req_3']],
+    [{ text: 'script:decl' }, ['req_4']],
+    [{ text: 'slower:2' }, []],
+    [{ text: 'slower:1 test:pays' }, ['req_6', 'req_1']],
+    [{ text: 'amount:1005' }, []],
     [{ sandbox: 'till' }, ['req_3']],
-    [{ sandbox: '', status: '400' }, []],
+    [{ sandbox: '', text: 'status:400' }, []],
     [{ keys: new Set(['/0/req_3', 'till/0/req_3', '/1/req_1']) }, ['req_3']]
   ]
   for (const [filter, ids] of cases) {
@@ -133,7 +141,7 @@ t.test('calls: each filter lets through what it names, and nothing near it', asy
   }
 })
 
-t.test('calls: what was sent is read in brackets, and what decided a call is named', async t => {
+t.test('requests: what was sent is read in brackets, and what decided a call is named', async t => {
   const sent = { amount: '5', card: { number: '***', list: ['a', 'b'] } }
 
   t.strictSame(pairsOf(sent), [
@@ -156,19 +164,21 @@ t.test('calls: what was sent is read in brackets, and what decided a call is nam
     ['0', '0.4', '99.9', '100', '29944']
   )
   const refusal = { code: 'path_unknown', rule: null, assumption: null, param: null }
-  t.equal(decidedBy(call()), '')
-  t.equal(decidedBy(call({ refusal: { ...refusal, rule: 'REF-7', assumption: 'A08' } })), 'REF-7')
-  t.equal(decidedBy(call({ refusal: { ...refusal, assumption: 'A08' } })), 'A08')
-  t.equal(decidedBy(call({ refusal, script: { id: 'scr_1', name: null, fault: null } })), 'path_unknown, scr_1')
-  t.equal(decidedBy(call({ script: { id: 'scr_1', name: 'slow', fault: null } })), 'slow')
-  t.equal(outcomeShown(call()), 'Answered, 200; it took effect.')
+  const script = { id: 'scr_1', name: null, fault: null }
+  t.strictSame(
+    [{}, { refusal, status: 404 }, { outcome: 'scripted', status: 402, script } as const, { answered: false }, { status: 503 }].map(
+      changes => markOf(call(changes)).icon
+    ),
+    ['done', 'refused', 'scripted', 'lost', 'refused']
+  )
+  t.equal(outcomeShown(call()), 'Done; it took effect.')
   t.equal(
     outcomeShown(call({ outcome: 'lost_before', took_effect: false, answered: false })),
-    'Lost before the operation ran, 200; it changed nothing; the client got no answer.'
+    'Lost before the operation ran; it changed nothing; the client got no response.'
   )
 })
 
-t.test('calls: an answer that the script broke on its way says so, and no other does', async t => {
+t.test('requests: an answer that the script broke on its way says so, and no other does', async t => {
   const malformed = 'the script entry broken made the body malformed. This is what went out.'
   const truncated = 'the script entry scr_1 truncated the body. Only the first half of this went out.'
   const [lost, broken] = [{ fault: 'truncated_body' }, { name: 'broken', fault: 'malformed_body' }]
@@ -199,7 +209,7 @@ t.test('calls: an answer that the script broke on its way says so, and no other 
   t.equal(breakingShown(call({ script: { ...script, fault: 'truncated_body' } })), null)
 })
 
-t.test('calls: as curl, whatever a shell would make of what was sent', async t => {
+t.test('requests: as curl, whatever a shell would make of what was sent', async t => {
   const base = 'http://localhost:4010/next'
 
   t.equal(
@@ -218,7 +228,7 @@ t.test('calls: as curl, whatever a shell would make of what was sent', async t =
   )
 })
 
-t.test('calls: as a script entry that answers the next such call the same, and as a fixture that loads', async t => {
+t.test('requests: as a script entry that answers the next such call the same, and as a fixture that loads', async t => {
   const emulator = await startTestEmulator(t)
   const { body: paid } = await emulator.call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
   await emulator.call('POST /refunds', { body: { transaction: paid.id, amount: 600, 'metadata[order]': 'on' } })
@@ -277,4 +287,58 @@ t.test('console: JSON in colours is the text of the value', async t => {
     t.equal(text(tokensOf(value)), JSON.stringify(value, null, 2))
   t.strictSame(tokensOf({ a: 'b"' })[3], { kind: 'text', text: '"b\\""', content: 'b"' })
   t.equal(text(tokensOf(undefined)), 'null')
+})
+
+t.test('requests: a search is words and terms, and a term takes the place of the one before', async t => {
+  t.strictSame(queryIn('Lunch status:4xx test:"refunds twice" amount:5 "two words"'), {
+    words: ['lunch', 'amount:5', 'two words'],
+    terms: [
+      { name: 'status', value: '4xx' },
+      { name: 'test', value: 'refunds twice' }
+    ]
+  })
+  t.equal(withTerm('lunch status:4xx', 'on', 'POST /refunds'), 'lunch status:4xx on:"POST /refunds"')
+  t.equal(withTerm('lunch status:4xx', 'status', '200'), 'lunch status:200')
+  t.equal(withTerm('status:4xx', 'status', ''), '')
+})
+
+t.test('requests: each says in a few words what distinguishes it, money in the currency that a response told', async t => {
+  const transaction = { id: 'txn_4Zh5FjGaM20F', object: 'transaction', currency: 'eur', amount: 4200, payment_method: { card: { last4: '4242' } } }
+  const cases: [changes: Partial<JournalCall>, summary: string][] = [
+    [{ on: 'POST /refunds', body: { transaction: 'txn_9', amount: '3500' }, answer: null }, '3,500 of txn_9'],
+    [{ on: 'POST /transactions', body: { ticket: 'tkt_1', payment_type: 'card' }, answer: transaction }, '€42.00 card •••• 4242 for tkt_1'],
+    [{ on: 'POST /refunds', body: { transaction: transaction.id, amount: '3500' }, answer: null }, '€35.00 of txn_4Zh5…'],
+    [{ on: 'POST /refunds', body: { transaction: transaction.id }, answer: null }, 'the rest of txn_4Zh5…'],
+    [{ on: 'POST /transactions', body: { ticket: 'tkt_1', payment_type: 'cash', amount: '12.50' }, answer: null }, '12.50 cash for tkt_1'],
+    [{ on: 'GET /tickets', query: { search_query: 'T-1' }, body: {}, answer: { data: [{}, {}], has_more: true } }, '“T-1” 2 Tickets, more to come'],
+    [{ on: 'GET /tickets/{id}', body: {}, answer: { id: 'tkt_1', reference: 'T-1' } }, 'T-1'],
+    [{ on: null, body: {}, answer: { error: {} } }, '']
+  ]
+  for (const [changes, summary] of cases) {
+    const row = { call: call(changes) }
+    learn([row])
+    t.equal(summaryOf(row.call), summary)
+  }
+  defaultCurrency.value = 'usd'
+  t.equal(summaryOf(call({ on: 'POST /transactions', body: { amount: '100' }, answer: null })), '$1.00')
+  t.equal(shortPath('/transactions/txn_4Zh5FjGaM20F/x'), '/transactions/txn_4Zh5…/x')
+})
+
+t.test('console: the editor completes names and values by the schema, at any depth', async t => {
+  const { body } = await (await startTestEmulator(t)).control('GET /schema/scenario.json')
+  const labels = (text: string) => completions(body as Schema, text, text.length).options.map(({ label }) => label)
+
+  t.ok(['fixtures', 'script', 'clock', 'expect'].every(name => labels('').includes(name)))
+  t.ok(['on', 'match', 'fault', 'delay'].every(name => labels('script:\n  - ').includes(name)))
+  t.ok(['on', 'match', 'fault', 'delay'].every(name => labels('script:\n  - on: GET /tickets\n    ').includes(name)))
+  t.strictSame(labels('script:\n  - on: GET /tickets\n    fault: co').sort(), [
+    'connection_reset',
+    'empty_response',
+    'hang',
+    'malformed_body',
+    'truncated_body'
+  ])
+  t.ok(labels('script:\n  - on: GET /tickets\n    respond:\n      error:\n        ').includes('code'))
+  t.equal(completions(body as Schema, 'script:\n  - fau', 15).from, 12)
+  t.strictSame(labels('name: x # '), [])
 })
