@@ -1,7 +1,7 @@
 /** Tests of the console in a browser: an emulator of its own for each, and a page that may cause no error, break no policy and call nobody else. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import tap, { type Test } from 'tap'
 import { startTestEmulator } from '../support/emulator.js'
 
@@ -66,6 +66,9 @@ export async function openConsole(t: Test, { hash = '', path = '/_control', size
   const violations = () => accessViolations(page)
   return { ...emulator, origin, page, context, problems, violations }
 }
+
+/** The text of an editor, which is no field. */
+export const linesOf = async (editor: Locator): Promise<string> => (await editor.locator('.cm-line').allTextContents()).join('\n')
 
 /** What goes wrong in a page from now on, as lines. */
 function watch(context: BrowserContext, page: Page, origin: string): string[] {

@@ -107,13 +107,16 @@ function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: 
   const rows = useSignal<readonly Row[]>(rowsOf(vars))
   const asked = useDraft()
   const refused = asked.refused.value
+  const checked = useSignal('')
   const send = async (dryRun: boolean) => {
     const values = givenVariables(rows.value)
     const body = { scenario: name, ...(Object.keys(values).length > 0 && { vars: values }) }
-    await asked.send(
+    checked.value = ''
+    const isTaken = await asked.send(
       loading(query => api.load(body, query), dryRun),
       done => done
     )
+    if (isTaken && dryRun) checked.value = 'It can be loaded.'
   }
   return (
     <Dialog title={titleOf(scenario)} onClose={onClose}>
@@ -121,6 +124,7 @@ function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: 
         <p>{description ?? 'It has no description.'}</p>
         {kind === 'scenario' && <Variables rows={rows.value} problems={refused?.problems ?? []} onChange={changed => (rows.value = changed)} />}
         <Refusal error={refused} />
+        <p role="status">{checked.value}</p>
         <p class="hint">
           A load replaces records, keys, settings, seed, clock and script, and clears the journal. The state from before is kept as a snapshot.
         </p>
