@@ -3,9 +3,8 @@ import { autocompletion, type CompletionContext, closeBrackets, closeBracketsKey
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
-import { lintGutter, setDiagnostics } from '@codemirror/lint'
-import { EditorState } from '@codemirror/state'
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
+import { EditorState, StateEffect, StateField } from '@codemirror/state'
+import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { Problem } from '../control/client.js'
 import { completions, type Schema } from './schema-completion.js'
@@ -37,7 +36,15 @@ const THEME = EditorView.theme({
   },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { color: 'var(--on-accent)', backgroundColor: 'var(--accent)' },
   '.cm-completionInfo': { maxWidth: '22rem', padding: '0.4rem 0.6rem', fontFamily: 'var(--font)' },
-  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' }
+  '.cm-problem': { backgroundColor: 'var(--bad-ground)', boxShadow: 'inset 3px 0 var(--bad)' }
+})
+
+/** Marks lines. The lint package of CodeMirror has images and styles in its elements, which the policy of the page does not allow. */
+const setMarks = StateEffect.define<DecorationSet>()
+const marks = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (before, { changes, effects }) => effects.reduce((now, effect) => (effect.is(setMarks) ? effect.value : now), before.map(changes)),
+  provide: field => EditorView.decorations.from(field)
 })
 
 /** Puts an editor into an element. It is in a shadow root, where its styles are allowed without `unsafe-inline`. */
@@ -57,7 +64,7 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
       extensions: [
         lineNumbers(),
         foldGutter(),
-        lintGutter(),
+        marks,
         history(),
         drawSelection(),
         indentOnInput(),
@@ -69,7 +76,7 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
         syntaxHighlighting(COLOURS),
         THEME,
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap]),
-        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off' }),
+        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', tabindex: '0' }),
         EditorView.updateListener.of(({ docChanged, state }) => {
           if (docChanged) onChange(state.doc.toString())
         })
@@ -82,10 +89,9 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
       if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
     },
     mark(problems: readonly Problem[]) {
-      const found = problems.flatMap(({ line, message, file = 'body' }) =>
-        line === undefined || file !== 'body' ? [] : [{ from: lineAt(line).from, to: lineAt(line).to, severity: 'error' as const, message }]
-      )
-      view.dispatch(setDiagnostics(view.state, found))
+      const lines = problems.flatMap(({ line, message, file = 'body' }) => (line === undefined || file !== 'body' ? [] : [[line, message] as const]))
+      const found = [...new Map(lines)].map(([line, title]) => Decoration.line({ class: 'cm-problem', attributes: { title } }).range(lineAt(line).from))
+      view.dispatch({ effects: setMarks.of(Decoration.set(found, true)) })
     },
     goTo(line: number) {
       const { from, to } = lineAt(line)

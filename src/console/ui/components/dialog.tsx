@@ -15,7 +15,9 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Prop
     element.current?.showModal()
     const first = (part: string) => element.current?.querySelector<HTMLElement>(part)
     ;(first('.content :is(input, select, textarea)') ?? first('.primary') ?? first('.content button'))?.focus()
-    return () => before?.isConnected && before.focus()
+    return () => {
+      if (document.activeElement === document.body || element.current?.contains(document.activeElement)) before?.focus()
+    }
   }, [])
   return (
     <dialog ref={element} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>

@@ -114,7 +114,7 @@ export const api = {
   requestsOfRun: (query: Query = {}) => control<answers.Journal>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
   request: (id: string) => control<answers.ExplainedCall>(`GET /requests/${named(id)}`),
   /** The requests since the load or reset, as a scenario that sends them again. */
-  requestsScenario: (query: Query) => controlText('GET /requests', { query: { ...query, format: 'scenario' } }),
+  requestsScenario: () => controlText('GET /requests', { query: { format: 'scenario' } }),
   /** A scenario, as YAML, in which the request is answered the same. */
   requestScenario: (id: string) => controlText(`GET /requests/${named(id)}`, { query: { format: 'scenario' } }),
   /** Judges a request on a copy that is thrown away. */

@@ -33,7 +33,7 @@ const CREATED: Column<AnyRecord> = {
 const field = (name: string): Column<AnyRecord> => ({
   title: name.replace(/^./, first => first.toUpperCase()),
   width: 'minmax(5.5rem, 14rem)',
-  from: 560,
+  from: 480,
   by: ({ [name]: value }) => String(value ?? ''),
   cell: ({ [name]: value }) => {
     const family = linkedFamily(name)

@@ -183,7 +183,7 @@ function Bar({ rows }: { rows: readonly Row[] }) {
       <p class="faint">{`${isCut ? `The last ${counted(rows.length)} of ${calls.toLocaleString('en')}` : counted(rows.length)}${newer}`}</p>
       <div class="row end">
         <Button class="small quiet" icon={isPaused ? 'play' : 'pause'} text={isPaused ? 'Resume' : 'Pause'} aria-pressed={isPaused} run={pause} />
-        <a class="button small quiet" href={hrefOf({ view: 'scenarios', path: ['editor'], query: { from: 'requests', q } })}>
+        <a class="button small quiet" title="Save as scenario" href={hrefOf({ view: 'scenarios', path: ['editor'], query: { from: 'requests', q } })}>
           <Icon name="save" />
           <span>Save as scenario</span>
         </a>

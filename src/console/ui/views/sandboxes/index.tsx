@@ -47,7 +47,7 @@ function List({ items }: { items: readonly SandboxItem[] }) {
     records.toLocaleString('en'),
     requests.toLocaleString('en'),
     <div key="actions" class="row">
-      <Button class="small" text="Copy address" label={`Copy the address of ${name}`} run={() => copy(`${location.origin}${apiOf(name)}`, 'Address')} />
+      <Button class="small" text="Copy address" label={`Copy address of ${name}`} run={() => copy(`${location.origin}${apiOf(name)}`, 'Address')} />
       <Button class="small danger" text="Delete" label={`Delete ${name}`} run={() => remove(name)} />
     </div>
   ])

@@ -8,7 +8,6 @@ import { copy } from '../../components/copy.js'
 import { toast, toastError } from '../../components/toast.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { api } from '../../control/client.js'
-import { queryIn, termIn } from '../requests/query.js'
 import { loading } from './command.js'
 
 const BLANK = `# Ctrl+Space completes names and values.
@@ -34,11 +33,8 @@ const BEGINNINGS = {
   blank: async () => BLANK,
   state: async () => `name: my-state\ndata:\n${indented(await api.stateYaml())}\n`,
   requests: async (q: string) => {
-    const query = queryIn(q)
-    const left = [...query.words, ...query.terms.filter(({ name }) => !['on', 'status', 'rule'].includes(name)).map(({ name }) => name)]
-    if (left.length > 0) toast(`The scenario holds more than the list: it is filtered by operation, status and rule only, not by ${left.join(', ')}.`, 'error')
-    const [on, status, rule] = ['on', 'status', 'rule'].map(name => termIn(query, name) || undefined)
-    return api.requestsScenario({ on, status, rule })
+    if (q !== '') toast('The scenario replays every request since the last load or reset, not the filtered list alone.', 'error')
+    return api.requestsScenario()
   }
 }
 type Beginning = keyof typeof BEGINNINGS
