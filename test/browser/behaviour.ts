@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
-import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES } from './browser.js'
+import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES, write } from './browser.js'
 
 const HEADERS = { authorization: `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`, 'content-type': 'application/x-www-form-urlencoded' }
 const PAID = { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 5000 }] }
@@ -176,7 +176,7 @@ t.test('console: a document is checked and loaded, and each problem is shown at 
   const editor = page.getByLabel('Scenario or fixture, as YAML or JSON')
   const form = page.getByRole('main')
 
-  await editor.fill('name: mine\nseed: soon\nfixtures: [bistro]\nscript:\n  - { on: GET /tikets, delay: 1s }\n')
+  await write(editor, 'name: mine\nseed: soon\nfixtures: [bistro]\nscript:\n  - { on: GET /tikets, delay: 1s }\n')
   await button(page, 'Load the document').click()
   await form.getByRole('listitem').filter({ hasText: 'must be a whole number; got soon' }).waitFor()
   await form.getByRole('listitem').filter({ hasText: 'did you mean GET /tickets' }).waitFor()
@@ -185,7 +185,7 @@ t.test('console: a document is checked and loaded, and each problem is shown at 
   t.equal(await page.locator('.cm-activeLine').textContent(), '  - { on: GET /tikets, delay: 1s }')
   t.equal((await control('GET ')).body.scenario.name, 'test', 'nothing was loaded')
 
-  await editor.fill('name: mine\nfixtures: [bistro\n')
+  await write(editor, 'name: mine\nfixtures: [bistro\n')
   await button(page, 'Check the document').click()
   await form.getByRole('button', { name: /^Line/ }).first().waitFor()
   await page
@@ -333,22 +333,22 @@ t.test('console: the YAML of an entry can be edited before it is added, and a pr
   await page.getByLabel('Minimum').fill('1s')
   await form.locator('.cm-problem').waitFor({ state: 'detached' })
 
-  await yaml.fill('on: GET /tickets\ndelay: 1ms\nbelay: 2\n')
+  await write(yaml, 'on: GET /tickets\ndelay: 1ms\nbelay: 2\n')
   await button(page, 'Add the entry').click()
   await form.getByRole('button', { name: 'Line 3' }).waitFor()
   await form.getByRole('listitem').filter({ hasText: 'did you mean delay?' }).waitFor()
   t.equal(await page.getByLabel('Minimum').isDisabled(), true)
   t.strictSame((await control('GET /script')).body.data, [])
-  await yaml.fill('name: mine\non: GET /tickets\nmatch: { query: { limit: "5" } }\ndelay: 1ms\n')
+  await write(yaml, 'name: mine\non: GET /tickets\nmatch: { query: { limit: "5" } }\ndelay: 1ms\n')
   await button(page, 'Add the entry').click()
   await card(page, 'Entries').getByText('mine').first().waitFor()
   t.strictSame((await control('GET /script')).body.data[0].entry, { name: 'mine', on: 'GET /tickets', match: { query: { limit: '5' } }, delay: '1ms' })
   await button(page, 'Discard the edits').click()
   t.match(await linesOf(yaml), 'name: responses are slow')
-  await yaml.fill('- on: GET /tickets\n  delay: soon\n')
+  await write(yaml, '- on: GET /tickets\n  delay: soon\n')
   await button(page, 'Add the entry').click()
   await form.getByRole('button', { name: 'Line 2' }).waitFor()
-  await yaml.fill('- on: GET /tickets\n  delay: 2ms\n')
+  await write(yaml, '- on: GET /tickets\n  delay: 2ms\n')
   await button(page, 'Add the entry').click()
   await page.getByText('scr_2 is added').waitFor()
   t.strictSame((await control('GET /script')).body.data[1].entry, { on: 'GET /tickets', delay: '2ms' }, 'as Requests copies it')
@@ -449,7 +449,7 @@ t.test('console: nothing that was sent is markup in the Behaviour view', LONG, a
 
   await isText('scenario')
   await page.goto(`${origin}/_control#/scenarios/editor`)
-  await page.getByLabel('Scenario or fixture, as YAML or JSON').fill(`name: x\n'${HOSTILE}': 1\nfixtures: ['${HOSTILE}']\n`)
+  await write(page.getByLabel('Scenario or fixture, as YAML or JSON'), `name: x\n'${HOSTILE}': 1\nfixtures: ['${HOSTILE}']\n`)
   await button(page, 'Check the document').click()
   await page.locator('.problems').getByRole('listitem').first().waitFor()
   await isText('problems')
@@ -558,7 +558,7 @@ for (const [hash, ready] of PREPARED) {
           await button(page, 'Add a variable').click()
         }
         if (hash.includes('editor')) {
-          await page.getByLabel('Scenario or fixture, as YAML or JSON').fill('seed: x')
+          await write(page.getByLabel('Scenario or fixture, as YAML or JSON'), 'seed: x')
           await button(page, 'Check the document').click()
           await page.locator('.problem').first().waitFor()
         }

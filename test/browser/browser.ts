@@ -70,6 +70,13 @@ export async function openConsole(t: Test, { hash = '', path = '/_control', size
 /** The text of an editor, which is no field. */
 export const linesOf = async (editor: Locator): Promise<string> => (await editor.locator('.cm-line').allTextContents()).join('\n')
 
+/** Puts a text in place of an editor's, as a paste does: text that a browser inserts by itself can have styles, which the policy refuses. */
+export async function write(editor: Locator, text: string): Promise<void> {
+  await editor.page().evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
+  await editor.press('ControlOrMeta+a')
+  await editor.press('ControlOrMeta+v')
+}
+
 /** What goes wrong in a page from now on, as lines. */
 function watch(context: BrowserContext, page: Page, origin: string): string[] {
   const problems: string[] = []

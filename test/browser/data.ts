@@ -1,7 +1,7 @@
 /** The console's data in a browser: every family, links both ways, lists as the API gives them, edits, export. */
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES } from './browser.js'
+import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES, write } from './browser.js'
 
 /** What would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -81,7 +81,7 @@ t.test('console: a Ticket and a key are made, and records are edited; a wrong fi
   await page.getByRole('complementary', { name: /^tkt_/ }).getByText('T-77').waitFor()
 
   await page.getByRole('button', { name: 'Add or edit records' }).click()
-  await page.getByRole('textbox', { name: 'Fixture' }).fill('tickets:\n  - { id: tkt_c, location: loc_z }\n')
+  await write(page.getByRole('textbox', { name: 'Fixture' }), 'tickets:\n  - { id: tkt_c, location: loc_z }\n')
   await page.getByRole('button', { name: 'Merge into the state' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add or edit records' })
   await dialog.getByRole('button', { name: 'Line 2' }).click()
@@ -89,7 +89,7 @@ t.test('console: a Ticket and a key are made, and records are edited; a wrong fi
   t.equal(await dialog.locator('.cm-problem').count(), 1)
   t.equal(await dialog.locator('.cm-activeLine').textContent(), '  - { id: tkt_c, location: loc_z }')
   t.notOk((await control('GET /state')).body.tickets.some(({ id }: { id: string }) => id === 'tkt_c'))
-  await page.getByRole('textbox', { name: 'Fixture' }).fill('tickets:\n  - { id: tkt_c, location: loc_a }\n')
+  await write(page.getByRole('textbox', { name: 'Fixture' }), 'tickets:\n  - { id: tkt_c, location: loc_a }\n')
   t.equal(await dialog.getByRole('button', { name: 'Line 2' }).count(), 0, 'the problem of another text is gone')
   await page.getByRole('button', { name: 'Merge into the state' }).click()
   await page.getByText('Added or changed: 1 ticket.').waitFor()
@@ -98,7 +98,7 @@ t.test('console: a Ticket and a key are made, and records are edited; a wrong fi
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
   const text = page.getByRole('textbox', { name: 'Fixture' })
   t.match(await linesOf(text), /^transactions:\n {2}- id: txn_a\n/)
-  await text.fill((await linesOf(text)).replace('amount: 4200', 'amount: 4300'))
+  await write(text, (await linesOf(text)).replace('amount: 4200', 'amount: 4300'))
   await page.getByRole('button', { name: 'Merge into the state' }).click()
   await page.getByText('Added or changed: 1 transaction.').waitFor()
   t.equal((await control('GET /state')).body.transactions[0].amount, 4300)

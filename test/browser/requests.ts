@@ -258,12 +258,12 @@ t.test('requests: those of every sandbox come, and a link leads to one of anothe
 t.test('requests: one that is not in the journal says so', LONG, async t => {
   const { page, call } = await openConsole(t, { hash: '#/requests/req_1', expected: /404/ })
 
-  await page.getByText('req_1; it is empty.').waitFor()
+  await page.getByRole('alert').getByText('req_1').waitFor()
   await call('GET /tickets')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('It kept all').waitFor()
   await page.goto(page.url().replace('req_1', 'req_9'))
-  await page.getByText('req_9; it holds req_1 to req_1.').waitFor()
+  await page.getByRole('alert').getByText('req_9').waitFor()
   await page.getByRole('button', { name: 'Close the request' }).click()
   await page.getByRole('complementary').waitFor({ state: 'detached' })
 })

@@ -207,3 +207,29 @@ t.test('console: a page of another site or port reads nothing of it, and its lin
   }
   t.equal(sandbox.requests, 0)
 })
+
+const DIALOGS: readonly [hash: string, button: string, dialog: string][] = [
+  ['#/requests', 'Help with the keyboard', 'Keyboard'],
+  ['#/requests', 'Clear', 'Empty the journal?'],
+  ['#/requests/req_1', 'Try with changes…', 'req_1 with changes'],
+  ['#/data', 'New Ticket', 'New Ticket'],
+  ['#/data', 'Add or edit records', 'Add or edit records']
+]
+for (const [hash, button, title] of DIALOGS) {
+  t.test(`console: the dialog ${title} meets WCAG 2.2 AA in light and dark, wide and narrow, and gives the focus back`, LONG, async t => {
+    const { page } = await isAccessible(t, hash, {
+      prepare: async ({ page, call }) => {
+        await call('GET /tickets')
+        await page.reload()
+        await page.getByRole('button', { name: button, exact: true }).click()
+        await page.getByRole('dialog', { name: title }).waitFor()
+        await page.waitForTimeout(500)
+      },
+      expected: /404/
+    })
+
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    t.equal(await page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent'), button)
+  })
+}

@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'Request', width: 'minmax(8.5rem, 2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: ({ call }) => <What call={call} /> },
   {
     title: 'Result',
-    width: 'minmax(6.5rem, 1.5fr)',
+    width: 'minmax(6.5rem, 1.1fr)',
     by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '',
     cell: ({ call }) => <Result call={call} />
   },
