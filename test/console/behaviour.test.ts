@@ -171,7 +171,7 @@ t.test('console: settings are in groups, those that can be changed first, and ar
     'sandboxes fixed: 1'
   ])
   t.strictSame(names({ text: ' A10 ' }), ['pagination: 4'])
-  t.strictSame(names({ text: 'maximum LIMIT' }), ['pagination: 1'])
+  t.strictSame(names({ text: 'MAXIMUM `limit' }), ['pagination: 1'])
   t.strictSame(names({ isChangedOnly: true }), ['pagination: 1', 'process fixed: 1'])
   t.strictSame(names({ text: 'nothing is like that' }), [])
 })
