@@ -421,7 +421,7 @@ t.test('requests: the list becomes a scenario in the editor', LONG, async t => {
 t.test('console: the quick bar declines, loses, advances, saves and resets, and a reset is undone', BROWSER, async t => {
   const { page, call, control, origin } = await openConsole(t)
   const pay = () => call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
-  const press = (name: string) => page.getByRole('toolbar', { name: 'Quick actions' }).getByRole('button', { name }).click()
+  const press = (name: string) => page.getByRole('group', { name: 'Quick actions' }).getByRole('button', { name }).click()
   const counts = async () => (await control('GET ')).body.counts.transactions
 
   await press('Decline next payment')

@@ -43,7 +43,7 @@ const ACTIONS: readonly [icon: IconName, text: string, about: string, run: () =>
 ]
 
 export const QuickBar = () => (
-  <div class="quick" role="toolbar" aria-label="Quick actions">
+  <div class="quick" role="group" aria-label="Quick actions">
     {ACTIONS.map(([icon, text, about, run]) => (
       <Button key={text} class="small quiet" icon={icon} text={text} label={text} title={about} run={() => Promise.resolve(run()).catch(toastError)} />
     ))}

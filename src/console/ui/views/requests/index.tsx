@@ -135,7 +135,8 @@ function Page() {
   const tests = useComputed(() => [...new Set(list.value.rows.flatMap(({ call }) => call.test ?? []))].slice(0, 200)).value
   const chosen = chosenKey(list.value)
   const row = useMemo(() => (chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)), [chosen, list.value])
-  const settings = useResource(api.settings, '', { once: true }).data?.settings
+  const hasPayments = useComputed(() => list.value.rows.some(({ call }) => call.on === 'POST /transactions')).value
+  const settings = useResource(async () => (hasPayments ? api.settings() : null), String(hasPayments), { once: true }).data?.settings
   useEffect(() => {
     if (settings) defaultCurrency.value = settings['transactions.default_currency']?.value
   }, [settings])
