@@ -488,8 +488,8 @@ t.test('console: nothing that was sent is markup in the Behaviour view', LONG, a
 t.test('console: the Behaviour view can be used with the keyboard alone', LONG, async t => {
   const { page, control } = await openConsole(t, { hash: '#/behaviour/settings' })
 
-  await page.getByRole('tab', { name: 'Settings' }).focus()
-  await page.keyboard.press('ArrowRight')
+  await page.getByRole('link', { name: 'Script and gates' }).focus()
+  await page.keyboard.press('Enter')
   t.match(page.url(), /#\/behaviour\/script$/)
   for (let nth = 0; nth < 9 && (await page.evaluate('document.activeElement.textContent')) !== 'Be down for ten seconds'; nth++)
     await page.keyboard.press('Tab')

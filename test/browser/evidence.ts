@@ -55,7 +55,7 @@ t.test('console: assumptions by share of calls, and what each test did, as text'
   await misbehave(opened)
 
   await page.getByText('2 of 4 requests, 50 %').first().waitFor()
-  await page.getByRole('tab', { name: 'Tests' }).click()
+  await page.getByRole('link', { name: 'Tests', exact: true }).click()
   const row = page.getByRole('row', { name: MARKUP })
   await row.waitFor()
   t.equal(await page.getByRole('navigation', { name: 'Whose evidence' }).count(), 0, 'tests are those of the run, and there is nothing to choose')
@@ -95,7 +95,7 @@ for (const tab of ['findings', 'findings?scope=run&request=%231%2Freq_1', 'rules
       records: RECORDS,
       prepare: async opened => {
         await misbehave(opened)
-        await opened.page.getByRole('tabpanel').waitFor()
+        await opened.page.getByRole('navigation', { name: 'Parts of the evidence' }).waitFor()
         await opened.page.waitForTimeout(800)
       }
     })

@@ -449,7 +449,7 @@ t.test('console: a record has a timeline, and sandboxes are created, compared an
   await page.getByText('5 requests').waitFor()
 
   await page.goto(`${origin}/_control#/data/transactions/${transaction}`)
-  await page.getByRole('tab', { name: 'Timeline' }).click()
+  await page.getByRole('link', { name: 'Timeline' }).click()
   const moments = page.getByRole('list', { name: `Timeline of ${transaction}` }).getByRole('listitem')
   t.match(
     (await moments.allTextContents()).map(text => text.replace(/ .*/, '')),

@@ -1,6 +1,6 @@
 /** Behaviour: script entries, gates, the clock and settings. */
-import { choiceIn, go, route } from '../../app/route.js'
-import { Tabs } from '../../components/tabs.js'
+import { choiceIn, route } from '../../app/route.js'
+import { Tabs } from '../../components/links.js'
 import type { View } from '../view.js'
 import './behaviour.css'
 import { ClockTab } from './clock.js'
@@ -18,11 +18,8 @@ function Page() {
   const { Content } = TABS[chosen]
   return (
     <section class="page behaviour">
-      <Tabs label="Parts of the behaviour" tabs={TABS} chosen={chosen} onChoose={id => go({ path: [id] })}>
-        <div class="stack">
-          <Content />
-        </div>
-      </Tabs>
+      <Tabs label="Parts of the behaviour" tabs={TABS} chosen={chosen} targetOf={name => ({ path: [name] })} />
+      <Content />
     </section>
   )
 }

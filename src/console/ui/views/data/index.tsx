@@ -8,7 +8,6 @@ import { Button } from '../../components/button.js'
 import { Icon } from '../../components/icon.js'
 import { Choices } from '../../components/links.js'
 import { Loaded, Loading } from '../../components/states.js'
-import { useChosenInView } from '../../components/tabs.js'
 import { api, type Family, type State } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
 import type { View } from '../view.js'
@@ -31,7 +30,6 @@ function Page() {
   const place = PLACES.find(name => name === named) ?? 'transactions'
   const counts = overview.value?.counts
   const dialog = useSignal<typeof Merge | typeof NewTicket | null>(null)
-  const families = useChosenInView<HTMLElement>(`${place} ${counts !== undefined}`)
   const isApi = query.as === 'api'
   const isWhole = place !== 'keys' && !isApi
   const title = (name: Family) => [`${RESOURCE_NAMES[name]}s `, <Count key={name} count={counts?.[name]} />]
@@ -42,7 +40,7 @@ function Page() {
   ] as const
   return (
     <section class={`page data ${isWhole ? 'whole' : ''}`}>
-      <Choices class="tab-links" label="Families" current="page" row={families} choices={choices} chosen={place} />
+      <Choices class="tab-links" label="Families" current="page" choices={choices} chosen={place} />
       <div class="row view-bar">
         {place !== 'keys' && <Choices label="How records are listed" choices={ways} chosen={isApi ? 'api' : 'all'} />}
         <div class="row end">

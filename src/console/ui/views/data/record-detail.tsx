@@ -1,14 +1,13 @@
 /** A record with its fields, what it belongs to and what belongs to it, what happened to it, and its JSON. */
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { hrefOf } from '../../app/route.js'
+import { choiceIn, hrefOf, narrowed, route } from '../../app/route.js'
 import { Beside } from '../../components/beside.js'
 import { Button, CloseButton } from '../../components/button.js'
 import { Json } from '../../components/code.js'
-import { linked } from '../../components/links.js'
+import { linked, Tabs } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
 import { Pairs } from '../../components/table.js'
-import { Tabs } from '../../components/tabs.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { Family, State } from '../../control/client.js'
 import { MONEY_FIELDS } from '../money.js'
@@ -21,15 +20,11 @@ type Props = { state: State; family: Family; id: string; refundable: Refundable;
 
 const SHOWN = 50
 const TABS = { fields: { title: 'Fields' }, timeline: { title: 'Timeline' }, json: { title: 'JSON' } }
-type Tab = keyof typeof TABS
-
-/** Outside of the component, so that the next record shows the same. */
-let lastTab: Tab = 'fields'
 
 export function RecordDetail({ state, family, id, refundable, onClose }: Props) {
   const record = recordIn(state, family, id)
   const isEdited = useSignal(false)
-  const tab = useSignal<Tab>(lastTab)
+  const tab = choiceIn(TABS, route.value.query.tab, 'fields')
   const families = familiesOfIds(state)
   const hrefOfText = (text: string) => {
     const of = text === id ? undefined : families.get(text)
@@ -43,33 +38,25 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
         {record && <Button class="small" icon="edit" text="Edit" run={() => (isEdited.value = true)} />}
       </header>
       {record && family === 'transactions' && <MoneyBar {...moneyIn(state, record, { 'transactions.refundable': refundable })} />}
-      <Tabs
-        label="Parts of the record"
-        tabs={TABS}
-        chosen={tab.value}
-        onChoose={name => {
-          lastTab = tab.value = name as Tab
-        }}
-      >
-        {tab.value === 'timeline' && <Timeline id={id} />}
-        {tab.value !== 'timeline' && record === undefined && <Empty title={`There is no ${id} among the ${family}.`} />}
-        {tab.value === 'json' && record && <Json value={record} label={id} hrefOfText={hrefOfText} />}
-        {tab.value === 'fields' && record && (
-          <div class="stack">
-            <Fields record={record} hrefOfText={hrefOfText} />
-            <Links title="Belongs to" links={parentsOf(state, record)} />
-            {childrenOf(state, family, id).map(({ family: of, field, records }) => (
-              <Links
-                key={`${of} ${field}`}
-                title={countOf(records.length, of)}
-                links={records.slice(0, SHOWN).map(child => ({ family: of, record: child }))}
-                below={child => of === 'transactions' && <Refunds state={state} transaction={child} refundable={refundable} />}
-                more={records.length > SHOWN ? hrefOf({ path: [of], query: { search: id } }) : null}
-              />
-            ))}
-          </div>
-        )}
-      </Tabs>
+      <Tabs label="Parts of the record" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'fields' ? undefined : name })} />
+      {tab === 'timeline' && <Timeline id={id} />}
+      {tab !== 'timeline' && record === undefined && <Empty title={`There is no ${id} among the ${family}.`} />}
+      {tab === 'json' && record && <Json value={record} label={id} hrefOfText={hrefOfText} />}
+      {tab === 'fields' && record && (
+        <div class="stack">
+          <Fields record={record} hrefOfText={hrefOfText} />
+          <Links title="Belongs to" links={parentsOf(state, record)} />
+          {childrenOf(state, family, id).map(({ family: of, field, records }) => (
+            <Links
+              key={`${of} ${field}`}
+              title={countOf(records.length, of)}
+              links={records.slice(0, SHOWN).map(child => ({ family: of, record: child }))}
+              below={child => of === 'transactions' && <Refunds state={state} transaction={child} refundable={refundable} />}
+              more={records.length > SHOWN ? hrefOf({ path: [of], query: { search: id } }) : null}
+            />
+          ))}
+        </div>
+      )}
       {isEdited.value && record && <Merge text={yamlOf({ [family]: [record] })} onClose={() => (isEdited.value = false)} />}
     </Beside>
   )

@@ -1,8 +1,7 @@
 /** Evidence: findings, coverage of the rules, the assumptions that responses relied on, and what each test did. */
-import { choiceIn, go, narrowed, route } from '../../app/route.js'
+import { choiceIn, narrowed, route } from '../../app/route.js'
 import { Icon } from '../../components/icon.js'
-import { Choices } from '../../components/links.js'
-import { Tabs } from '../../components/tabs.js'
+import { Choices, Tabs } from '../../components/links.js'
 import type { Scope } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
 import type { View } from '../view.js'
@@ -31,24 +30,23 @@ function Page() {
   ] as const
   return (
     <section class="page evidence">
-      <Tabs label="Evidence" tabs={TABS} chosen={tab} onChoose={id => go({ path: [id], query: scope === 'run' ? { scope } : {} })}>
-        <div class="row view-bar">
-          {tab !== 'tests' && <Choices label="Whose evidence" choices={scopes} chosen={scope} />}
-          <p class="hint">
-            {scope === 'run' || tab === 'tests'
-              ? 'Everything since the emulator started: all sandboxes, across loads and resets.'
-              : 'The requests of this sandbox since its last load or reset.'}
-          </p>
-          <div class="row end">
-            <a class="button small" href={`${controlOf()}/run?format=html`} download="report.html">
-              <Icon name="download" />
-              Report of the run
-            </a>
-          </div>
+      <Tabs label="Parts of the evidence" tabs={TABS} chosen={tab} targetOf={name => ({ path: [name], query: scope === 'run' ? { scope } : {} })} />
+      <div class="row view-bar">
+        {tab !== 'tests' && <Choices label="Whose evidence" choices={scopes} chosen={scope} />}
+        <p class="hint">
+          {scope === 'run' || tab === 'tests'
+            ? 'Everything since the emulator started: all sandboxes, across loads and resets.'
+            : 'The requests of this sandbox since its last load or reset.'}
+        </p>
+        <div class="row end">
+          <a class="button small" href={`${controlOf()}/run?format=html`} download="report.html">
+            <Icon name="download" />
+            Report of the run
+          </a>
         </div>
-        {scope === 'run' && <NamedRequest />}
-        <Content scope={scope} />
-      </Tabs>
+      </div>
+      {scope === 'run' && <NamedRequest />}
+      <Content scope={scope} />
     </section>
   )
 }

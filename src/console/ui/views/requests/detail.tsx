@@ -3,15 +3,15 @@ import { useSignal } from '@preact/signals'
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
+import { choiceIn, narrowed, route } from '../../app/route.js'
 import { Beside } from '../../components/beside.js'
 import { Button, CloseButton } from '../../components/button.js'
 import { Json } from '../../components/code.js'
 import { copy } from '../../components/copy.js'
 import { ask } from '../../components/dialog.js'
-import { linked } from '../../components/links.js'
+import { linked, Tabs } from '../../components/links.js'
 import { Loaded } from '../../components/states.js'
 import { Table } from '../../components/table.js'
-import { Tabs } from '../../components/tabs.js'
 import { toast, toastError } from '../../components/toast.js'
 import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
 import { apiOf } from '../../control/place.js'
@@ -49,14 +49,10 @@ function Present({ id, onClose }: { id: string; onClose: () => void }) {
 }
 
 const TABS = { response: { title: 'Response' }, sent: { title: 'Sent' }, raw: { title: 'Raw' } }
-type Tab = keyof typeof TABS
-
-/** Outside of the component, so that the next request shows the same. */
-let lastTab: Tab = 'response'
 
 function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall['why']; onClose: () => void }) {
   const isTrying = useSignal(false)
-  const tab = useSignal<Tab>(lastTab)
+  const tab = choiceIn(TABS, route.value.query.tab, 'response')
   const { id, at, account, test, user_agent, method } = call
   const attempt = () => (isTrying.value = true)
   const sendNow = () => toasted(sendAgain(call))
@@ -96,18 +92,10 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
         <Button class="small" icon="send" text={`Send again${isMasked(call) ? '…' : ''}`} run={again} />
         <Copies call={call} isPresent={why !== undefined} />
       </div>
-      <Tabs
-        label="Parts of the request"
-        tabs={TABS}
-        chosen={tab.value}
-        onChoose={name => {
-          lastTab = tab.value = name as Tab
-        }}
-      >
-        {tab.value === 'response' && <Response call={call} label="Response" hrefOfText={recordAddress} />}
-        {tab.value === 'sent' && <Sent call={call} />}
-        {tab.value === 'raw' && <Json value={call} label="Journal entry" hrefOfText={recordAddress} />}
-      </Tabs>
+      <Tabs label="Parts of the request" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'response' ? undefined : name })} />
+      {tab === 'response' && <Response call={call} label="Response" hrefOfText={recordAddress} />}
+      {tab === 'sent' && <Sent call={call} />}
+      {tab === 'raw' && <Json value={call} label="Journal entry" hrefOfText={recordAddress} />}
       {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
     </>
   )

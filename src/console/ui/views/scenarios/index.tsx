@@ -1,6 +1,6 @@
 /** Scenarios: what is loaded, what else can be, snapshots, and an editor for documents of your own. */
 import { choiceIn, route } from '../../app/route.js'
-import { Choices } from '../../components/links.js'
+import { Tabs } from '../../components/links.js'
 import type { View } from '../view.js'
 import { Editor } from './editor.js'
 import { Gallery } from './gallery.js'
@@ -11,10 +11,9 @@ const TABS = { gallery: { title: 'Gallery', Content: Gallery }, editor: { title:
 function Page() {
   const chosen = choiceIn(TABS, route.value.path[0], 'gallery')
   const { Content } = TABS[chosen]
-  const choices = Object.entries(TABS).map(([name, { title }]) => [name, title, { path: [name] }] as const)
   return (
     <section class="page scenarios">
-      <Choices class="tab-links" label="Parts of the scenarios" current="page" choices={choices} chosen={chosen} />
+      <Tabs label="Parts of the scenarios" tabs={TABS} chosen={chosen} targetOf={name => ({ path: [name] })} />
       <Content />
     </section>
   )
