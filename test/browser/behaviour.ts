@@ -28,6 +28,7 @@ t.test('console: the next card payment is declined by a form, which shows its YA
 
   const yaml = page.getByLabel('YAML of the entry')
   await page.getByLabel('Message').fill('Not today: "never"')
+  await yaml.getByText('Not today').waitFor()
   t.match(await linesOf(yaml), 'message: "Not today: \\"never\\""')
   await button(page, 'Add the entry').click()
   const entry = card(page, 'Entries').getByRole('listitem').filter({ hasText: 'scr_1' })

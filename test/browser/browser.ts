@@ -68,7 +68,10 @@ export async function openConsole(t: Test, { hash = '', path = '/_control', size
 }
 
 /** The text of an editor, which is no field. */
-export const linesOf = async (editor: Locator): Promise<string> => (await editor.locator('.cm-line').allTextContents()).join('\n')
+export async function linesOf(editor: Locator): Promise<string> {
+  await editor.locator('.cm-line').first().waitFor()
+  return (await editor.locator('.cm-line').allTextContents()).join('\n')
+}
 
 /** Puts a text in place of an editor's, as a paste does: text that a browser inserts by itself can have styles, which the policy refuses. */
 export async function write(editor: Locator, text: string): Promise<void> {
