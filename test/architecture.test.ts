@@ -213,7 +213,13 @@ function impureInBrowser(tree: Tree): string[] {
     const statements = parsed(file, text).statements.filter(ts.isImportDeclaration)
     const values = statements.filter(({ importClause }) => importClause?.phaseModifier !== ts.SyntaxKind.TypeKeyword)
     return importsOf(file, values.map(statement => statement.getText()).join('\n'))
-      .filter(({ to }) => !to.startsWith(BROWSER) && !to.endsWith('.css') && !/^(preact|@preact\/signals)(\/|$)/.test(to) && !PURE.includes(folderOf(to)))
+      .filter(
+        ({ to }) =>
+          !to.startsWith(BROWSER) &&
+          !to.endsWith('.css') &&
+          !/^(preact|@preact\/signals|@codemirror\/[\w-]+|@lezer\/highlight)(\/|$)/.test(to) &&
+          !PURE.includes(folderOf(to))
+      )
       .map(shown)
   })
 }

@@ -182,11 +182,19 @@ async function started({ control }: Emulator) {
   }
   const get = async (url: string) => ({ json: async () => (await control(`GET ${url.replace('/_control', '')}`)).body })
   const AsyncFunction = (async () => {}).constructor as new (...given: string[]) => (...given: unknown[]) => Promise<void>
-  const run = new AsyncFunction('document', 'fetch', 'window', 'matchMedia', (await control('GET /console/docs.js')).text)
+  const run = new AsyncFunction('document', 'fetch', 'window', 'matchMedia', 'CSSStyleSheet', (await control('GET /console/docs.js')).text)
   const classes: [name: string, isOn: boolean][] = []
   const documentElement = { classList: { toggle: (name: string, isOn: boolean) => classes.push([name, isOn]) } }
   const darkSystem = () => ({ matches: true, addEventListener() {} })
-  await run({ documentElement, body: { dataset: { document: address, key: unescaped(key) } } }, get, { SwaggerUIBundle: swagger }, darkSystem)
+  const Sheet = class {
+    replaceSync() {}
+  }
+  const browserDocument = {
+    documentElement,
+    createElement: () => ({ append() {} }),
+    body: { dataset: { document: address, key: unescaped(key) }, prepend() {} }
+  }
+  await run(browserDocument, get, { SwaggerUIBundle: swagger }, darkSystem, Sheet)
   // the script reads the document after it has run
   while (configs.length === 0) await setImmediate()
   const [config] = configs as [Config]

@@ -3,8 +3,9 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Button } from '../components/button.js'
 import { ClockTime } from '../components/clock-time.js'
-import { Dialog } from '../components/dialog.js'
+import { Dialog, Questions } from '../components/dialog.js'
 import { CheckField, SelectField } from '../components/fields.js'
+import { Icon, Mark } from '../components/icon.js'
 import { Choices } from '../components/links.js'
 import { Failure, Loading } from '../components/states.js'
 import { Pairs } from '../components/table.js'
@@ -14,9 +15,10 @@ import { controlOf, sandbox } from '../control/place.js'
 import type { View } from '../views/view.js'
 import { VIEWS, type ViewName } from '../views/views.js'
 import { areShortcutsOn, shortcuts, switchShortcuts, useShortcuts } from './keyboard.js'
-import { choiceIn, FIRST_VIEW, go, route } from './route.js'
+import { QuickBar } from './quick-bar.js'
+import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
 import { SignIn } from './sign-in.js'
-import { isAllowed, type LiveState, live, overview, sandboxes, session, tokenRequired } from './store.js'
+import { isAllowed, type LiveState, live, openings, overview, sandboxes, session, tokenRequired } from './store.js'
 import { nextTheme, theme } from './theme.js'
 
 const LIVE: Readonly<Record<LiveState, string>> = { connecting: 'Connecting', live: 'Live', interrupted: 'Reconnecting' }
@@ -28,7 +30,8 @@ export function Shell() {
   useShortcuts([
     { key: '?', about: 'This help', run: () => (isHelpShown.value = true) },
     { key: '/', about: 'To the search field', run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus() },
-    { key: 't', about: 'Light or dark', run: nextTheme }
+    { key: 't', about: 'Light or dark', run: nextTheme },
+    ...NAMES.map((view, place) => ({ key: String(place + 1), about: VIEWS[view].title, run: () => go({ view }) }))
   ])
   useEffect(() => {
     document.title = [VIEWS[name].title, sandbox.value, 'commerce-emulator'].filter(Boolean).join(' · ')
@@ -45,53 +48,73 @@ export function Shell() {
     )
   return (
     <>
-      <Button class="skip" text="To the content" run={() => document.getElementById('main')?.focus()} />
-      <Header onHelp={() => (isHelpShown.value = true)} />
-      <Choices class="views" label="Views" current="page" choices={NAMES.map(view => [view, VIEWS[view].title, { view }])} chosen={name} />
+      <Side name={name} onHelp={() => (isHelpShown.value = true)} />
       <main id="main" tabIndex={-1}>
-        {session.value !== null && <Shown key={name} name={name} />}
+        <div class="bar">
+          <h1>{VIEWS[name].title}</h1>
+          <QuickBar />
+        </div>
+        {session.value === null ? <Loading /> : <Shown key={name} name={name} />}
       </main>
       <Toasts />
+      <Questions />
       {isHelpShown.value && <Help onClose={() => (isHelpShown.value = false)} />}
     </>
   )
 }
 
-/** A view, once its script is loaded. */
+/** A view, once its script is loaded. One that could not be loaded comes with the connection. */
 function Shown({ name }: { name: ViewName }) {
   const loaded = useSignal<View | null>(null)
   const error = useSignal<ControlError | null>(null)
+  const failedAt = useSignal(0)
   useEffect(() => {
     VIEWS[name].load().then(
       view => (loaded.value = view),
-      () => (error.value = new ControlError('no_answer', 'The emulator does not answer.', 0))
+      () => {
+        failedAt.value = openings.peek()
+        error.value = new ControlError('no_answer', 'The emulator does not respond. This view is shown when it does.', 0)
+      }
     )
   }, [name])
+  useEffect(() => {
+    // a browser may keep that a script could not be loaded for as long as the page is open
+    if (error.value !== null && openings.value > failedAt.value) location.reload()
+  }, [error.value, openings.value])
   if (error.value !== null) return <Failure error={error.value} />
   return loaded.value === null ? <Loading /> : <loaded.value.Page />
 }
 
-function Header({ onHelp }: { onHelp: () => void }) {
+function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
   const { scenario, clock } = overview.value ?? {}
+  const title = (view: ViewName) => [<Icon key="icon" name={VIEWS[view].icon} />, VIEWS[view].title]
   return (
-    <header class="top">
-      <p class="name">commerce-emulator</p>
+    <header class="side">
+      <Button class="skip" text="To the content" run={() => document.getElementById('main')?.focus()} />
+      <p class="brand">
+        <Mark />
+        <span>commerce-emulator</span>
+      </p>
       <SandboxSwitch />
-      <p class="live" data-state={live.value} role="status">
-        {LIVE[live.value]}
-      </p>
-      <p class="scenario" title={scenario?.description ?? ''}>
-        {scenario?.name ?? ''}
-      </p>
-      <p class="clock">
-        {clock && <ClockTime clock={clock} />}
-        {clock?.running === false && ', frozen'}
-      </p>
+      <Choices class="views" label="Views" current="page" choices={NAMES.map(view => [view, title(view), { view }])} chosen={name} />
+      <div class="status">
+        <p class="live" data-state={live.value} role="status">
+          <span>{LIVE[live.value]}</span>
+          {clock?.running === false && <span class="badge warn">clock frozen</span>}
+        </p>
+        <a href={hrefOf({ view: 'scenarios' })} title={scenario?.description ?? ''}>
+          {scenario?.name ?? '…'}
+        </a>
+        <p class="clock faint">{clock && <ClockTime clock={clock} />}</p>
+      </div>
       <div class="tools">
-        <a href={`${controlOf()}/docs`}>API</a>
-        <Button class="quiet" text={`Theme: ${theme.value}`} run={nextTheme} />
-        <Button class="quiet" text="?" label="Help with the keyboard" run={onHelp} />
-        {session.value?.token_required && <Button class="quiet" text="Sign out" run={signOut} />}
+        <a href={`${controlOf()}/docs`} title="The emulated API, to read and try">
+          <Icon name="book" />
+          <span>API</span>
+        </a>
+        <Button class="quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
+        <Button class="quiet" icon="keyboard" label="Help with the keyboard" run={onHelp} />
+        {session.value?.token_required && <Button class="quiet" icon="sign-out" text="Sign out" title="Sign out" run={signOut} />}
       </div>
     </header>
   )
@@ -107,9 +130,10 @@ function SandboxSwitch() {
 }
 
 function Help({ onClose }: { onClose: () => void }) {
+  const shown = shortcuts.value.filter(({ key }, place, all) => all.findIndex(other => other.key === key) === place)
   return (
     <Dialog title="Keyboard" onClose={onClose}>
-      <Pairs class="keys" pairs={shortcuts.value.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])} />
+      <Pairs class="keys" pairs={shown.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])} />
       <CheckField label="Shortcuts of one key" value={areShortcutsOn.value} onChange={switchShortcuts} />
     </Dialog>
   )

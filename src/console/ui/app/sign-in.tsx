@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { Button, Form } from '../components/button.js'
 import { bound, TextField } from '../components/fields.js'
+import { Mark } from '../components/icon.js'
 import { api } from '../control/client.js'
 import { session } from './store.js'
 
@@ -19,7 +20,11 @@ export function SignIn() {
   }
   return (
     <Form class="sign-in stack" send={send}>
-      <h1>commerce-emulator</h1>
+      <p class="brand">
+        <Mark />
+        <span>commerce-emulator</span>
+      </p>
+      <h1>Sign in</h1>
       <TextField
         label="Control token"
         type="password"

@@ -7,9 +7,9 @@ import { controlOf, sandbox } from '../control/place.js'
 
 export type LiveState = 'connecting' | 'live' | 'interrupted'
 
-/** Many calls in this time cause one reading. */
+/** Many requests in this time cause one reading. */
 const REFRESH_MS = 500
-/** Many calls in this time cause one rendering. */
+/** Many requests in this time cause one rendering. */
 const BATCH_MS = 50
 /** How long after a refusal the event stream is asked for again. */
 const RETRY_MS = 2000
@@ -21,6 +21,8 @@ export const sandboxes = signal<readonly SandboxItem[]>([])
 export const live = signal<LiveState>('connecting')
 /** Grows whenever what the emulator holds may have changed. */
 export const revision = signal(0)
+/** Grows whenever requests have come, whatever became of them. */
+export const traffic = signal(0)
 
 /** Tries after a refusal of the event stream. */
 const attempts = signal(0)
@@ -37,9 +39,12 @@ export const tokenRequired = (): void => {
   session.value = { token_required: true, signed_in: false }
 }
 
-/** Has views read again. */
-export function changed(): void {
-  revision.value++
+/** Has views read again; requests that changed nothing leave those alone that show the state. */
+export function changed(isState = true): void {
+  batch(() => {
+    traffic.value++
+    if (isState) revision.value++
+  })
   void refresh()
 }
 
@@ -66,6 +71,7 @@ async function refresh(): Promise<void> {
 }
 
 let isRefreshDue = false
+let isStateChanged = false
 let collected: JournalEvent[] = []
 
 function hand(): void {
@@ -77,25 +83,25 @@ function hand(): void {
 function happened(event: JournalEvent): void {
   if (collected.length === 0) setTimeout(hand, BATCH_MS)
   collected.push(event)
-  if (isRefreshDue || event.sandbox !== sandbox.value) return
+  if (event.sandbox !== sandbox.value) return
+  isStateChanged ||= event.call === null || event.call.took_effect
+  if (isRefreshDue) return
   isRefreshDue = true
   setTimeout(() => {
-    isRefreshDue = false
-    changed()
+    const isState = isStateChanged
+    isRefreshDue = isStateChanged = false
+    changed(isState)
   }, REFRESH_MS)
 }
 
 function follow(): () => void {
   live.value = 'connecting'
   const source = new EventSource(`${controlOf('')}/events?scope=run`)
-  let isReconnected = false
   let again: ReturnType<typeof setTimeout> | undefined
   source.addEventListener('open', () => {
     live.value = 'live'
-    openings.value++
-    // calls may have come while there was no stream
-    if (isReconnected) changed()
-    isReconnected = true
+    // requests may have come while there was no stream
+    if (openings.value++ > 0) changed()
   })
   source.addEventListener('error', () => {
     live.value = 'interrupted'
@@ -116,6 +122,16 @@ function follow(): () => void {
 
 const readSession = () => api.session().then(read => (session.value = read), toastError)
 
+/** The same, until the emulator responds. */
+async function readFirst(): Promise<void> {
+  while (session.value === null) {
+    await readSession()
+    if (session.value !== null) return
+    live.value = 'interrupted'
+    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+  }
+}
+
 /** Asks whether somebody has to sign in, then reads and follows the chosen sandbox. */
 export async function begin(): Promise<void> {
   whenTokenRequired(tokenRequired)
@@ -130,5 +146,5 @@ export async function begin(): Promise<void> {
     overview.value = null
     void refresh()
   })
-  await readSession()
+  await readFirst()
 }

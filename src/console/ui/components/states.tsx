@@ -3,10 +3,12 @@ import type { ComponentChildren } from 'preact'
 import type { Resource } from '../app/resource.js'
 import type { ControlError, Problem } from '../control/client.js'
 import { Button } from './button.js'
+import { Icon, type IconName } from './icon.js'
 
 /** Says that there is nothing, and how to change that. */
-export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+export const Empty = ({ title, icon, children }: { title: string; icon?: IconName; children?: ComponentChildren }) => (
   <div class="state">
+    {icon && <Icon name={icon} />}
     <p class="title">{title}</p>
     {children}
   </div>

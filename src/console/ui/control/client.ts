@@ -35,7 +35,7 @@ export const whenTokenRequired = (run: () => void): void => {
   onTokenRequired = run
 }
 
-/** Sends a control request to the chosen or a named sandbox. Returns the text of its answer. Errors: `ControlError`. */
+/** Sends a control request to the chosen or a named sandbox. Returns the text of the response. Errors: `ControlError`. */
 async function controlText(on: string, { query = {}, body, yaml }: CallOptions = {}, sandbox?: string): Promise<string> {
   const [method = 'GET', path = ''] = on.split(' ')
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
@@ -80,12 +80,15 @@ export const api = {
   signOut: () => control<null>('DELETE /session'),
   overview: () => control<answers.Overview>('GET /'),
   sandboxes: () => control<{ data: answers.SandboxItem[] }>('GET /sandboxes'),
-  reset: () => control<answers.Reset>('POST /reset'),
+  deleteSandbox: (name: string) => control<null>(`DELETE /sandboxes/${named(name)}`, {}, ''),
+  reset: (name?: string) => control<answers.Reset>('POST /reset', {}, name),
   scenarios: () => control<{ data: answers.ListedScenario[] }>('GET /scenarios'),
   load: (body: object, query: Query = {}) => control<answers.Loaded>('POST /load', { body, query }),
   loadYaml: (yaml: string, query: Query = {}) => control<answers.Loaded>('POST /load', { yaml, query }),
   changes: () => control<answers.Changes>('GET /changes'),
   state: () => control<answers.State>('GET /state'),
+  stateYaml: () => controlText('GET /state', { query: { format: 'yaml' } }),
+  stateOf: (name: string) => control<answers.State>('GET /state', {}, name),
   addRecords: (fixture: answers.Fixture) => control<answers.AddedRecords>('POST /records', { body: fixture }),
   addRecordsYaml: (yaml: string) => control<answers.AddedRecords>('POST /records', { yaml }),
   keys: () => control<{ data: answers.ApiKey[] }>('GET /keys'),
@@ -110,9 +113,11 @@ export const api = {
   clearRequests: () => control<null>('DELETE /requests'),
   requestsOfRun: (query: Query = {}) => control<answers.Journal>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
   request: (id: string) => control<answers.ExplainedCall>(`GET /requests/${named(id)}`),
-  /** A scenario, as YAML, in which the call is answered the same. */
+  /** The requests since the load or reset, as a scenario that sends them again. */
+  requestsScenario: () => controlText('GET /requests', { query: { format: 'scenario' } }),
+  /** A scenario, as YAML, in which the request is answered the same. */
   requestScenario: (id: string) => controlText(`GET /requests/${named(id)}`, { query: { format: 'scenario' } }),
-  /** Judges a call on a copy that is thrown away. */
+  /** Judges a request on a copy that is thrown away. */
   explain: (call: TrialCall) => control<answers.TriedCall>('POST /explain', { body: call }),
   coverage: (scope?: Scope) => control<answers.CoverageReport>('GET /coverage', { query: { scope } }),
   findings: (scope?: Scope) => control<answers.FindingsReport>('GET /findings', { query: { scope } }),

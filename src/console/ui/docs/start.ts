@@ -1,5 +1,7 @@
 /** Shows the OpenAPI document in Swagger UI. A form starts with its first example and sends nothing else; calls are tried with the first merchant's key. */
 
+import css from './docs.css?inline'
+
 type Operation = { requestBody?: { content: Record<string, { schema: { $ref: string }; examples: Record<string, { value: Record<string, unknown> }> }> } }
 type OpenApi = {
   paths: Record<string, { post?: Operation }>
@@ -41,6 +43,20 @@ async function show(): Promise<void> {
     }
   })
 }
+
+/** The head of the page, as in the console, and the way back to it. */
+function head(): HTMLElement {
+  const mark = Object.assign(document.createElement('img'), { src: '/_control/console/icon.svg', alt: '' })
+  const back = Object.assign(document.createElement('a'), { href: address.replace(/\/openapi\.json$/, ''), textContent: 'Console' })
+  const bar = Object.assign(document.createElement('header'), { className: 'bar' })
+  bar.append(mark, 'Commerce Service API, emulated', back)
+  return bar
+}
+
+const sheet = new CSSStyleSheet()
+sheet.replaceSync(css)
+document.adoptedStyleSheets = [sheet]
+document.body.prepend(head())
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const followSystem = () => document.documentElement.classList.toggle('dark-mode', dark.matches)

@@ -41,7 +41,7 @@ function PresetForm({ preset }: { preset: Preset }) {
   return (
     <Form class="stack" send={add}>
       <p class="faint">{preset.about}</p>
-      <div class="halves stack">
+      <div class="halves">
         <div>
           <div class="fields">
             {preset.fields.map(({ name, label, hint, options, list }) => {
@@ -59,7 +59,7 @@ function PresetForm({ preset }: { preset: Preset }) {
       <div class="row">
         <Button class="primary" text="Add the entry" />
         <Button text="Discard the edits" disabled={!isEdited} run={() => edit(null)} />
-        <p class="hint">{isEdited ? 'The YAML was edited: it is added as it is.' : 'The fields write the YAML; it can be edited too.'}</p>
+        <p class="hint">{isEdited ? 'You edited the YAML: it is added as it is.' : 'The fields write the YAML. You can edit it too.'}</p>
       </div>
     </Form>
   )

@@ -9,8 +9,8 @@ import { TextField } from '../../components/fields.js'
 import { instantInWords } from '../../components/instant.js'
 import { Read } from '../../components/read.js'
 import { api } from '../../control/client.js'
-import { beganInWords } from './changes-words.js'
-import { REREAD_MS } from './command.js'
+import { beganInWords } from '../scenarios/changes-words.js'
+import { REREAD_MS } from '../scenarios/command.js'
 
 const STEPS = ['1m', '1h', '24h', '7d', '30d']
 
@@ -33,7 +33,7 @@ export function ClockTab() {
               ) : (
                 <Button text="Let it run" run={() => act(api.setClock({ running: true }), 'The clock runs')} />
               )}
-              <p class="hint">The creation times of records come from it, and script entries go by it for from, until and for. Delays do not.</p>
+              <p class="hint">It stamps the creation times of records, and script entries go by it for from, until and for. Delays do not.</p>
             </div>
           </Card>
           <Setting />

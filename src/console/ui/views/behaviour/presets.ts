@@ -29,13 +29,14 @@ const ORDERS: Options = [
   ['reverse', 'the last one first']
 ]
 const MOMENTS: Options = [
-  ['after', 'after the call took effect'],
-  ['before', 'before the call takes effect']
+  ['after', 'after the request took effect'],
+  ['before', 'before the request takes effect']
 ]
 
 const field = (name: string, label: string, value: string, path = name, more: Partial<Field> = {}): Field => ({ name, label, value, path, ...more })
-const on = (value: string, more: Options = []) => field('on', 'Operation', value, 'on', { options: [...more, ['*', 'every call'], ...OPERATION_NAMES] })
-const calls = (value: string) => field('calls', 'Which calls', value, 'calls', { hint: 'The first (1), some (2-3), or all from one on (4+); empty for all.' })
+const on = (value: string, more: Options = []) => field('on', 'Operation', value, 'on', { options: [...more, ['*', 'every request'], ...OPERATION_NAMES] })
+const calls = (value: string) =>
+  field('calls', 'Which requests', value, 'calls', { hint: 'The first (1), some (2-3), or all from one on (4+). Empty for all.' })
 const longest = field('longest', 'At most for', '30s', 'hold.for', { hint: `${LENGTH_HINT} Empty for no limit.` })
 const status = (value: string, more?: Partial<Field>) => field('status', 'Status', value, 'respond.status', more)
 
@@ -60,22 +61,22 @@ export const PRESETS = {
     })
   },
   lose: {
-    title: 'Lose the answer of the next refund',
-    about: 'The call takes effect, and its answer never arrives: does your client look before it tries again?',
+    title: 'Lose the response of the next refund',
+    about: 'The request takes effect, and its response never arrives. Does your client look before it retries?',
     fields: [
       on('POST /refunds'),
       calls('1'),
       field('fault', 'How it is lost', 'connection_reset', 'fault', { options: FAULTS }),
       field('when', 'When', 'after', 'when', { options: MOMENTS })
     ],
-    entry: ({ on, calls, fault, when }) => ({ name: 'the answer is lost', on, ...given({ calls: numberOr(calls) }), fault, when })
+    entry: ({ on, calls, fault, when }) => ({ name: 'the response is lost', on, ...given({ calls: numberOr(calls) }), fault, when })
   },
   down: {
     title: 'Be down for ten seconds',
-    about: 'From the next call on, calls are answered with an error, until the time is over.',
+    about: 'From the next request on, every response is an error until the time is over.',
     fields: [
       on('*'),
-      field('for', 'For', '10s', 'for', { hint: `${LENGTH_HINT} By the clock of the sandbox: a frozen clock has to be advanced.` }),
+      field('for', 'For', '10s', 'for', { hint: `${LENGTH_HINT} By the clock of the sandbox: advance a frozen clock yourself.` }),
       status('503'),
       field('retry_after', 'Retry-After', '10s', 'respond.retry_after', { hint: `${LENGTH_HINT} Empty for no such header.` })
     ],
@@ -88,7 +89,7 @@ export const PRESETS = {
   },
   hold: {
     title: 'Hold until two wait',
-    about: 'Calls wait until so many have come, then go on together: for races that happen every time.',
+    about: 'Requests wait until so many have come, then go on together: for races that happen every time.',
     fields: [
       on('POST /refunds'),
       field('until', 'How many wait', '2', 'hold.until'),
@@ -96,28 +97,28 @@ export const PRESETS = {
       longest
     ],
     entry: ({ on, until, release, longest }) => ({
-      name: 'calls wait for each other',
+      name: 'requests wait for each other',
       on,
       hold: { until: numberOr(until), release, ...given({ for: longest }) }
     })
   },
   gate: {
     title: 'Hold until a gate opens',
-    about: 'Calls wait until you open the gate, below.',
+    about: 'Requests wait until you open the gate below.',
     fields: [on('POST /refunds'), field('gate', 'Gate', 'refunds', 'hold.gate'), longest],
-    entry: ({ on, gate, longest }) => ({ name: 'calls wait at a gate', on, hold: { gate, ...given({ for: longest }) } })
+    entry: ({ on, gate, longest }) => ({ name: 'requests wait at a gate', on, hold: { gate, ...given({ for: longest }) } })
   },
   slow: {
     title: 'Slow lists',
-    about: 'Answers take their time, drawn from the seed between the shortest and the longest.',
+    about: 'Responses take their time: between the minimum and the maximum, drawn from the seed.',
     fields: [
       on('lists', [['lists', 'every list']]),
-      field('min', 'At least', '500ms', 'delay.min', { hint: LENGTH_HINT }),
-      field('max', 'At most', '3s', 'delay.max', { hint: LENGTH_HINT }),
+      field('min', 'Minimum', '500ms', 'delay.min', { hint: LENGTH_HINT }),
+      field('max', 'Maximum', '3s', 'delay.max', { hint: LENGTH_HINT }),
       calls('')
     ],
     entry: ({ on, min = '', max = '', calls }) => ({
-      name: 'answers are slow',
+      name: 'responses are slow',
       on: on === 'lists' ? LISTS : on,
       ...given({ calls: numberOr(calls) }),
       delay: min === max ? min : { min, max }
@@ -125,15 +126,15 @@ export const PRESETS = {
   },
   flaky: {
     title: 'Flaky by chance',
-    about: 'A share of the calls fails, drawn from the seed: the same calls fail every time.',
+    about: 'A share of the requests fails, drawn from the seed: the same requests fail every time.',
     fields: [
       on('*'),
-      field('chance', 'Share of calls', '0.2', 'chance', { hint: 'From 0 to 1.' }),
-      field('how', 'How they fail', 'respond', 'fault', { options: [['respond', 'an error is answered'], ...FAULTS] }),
-      status('503', { hint: 'Of an error that is answered.' })
+      field('chance', 'Share of requests', '0.2', 'chance', { hint: 'From 0 to 1.' }),
+      field('how', 'How they fail', 'respond', 'fault', { options: [['respond', 'with an error'], ...FAULTS] }),
+      status('503', { hint: 'Of the error.' })
     ],
     entry: ({ on, chance, how, status }) => ({
-      name: 'calls fail now and then',
+      name: 'requests fail now and then',
       on,
       chance: numberOr(chance),
       ...(how === 'respond' ? { respond: { status: numberOr(status), error: {} } } : { fault: how })
@@ -141,7 +142,7 @@ export const PRESETS = {
   },
   own: {
     title: 'Your own',
-    about: 'An operation and an answer to begin with; the YAML takes everything that a script entry can be.',
+    about: 'An operation and a response to begin with. The YAML takes everything that a script entry can be.',
     fields: [on('GET /tickets'), calls(''), status('500')],
     entry: ({ on, calls, status }) => ({ on, ...given({ calls: numberOr(calls) }), respond: { status: numberOr(status), error: {} } })
   }

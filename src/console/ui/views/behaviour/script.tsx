@@ -1,18 +1,19 @@
-/** The script: its entries, the form that adds one, and the gates at which calls wait. */
+/** The script: its entries, the form that adds one, and the gates at which requests wait. */
 import { act } from '../../app/command.js'
 import { Button } from '../../components/button.js'
 import { Card } from '../../components/card.js'
 import { CodeBlock } from '../../components/code.js'
+import { ask } from '../../components/dialog.js'
 import { RequestLink } from '../../components/links.js'
 import { NearMisses } from '../../components/near-misses.js'
 import { Read } from '../../components/read.js'
 import { yamlOf } from '../../components/yaml.js'
 import { api, type Gate, type ListedEntry, type Release } from '../../control/client.js'
+import { remove } from '../scenarios/command.js'
 import { AddEntry } from './add-entry.js'
-import { remove } from './command.js'
 import { callsInWords, effectInWords, operationsInWords } from './entry-words.js'
 
-/** In milliseconds; no event reports which calls wait. */
+/** In milliseconds; no event reports which requests wait. */
 const REREAD_MS = 1000
 const ENTRIES = 'behaviour-entries'
 
@@ -20,7 +21,7 @@ export const ScriptTab = () => (
   <>
     <AddEntry />
     <Card id={ENTRIES} title="Entries" isFocusable>
-      <p class="hint">Of the entries that match a call, the first one that can is applied. The call counts as matched for each of them.</p>
+      <p class="hint">Of the entries that match a request, the first one that can be applied is applied. Each of them counts it as matched.</p>
       <Read from={api.script} every={REREAD_MS}>
         {({ data }) => <Entries entries={data} />}
       </Read>
@@ -34,7 +35,7 @@ export const ScriptTab = () => (
 )
 
 function Entries({ entries }: { entries: readonly ListedEntry[] }) {
-  if (entries.length === 0) return <p class="faint">There is none: every call is answered as the reference says.</p>
+  if (entries.length === 0) return <p class="faint">There are no entries: every request is answered as the reference says.</p>
   return (
     <>
       <ol class="entries">
@@ -43,11 +44,19 @@ function Entries({ entries }: { entries: readonly ListedEntry[] }) {
         ))}
       </ol>
       <div class="row">
-        <Button class="danger" text="Remove all entries" run={() => remove(api.clearScript(), 'The script is empty', ENTRIES)} />
+        <Button class="danger" text="Remove all entries" run={clear} />
       </div>
     </>
   )
 }
+
+const clear = () =>
+  ask({
+    title: 'Remove all entries?',
+    text: 'The script is empty then, and requests are answered as the reference says. A reset brings the entries of the scenario back.',
+    action: 'Remove all',
+    run: () => remove(api.clearScript(), 'The script is empty', ENTRIES)
+  })
 
 function Entry({ listed: { id, entry, matched, applied, too_long, near_misses } }: { listed: ListedEntry }) {
   const conditions = callsInWords(entry)
@@ -71,7 +80,7 @@ function Entry({ listed: { id, entry, matched, applied, too_long, near_misses } 
           <CodeBlock text={yamlOf(entry)} label={`YAML of ${id}`} />
         </details>
       </div>
-      <Button class="danger" text="Remove" label={`Remove ${id}`} run={() => remove(api.removeEntry(id), `${id} is removed`, ENTRIES)} />
+      <Button class="small danger" text="Remove" label={`Remove ${id}`} run={() => remove(api.removeEntry(id), `${id} is removed`, ENTRIES)} />
     </li>
   )
 }
@@ -80,7 +89,7 @@ function Entry({ listed: { id, entry, matched, applied, too_long, near_misses } 
 const figure = (count: number): string => String(count).padStart(3, '\u2007')
 
 function Gates({ gates }: { gates: readonly Gate[] }) {
-  if (gates.length === 0) return <p class="faint">There is none: no entry holds calls.</p>
+  if (gates.length === 0) return <p class="faint">There are no gates: no entry holds requests.</p>
   return (
     <ul class="entries">
       {gates.map(({ name, open, waiting }) => (
@@ -88,10 +97,10 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
           <div class="grow">
             <p>
               <b>{name}</b> <span class={`badge ${open ? 'good' : 'warn'}`}>{open ? 'open' : 'closed'}</span>{' '}
-              {open ? 'Calls go through.' : `${waiting.length === 0 ? 'No call waits' : `${waiting.length} wait, the first one first`}.`}
+              {open ? 'Requests go through.' : `${waiting.length === 0 ? 'No request waits' : `${waiting.length} wait, in this order`}.`}
             </p>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
-            <ol class="waiting" aria-label={`Calls that wait at ${name}`} tabIndex={0}>
+            <ol class="waiting" aria-label={`Requests that wait at ${name}`} tabIndex={0}>
               {waiting.map(({ id, on }, place) => (
                 <li key={id}>
                   {place + 1}. <code>{id}</code> {on}
@@ -100,8 +109,8 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
             </ol>
           </div>
           <div class="row">
-            <Button text="Open" label={`Open: ${name}`} disabled={open} run={() => openGate(name, 'in_order')} />
-            <Button text="Open, last first" label={`Open, last first: ${name}`} disabled={open} run={() => openGate(name, 'reverse')} />
+            <Button class="small" text="Open" label={`Open: ${name}`} disabled={open} run={() => openGate(name, 'in_order')} />
+            <Button class="small" text="Open, last first" label={`Open, last first: ${name}`} disabled={open} run={() => openGate(name, 'reverse')} />
           </div>
         </li>
       ))}
@@ -110,4 +119,7 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
 }
 
 const openGate = (name: string, release: Release) =>
-  act(api.openGate(name, release), ({ released }) => `The gate ${name} is open; ${released.length} ${released.length === 1 ? 'call goes' : 'calls go'} on`)
+  act(
+    api.openGate(name, release),
+    ({ released }) => `The gate ${name} is open; ${released.length} ${released.length === 1 ? 'request goes' : 'requests go'} on`
+  )

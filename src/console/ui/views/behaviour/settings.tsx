@@ -18,7 +18,7 @@ export function SettingsTab() {
   const filter = { text: q, isChangedOnly: changed !== undefined }
   return (
     <>
-      <div class="row filter">
+      <div class="row">
         <SearchField label="Search the settings" placeholder="Search settings: pagination, A10, refund" {...inQuery('q')} />
         <CheckField
           label="Only those that are not at their default"
@@ -53,7 +53,7 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
   const { key, about, value, default: fallback, source, scope, flag, variable } = setting
   const isFixed = scope === 'process'
   return (
-    <div class="behaviour-setting stack">
+    <div class="behaviour-setting">
       <div>
         <h3>
           <code>{key}</code>

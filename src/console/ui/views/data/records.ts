@@ -4,6 +4,7 @@ import { type Money, moneyOf } from '../../../../core/money.js'
 import type { Settings } from '../../../../core/settings.js'
 import { LINKED_FAMILIES, RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Family, State } from '../../control/client.js'
+import { moneyShown } from '../money.js'
 
 export type Refundable = Settings['transactions.refundable']
 export type AnyRecord = { id: string; created: string; [field: string]: unknown }
@@ -59,12 +60,9 @@ export function matches(record: AnyRecord, search: string): boolean {
 }
 
 export function nameOf({ display_name, name, reference, payment_type, reason, amount, currency }: AnyRecord): string {
-  const amounts = typeof amount === 'number' ? shownMoney(amount, currency) : null
+  const amounts = typeof amount === 'number' ? moneyShown(amount, currency) : null
   return [display_name ?? name ?? reference ?? payment_type, amounts, reason].filter(text => typeof text === 'string').join(', ')
 }
-
-/** `4,200 usd`, in sub-units, as the API counts. */
-export const shownMoney = (amount: number, currency: unknown): string => `${amount.toLocaleString('en')} ${typeof currency === 'string' ? currency : ''}`.trim()
 
 export function moneyIn(state: State, transaction: AnyRecord, settings: Pick<Settings, 'transactions.refundable'>): Money {
   const refunds = recordsOf(state, 'refunds').filter(refund => refund.transaction === transaction.id)

@@ -1,4 +1,4 @@
-/** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the calls that did it. */
+/** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the requests that did it. */
 import { go, hrefOf, route } from '../../app/route.js'
 import { Beside } from '../../components/beside.js'
 import { CloseButton } from '../../components/button.js'
@@ -6,6 +6,7 @@ import { Choices } from '../../components/links.js'
 import { Read } from '../../components/read.js'
 import { Empty } from '../../components/states.js'
 import { api, type CoverageReport, type Scope } from '../../control/client.js'
+import { Meter } from './meter.js'
 import { byFamily, isIn, outcomesOf, outcomesSeen, RULE_STATES, type RuleRow, type RuleState } from './words.js'
 
 const SEEN = {
@@ -16,7 +17,7 @@ const SEEN = {
 } as const
 
 export const Rules = ({ scope }: { scope: Scope }) => (
-  <Read from={() => api.coverage(scope)} by={scope}>
+  <Read from={() => api.coverage(scope)} by={scope} isEvidence>
     {report => <RuleMap report={report} />}
   </Read>
 )
@@ -34,11 +35,9 @@ function RuleMap({ report }: { report: CoverageReport }) {
     <div class="split">
       <div class="stack">
         <p>
-          <b>{report.percent} %</b> of the rule outcomes were seen: {report.seen} of {report.possible}. A rule that calls can both keep and break has two.
+          <b>{report.percent} %</b> of the rule outcomes were seen: {report.seen} of {report.possible}. A rule that requests can both keep and break has two.
         </p>
-        <meter min={0} max={report.possible} value={report.seen} aria-label="Rule outcomes that were seen">
-          {report.percent} %
-        </meter>
+        <Meter max={report.possible} value={report.seen} label="Rule outcomes that were seen" />
         <Choices label="Rules that are shown" choices={choices} chosen={state ?? 'all'} />
         <p class="hint">
           {Object.values(SEEN).map(({ mark, sign, words }) => (
@@ -89,7 +88,7 @@ function Rule({ row, onClose }: { row: RuleRow; onClose: () => void }) {
       <p class="hint">{outcomesOf(row)}</p>
       {satisfied + violated > 0 && (
         <p>
-          <a href={hrefOf({ view: 'calls', query: { rule } })}>Calls that it decided</a>
+          <a href={hrefOf({ view: 'requests', query: { q: `rule:${rule}` } })}>Requests that it decided</a>
         </p>
       )}
     </Beside>

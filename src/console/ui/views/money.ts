@@ -1,0 +1,41 @@
+/** Money as people write it. */
+
+const formats = new Map<string, Intl.NumberFormat | null>()
+
+/** Null for what is not a currency code. */
+function formatOf(currency: string): Intl.NumberFormat | null {
+  let format = formats.get(currency)
+  if (format === undefined) {
+    try {
+      format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
+    } catch {
+      format = null
+    }
+    formats.set(currency, format)
+  }
+  return format
+}
+
+/** An amount in sub-units by the digits of its currency: `$30.00` for 3000 usd, `¥3,000` for 3000 jpy. Without a currency that is known it stays a number. */
+export function moneyShown(amount: number, currency: unknown): string {
+  const format = typeof currency === 'string' ? formatOf(currency) : null
+  if (format === null || !Number.isSafeInteger(amount)) return [amount.toLocaleString('en-US'), currency].filter(Boolean).join(' ')
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  const text = String(Math.abs(amount)).padStart(digits + 1, '0')
+  const value = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
+  return format.format(`${amount < 0 ? '-' : ''}${value}` as Intl.StringNumericLiteral)
+}
+
+/** The fields of records, parameters and figures that are amounts of money. */
+export const MONEY_FIELDS: ReadonlySet<string> = new Set([
+  'amount',
+  'tip_amount',
+  'donation_amount',
+  'amount_refunded',
+  'transaction_amount',
+  'payment_amount',
+  'charged',
+  'refunded',
+  'remaining',
+  'asked'
+])

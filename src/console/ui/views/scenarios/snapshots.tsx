@@ -1,0 +1,64 @@
+/** Snapshots: named states to come back to. */
+import { useDraft } from '../../app/draft.js'
+import { undoably } from '../../app/undo.js'
+import { Button, Form } from '../../components/button.js'
+import { Card } from '../../components/card.js'
+import { ask } from '../../components/dialog.js'
+import { TextField } from '../../components/fields.js'
+import { Read } from '../../components/read.js'
+import { api, ControlError } from '../../control/client.js'
+import { remove } from './command.js'
+
+const HEADING = 'scenario-snapshots'
+const NAMELESS = new ControlError('name_missing', 'Must be a name, such as lunch.', 0)
+
+export function Snapshots() {
+  const name = useDraft()
+  const take = async () => {
+    const taken = name.text.value.trim()
+    if (taken === '') name.refused.value = NAMELESS
+    else if (await name.send(api.takeSnapshot(taken), `The snapshot ${taken} is saved`)) name.write('')
+  }
+  return (
+    <Card id={HEADING} title="Snapshots" isFocusable>
+      <p class="hint">A snapshot holds records, keys, ids, seed, clock and script counts. It outlives resets and loads.</p>
+      <Read from={api.snapshots}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="faint">There are no snapshots yet. Save one before you try something.</p>
+          ) : (
+            <ul class="entries snapshots">
+              {data.map(({ name }) => (
+                <Snapshot key={name} name={name} />
+              ))}
+            </ul>
+          )
+        }
+      </Read>
+      <Form class="row aligned" send={take}>
+        <TextField label="Name of the snapshot" hint="One of the same name is replaced." {...name.field} />
+        <Button text="Save a snapshot" />
+      </Form>
+    </Card>
+  )
+}
+
+function Snapshot({ name }: { name: string }) {
+  const restore = () => undoably('restore', () => api.restoreSnapshot(name), `The snapshot ${name} is restored`)
+  const drop = () =>
+    ask({
+      title: `Delete ${name}?`,
+      text: 'The state in it cannot be brought back.',
+      action: 'Delete the snapshot',
+      run: () => remove(api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)
+    })
+  return (
+    <li class="row entry">
+      <span class="grow">{name}</span>
+      <div class="row">
+        <Button class="small" text="Restore" label={`Restore ${name}`} run={restore} />
+        <Button class="small danger" text="Delete" label={`Delete ${name}`} run={drop} />
+      </div>
+    </li>
+  )
+}
