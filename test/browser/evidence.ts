@@ -25,7 +25,7 @@ t.test('console: findings by severity, each with what to do and a link to its ca
   await misbehave(opened)
   const warnings = page.getByRole('region', { name: 'Warnings' })
   await warnings.getByRole('heading', { name: 'refused-and-repeated' }).waitFor()
-  t.match(await warnings.textContent(), /The answer will be the same; correct the call/)
+  t.match(await warnings.textContent(), /The response will be the same: correct the request/)
   t.equal(await page.getByRole('region', { name: 'Errors' }).count(), 0)
   await warnings.getByRole('link', { name: 'req_2' }).click()
   t.equal(page.url(), `${origin}/_control#/requests/req_2`)

@@ -51,9 +51,9 @@ t.test('A14: warn drops an unknown parameter and says so in a Warning header eac
 
   t.strictSame(call('GET /locations', { query: 'limt=1' }).headers.warning, ['299 - "limt is not a parameter of this operation; did you mean limit?"'])
   t.strictSame(warningsOf('POST /locations', { body: `${LOCATION}&città=x&address[zip]=1`, query: 'x=%22' }), [
-    '299 - "x is not a parameter of this operation; the para',
-    '299 - "address[zip] is not a parameter of this cal',
-    '299 - "citt? is not a parameter of this operation; it t'
+    '299 - "x is not a parameter of this operation; the',
+    '299 - "address[zip] is not a parameter of this ope',
+    '299 - "citt? is not a parameter of this operation;'
   ])
   t.strictSame(
     warningsOf('GET /tickets', { query: many })?.map(warning => warning.slice(7, 16)),

@@ -127,7 +127,7 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
 t.test('advice: an error of the parser without advice is marked by its code', async t => {
   const cases: [text: string, marks: string, says: string][] = [
     ['a: &x &y d\n', '1:7 refused', 'a value cannot have two anchors (&name)'],
-    ['"name": x: y\n', '1:9 refused', 'only one name a line; quote what follows the first colon, or put it on a line of its own'],
+    ['"name": x: y\n', '1:9 refused', 'a line can have only one name; quote what follows the first colon, or put it on a line of its own'],
     ['fixtures: [bistro]#c\n', '1:19 refused', 'a space, a comma, a colon or a closing mark is missing here'],
     ['- |\n\t\n x', '2:1 refused', 'this is not YAML; quote the text, or check the lines before it']
   ]
