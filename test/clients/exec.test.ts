@@ -111,7 +111,7 @@ t.test('judge: an emulator that runs is judged from outside by the same gates, w
   const passed = await judge('--fail-on', 'findings', '--ignore', 'refused-and-repeated')
 
   t.equal(failed.status, 3, failed.stderr)
-  t.match(failed.stderr, /\n {2}FAILED {8}finding: refused-and-repeated\n.*unchanged\. The answer will be the same.*\n {2}Report {8}.*report\.html\n$/)
+  t.match(failed.stderr, /\n {2}FAILED {8}finding: refused-and-repeated\n.*unchanged\. The response will be the same.*\n {2}Report {8}.*report\.html\n$/)
   t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('name="reads a Ticket"><failure '))
   t.ok(readFileSync(`${folder}/report.html`, 'utf8').includes('reads a Ticket'))
   t.equal(passed.status, 0, passed.stderr)
