@@ -29,6 +29,8 @@ const LATER = {
   tinyglobby: 'tinyglobby',
   yaml: 'yaml'
 }
+/** Two entries of a package that are one file. */
+const MCP = ['@modelcontextprotocol/server/stdio', '@modelcontextprotocol/server']
 /** How to load what Fastify requires at its start and this server seldom or never uses. */
 const DEFERRED = {
   'node:http2': "require('http2')",
@@ -77,7 +79,7 @@ async function bundle() {
       ...OPTIONS,
       entryPoints: ['scripts/build/emulator.ts'],
       outdir: 'dist/emulator',
-      alias: Object.fromEntries(Object.entries(LATER).map(([file, name]) => [name, `../packages/${file}.js`])),
+      alias: Object.fromEntries([...Object.entries(LATER), ...MCP.map(name => ['mcp', name])].map(([file, name]) => [name, `../packages/${file}.js`])),
       external: ['../packages/*'],
       plugins: [deferred],
       supported: { 'dynamic-import': false },
@@ -93,7 +95,7 @@ async function bundle() {
     // the module of fdir that an import gets asks for its own address, which a bundle does not have
     build({
       ...OPTIONS,
-      entryPoints: { ...LATER, 'schema-compilers': './scripts/build/schema-compilers.cjs' },
+      entryPoints: { ...LATER, 'schema-compilers': './scripts/build/schema-compilers.cjs', mcp: './scripts/build/mcp.mjs' },
       outdir: 'dist/packages',
       minify: true,
       alias: { fdir: require.resolve('fdir') }

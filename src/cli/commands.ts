@@ -108,10 +108,8 @@ const RUN = [
   ...settingOptions(SETTING_KEYS, { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` })
 ]
 const COMMAND = ['<command...>', 'Command to run, with its options; put -- before it where an option of several names comes first.'] as const
-const ADDRESS = [
-  option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)"),
-  option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
-]
+const TOKEN = option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
+const ADDRESS = [option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)"), TOKEN]
 
 /** The commands in the order of the help; one below another has both names. */
 export const COMMANDS = {
@@ -232,6 +230,18 @@ export const COMMANDS = {
       const merged = await mergedCoverage(files)
       stdout.write(COVERAGE_FORMATS[format](merged))
       return merged.percent < minCoverage ? STATUS.gate : STATUS.done
+    }
+  },
+  mcp: {
+    about: 'Serve a coding agent over the Model Context Protocol on stdin and stdout, with an emulator of its own or a running one.',
+    options: [option('--url <url>', 'Address of a running emulator, in place of one of its own.'), TOKEN, VAR, ...settingOptions(SETTING_KEYS)],
+    examples: [['for an agent that starts it', 'commerce-emulator mcp --scenario ./own.yaml']],
+    run: async (_: string[], { url, token, ...flags }: SettingFlags & AddressFlags, { program, environment }) => {
+      const { mcp } = await import('./mcp.js')
+      const { flag } = await launchOf(flags, environment)
+      const vars = varsOf(flags, program)?.values
+      await mcp(url === undefined ? { settings: flag, ...(vars && { vars }) } : await runningAt({ url, token }, environment))
+      return 0
     }
   },
   healthcheck: {

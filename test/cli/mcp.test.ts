@@ -1,0 +1,106 @@
+import { fileURLToPath } from 'node:url'
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import t, { type Test } from 'tap'
+import { type McpOptions, mcp } from '../../src/cli/mcp.js'
+import { startEmulator } from '../../src/index.js'
+
+const SOURCE = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** A client of the tools, and a function that uses one. */
+async function agent(t: Test, options: McpOptions = {}, transport?: StdioClientTransport) {
+  const client = new Client({ name: 'test', version: '1' })
+  const [own, other] = InMemoryTransport.createLinkedPair()
+  const served = transport ? null : mcp(options, other)
+  await client.connect(transport ?? own)
+  t.teardown(async () => {
+    await client.close()
+    await served
+  })
+  const use = async (name: string, given: object = {}) => {
+    const { content, isError = false } = await client.callTool({ name, arguments: given as Record<string, unknown> })
+    const [{ text }] = content as unknown as [{ text: string }]
+    return { isError, text, value: /^[{[]/.test(text) ? JSON.parse(text) : null }
+  }
+  return { client, use }
+}
+
+const REFUND = { on: 'POST /refunds', body: { transaction: 'txn_a', amount: 5000 } }
+const SCENARIO = `
+name: refunds
+fixtures: [bistro]
+data:
+  transactions: [{ id: txn_a, ticket: tkt_60, payment_type: external, amount: 3000 }]
+expect: [{ on: POST /refunds, times: 1 }]
+`
+
+t.test('mcp: an agent with an emulator of its own', async t => {
+  const { client, use } = await agent(t)
+
+  t.match(client.getInstructions(), /http:\/\/localhost:\d+\/next; its first API key is sk_test_merchant/)
+  t.ok((await use('list_scenarios')).value.data.some(({ name }: { name: string }) => name === 'default'))
+  t.equal((await use('validate_scenario', { scenario: SCENARIO })).isError, false)
+  t.equal((await use('verify')).value.holds, true, 'a check loads nothing')
+
+  t.equal((await use('load_scenario', { scenario: SCENARIO })).value.scenario.name, 'refunds')
+  const unmet = await use('verify')
+  t.strictSame([unmet.isError, unmet.value.code, unmet.value.verdict.holds], [true, 'expectation_unmet', false])
+  const refused = (await use('send_request', REFUND)).value
+  t.strictSame([refused.status, refused.body.error.code], [400, 'refund_exceeds_remaining'])
+  const { rules } = (await use('explain_request', { id: refused.request })).value.why
+  t.strictSame(
+    rules.filter(({ verdict }: { verdict: string }) => verdict === 'broken').map(({ rule }: { rule: string }) => rule),
+    ['REF-7']
+  )
+  t.match((await use('reproduce_request', { id: refused.request })).text, /do: POST \/refunds/)
+  t.equal((await use('verify')).value.holds, true)
+  t.strictSame(
+    (await use('list_requests', { rule: 'REF-7' })).value.data.map(({ id }: { id: string }) => id),
+    [refused.request]
+  )
+  t.ok((await use('coverage')).value.percent > 0)
+  t.strictSame((await use('findings', { scope: 'run' })).value.data, [])
+  t.equal((await use('reset')).isError, false)
+  t.strictSame((await use('list_requests')).value.data, [])
+})
+
+t.test('mcp: what is wrong is said to the agent', async t => {
+  const { use } = await agent(t)
+  const wrong = await use('validate_scenario', { scenario: 'name: x\nscripts: []\n' })
+  const cases: [name: string, given: object, code: string][] = [
+    ['load_scenario', { scenario: 'defualt' }, 'scenario_unknown'],
+    ['explain_request', { id: 'req_9' }, 'request_unknown'],
+    ['send_request', { on: 'refunds' }, 'option_invalid']
+  ]
+
+  t.strictSame([wrong.isError, wrong.value.code, wrong.value.problems[0].line], [true, 'document_invalid', 2])
+  for (const [name, given, code] of cases) t.equal((await use(name, given)).value.code, code, name)
+  t.equal((await use('list_requests', { rule: 'REF-99' })).isError, true)
+})
+
+t.test('mcp: the docs are resources', async t => {
+  const { client } = await agent(t)
+  const { resources } = await client.listResources()
+  const page = await client.readResource({ uri: 'docs:scenarios.md' })
+
+  t.ok(resources.some(({ uri }) => uri === 'docs:reference/rules.md'))
+  t.match((page.contents[0] as { text: string }).text, /^# /)
+})
+
+t.test('mcp: with a running emulator, which goes on when the agent has left', async t => {
+  const emulator = await startEmulator()
+  t.teardown(() => emulator.close())
+  const { client, use } = await agent(t, { url: emulator.url, token: null })
+
+  const { request } = (await use('send_request', { on: 'GET /tickets' })).value
+  await client.close()
+
+  t.equal((await emulator.why(request)).id, request)
+})
+
+t.test('mcp: as a process, over its stdin and stdout', async t => {
+  const command = [...process.execArgv, SOURCE, 'mcp', '--scenario', 'empty']
+  const { use } = await agent(t, {}, new StdioClientTransport({ command: process.execPath, args: command }))
+
+  t.equal((await use('reset')).value.scenario.name, 'empty')
+})
