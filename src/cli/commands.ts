@@ -236,12 +236,12 @@ export const COMMANDS = {
     about: 'Serve a coding agent over the Model Context Protocol on stdin and stdout, with an emulator of its own or a running one.',
     options: [option('--url <url>', 'Address of a running emulator, in place of one of its own.'), TOKEN, VAR, ...settingOptions(SETTING_KEYS)],
     examples: [['for an agent that starts it', 'commerce-emulator mcp --scenario ./own.yaml']],
-    run: async (_: string[], { url, token, ...flags }: SettingFlags & AddressFlags, { program, environment }) => {
+    run: async (_: string[], { url, token, ...flags }: SettingFlags & AddressFlags, { environment }) => {
       const { mcp } = await import('./mcp.js')
       const { flag } = await launchOf(flags, environment)
-      const vars = varsOf(flags, program)?.values
+      const vars = varsOf(flags)?.values
       await mcp(url === undefined ? { settings: flag, ...(vars && { vars }) } : await runningAt({ url, token }, environment))
-      return 0
+      return STATUS.done
     }
   },
   healthcheck: {

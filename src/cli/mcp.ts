@@ -8,8 +8,9 @@ import { fromJsonSchema, McpServer, type Transport } from '@modelcontextprotocol
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { connect } from '../client/connect.js'
-import type { Emulator, InjectOptions, Verification } from '../client/emulator.js'
+import type { Emulator } from '../client/emulator.js'
 import type { EmulatorError } from '../client/error.js'
+import type { InjectOptions, Verification } from '../client/options.js'
 import { FINDINGS } from '../evidence/findings.js'
 import { type EmulatorOptions, startEmulator } from '../in-process.js'
 import { OPERATION_NAMES } from '../reference/operations.js'
@@ -44,8 +45,8 @@ const VALUES = Type.Record(Type.String(), Type.Unknown())
 const SCENARIO = text('The name of a scenario, a path of a file that the emulator can read, or a whole document in YAML or JSON.')
 const ID = text('The Request-Id of a response, such as req_3.')
 
-/** A document has more than a line, or is JSON; anything else is a name or a path. */
-const documentIn = (scenario: string) => (/\n|^\s*\{|: /.test(scenario) ? scenario : { scenario })
+/** A document in one line is told from a name, which has no line break. */
+const documentIn = (scenario: string) => (/^\s*\{|: /.test(scenario) ? `${scenario}\n` : scenario)
 
 /** The tools by their names. */
 export const TOOLS: Readonly<Record<string, Tool>> = {
@@ -55,12 +56,12 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   validate_scenario: tool(
     'Check a scenario without loading it. Lists every problem with its line, and what was probably meant.',
     { scenario: SCENARIO },
-    (emulator, { scenario }) => emulator.control('POST /load', { query: { dry_run: 'true' }, body: documentIn(scenario) })
+    (emulator, { scenario }) => emulator.control('POST /load', { query: { dry_run: 'true' }, body: { scenario: documentIn(scenario) } })
   ),
   load_scenario: tool(
     'Replace the state, the settings, the clock and the script with those of a scenario, and clear the journal.',
     { scenario: SCENARIO },
-    (emulator, { scenario }) => emulator.control('POST /load', { body: documentIn(scenario) }),
+    (emulator, { scenario }) => emulator.load(documentIn(scenario)),
     false
   ),
   reset: tool('Go back to the first state of the loaded scenario.', {}, emulator => emulator.reset(), false),

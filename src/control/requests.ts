@@ -115,7 +115,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
         }
       },
       'POST /load': row({
-        does: 'Replaces everything with a scenario, or changes nothing when the scenario has a problem. JSON is `{"scenario": …}` with the name of a scenario or the document itself, and `vars` with the values of its variables; YAML, with the content type `application/yaml`, is the document itself.',
+        does: 'Replaces everything with a scenario, or changes nothing when the scenario has a problem. JSON is `{"scenario": …}` with the name of a scenario, the document itself or its text (of more than one line), and `vars` with the values of its variables; YAML, with the content type `application/yaml`, is the document itself.',
         query: parameters({ dry_run: optional(word(['1', '0', 'true', 'false'], { description: '`1` or `true`: only checks the document.' })) }),
         body: { example: '{"scenario":"default"}' },
         ...CHANGES,

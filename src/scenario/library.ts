@@ -32,7 +32,7 @@ export class Library {
 
   /** The user's own folders. */
   readonly own: { readonly fixtures: string | null; readonly scenarios: string | null }
-  /** Longer files end their reading, so that a worker reads them. */
+  /** Longer texts end their reading, so that a worker reads them. */
   readonly #largest: number
 
   constructor(own: { fixtures: string | null; scenarios: string | null }, limits = DEFAULT_LIMITS, largest = Number.POSITIVE_INFINITY) {
@@ -45,7 +45,7 @@ export class Library {
     }
   }
 
-  /** The same folders; only files of up to so many characters are read. */
+  /** The same folders; only texts of up to so many characters are read. */
   within(largest: number): Library {
     return new Library(this.own, this.limits, largest)
   }
@@ -62,8 +62,13 @@ export class Library {
       throw Object.assign(error, { path })
     })
     const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
-    if (prepared === null && text.length > this.#largest) throw new TooLargeHere()
-    return prepared ?? readDocument(path, text, { limits: this.limits })
+    return prepared ?? this.text(path, text)
+  }
+
+  /** Reads a text in YAML or JSON. */
+  async text(name: string, text: string): Promise<SourceDocument> {
+    if (text.length > this.#largest) throw new TooLargeHere()
+    return readDocument(name, text, { limits: this.limits })
   }
 
   /** Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with those that exist. */

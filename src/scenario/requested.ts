@@ -1,4 +1,4 @@
-/** What a load call asks for: a scenario by name, one inline in JSON, or the body itself where it is YAML. */
+/** What a load request asks for: a scenario by name, one inline in JSON as a value or as text, or the body itself where it is YAML. */
 import { checkerOf } from '../core/checking.js'
 import type { Body } from './body.js'
 import { readDocument, refuseProblems, type SourceDocument } from './documents.js'
@@ -24,6 +24,7 @@ export async function requestedScenario(
   await refuseProblems(whole, CHECKER)
   const { scenario, vars } = whole.data as { scenario: string | object; vars?: Record<string, unknown> }
   const variables = vars && { variables: { values: vars, isText: false } }
+  if (typeof scenario === 'string' && scenario.includes('\n')) return { document: await library.text('scenario', scenario), origin: inline, ...variables }
   if (typeof scenario === 'string') {
     const document = await library.scenario(scenario)
     return { document, origin: { name: scenario, file: document.name }, ...variables }

@@ -165,6 +165,13 @@ t.test('POST /load: vars are values of the scenario, by name, inline and in a la
 
   t.strictSame((await control('POST /load', { scenario, vars: { count: 5 } })).body, { scenario: { name: 'inline', description: null }, dry_run: false })
   t.equal(await tickets(), before + 3)
+  for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
+    const text = `vars: { count: 2 }\nfixtures: [bistro]\n${note}\ngenerate: [{ tickets: "\${vars.count}" }, { ticket: 1 }]\n`
+    const { body } = await control('POST /load', { scenario: text, vars: { count: 5 } })
+    t.hasStrict(body.error.problems, [{ file: 'scenario', line: 4 }], 'a text in YAML has its own lines')
+    await control('POST /load', { scenario: text.replace(', { ticket: 1 }', ''), vars: { count: 5 } })
+    t.equal(await tickets(), before + 3)
+  }
   await control('PUT /snapshots/a')
   await control('POST /records', { tickets: [{ location: 'loc_bistro', reference: 'x' }] })
   await control('POST /reset')
