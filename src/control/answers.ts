@@ -61,6 +61,7 @@ const request = {
   query: typed('Parameters', sent),
   body: typed('Parameters', sent),
   test: nullable(told('The test that sent the request, by its Test-Name header.')),
+  trace: nullable(told('The trace that the request belongs to, by its traceparent header.')),
   outcome,
   status: count(),
   answer: any,

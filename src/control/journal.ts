@@ -22,6 +22,7 @@ export const FILTERS = parameters({
   scope: optional(word(['sandbox', 'run'], { description: '`sandbox`, the default, or `run`: requests of every sandbox.' })),
   status: optional(text({ description: 'A status, such as `404`, or a class, such as `4xx`.' })),
   since: optional(text({ description: 'Requests after a request id, or from an instant on.' })),
+  trace: optional(text({ description: 'The trace id of the `traceparent` header: requests of that trace.' })),
   limit: optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum number of requests, 1 to 1000; 100 by default.' })),
   format: optional(
     word(['json', 'scenario'], {
@@ -78,7 +79,7 @@ export function requestNamed(id: string, sandbox: Sandbox): Exchange {
 }
 
 /** Errors: `parameter_invalid` for a filter that names nothing. */
-function filterOf({ on, status, since, rule }: Filters, sandbox: Sandbox): (request: Exchange) => boolean {
+function filterOf({ on, status, since, rule, trace }: Filters, sandbox: Sandbox): (request: Exchange) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) throw REFUSALS.operationUnknown(on as string, OPERATION_NAMES)
   if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) throw REFUSALS.statusWrong(status)
@@ -91,5 +92,6 @@ function filterOf({ on, status, since, rule }: Filters, sandbox: Sandbox): (requ
     (operation === undefined || request.operation === operation) &&
     (status === undefined || String(request.outcome.status).startsWith(status.replace('xx', ''))) &&
     (rule === undefined || brokenRule(request) === rule || judgementOf(request).kept.includes(RULE_PLACES.get(rule) as number)) &&
+    (trace === undefined || request.trace === trace) &&
     (later ? later.has(request.id) : request.at >= (at as number))
 }

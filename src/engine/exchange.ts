@@ -102,6 +102,9 @@ export const hasNoted = ({ low, high }: Pick<Exchange, 'low' | 'high'>, place: n
 /** What a request shows, by the places of the ledgers: the rules that it kept in the order in which they were decided, and the assumptions that its answer relies on. */
 export type Judgement = { readonly kept: readonly number[]; readonly broken: RuleId | null; readonly relied: readonly number[] }
 
+/** The trace id of a `traceparent` header (W3C Trace Context); only zeros are no id. */
+const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
+
 export class Exchange {
   readonly world: World
   readonly id: string
@@ -129,6 +132,8 @@ export class Exchange {
   userAgent: string | null
   /** The test that sent it, by its own words; null where it named none. */
   test: string | null
+  /** The trace that it belongs to; null where it named none. */
+  readonly trace: string | null
   readonly hasAuthorization: boolean
 
   /** The Authorization header; dropped once the request is recorded. */
@@ -196,6 +201,7 @@ export class Exchange {
     this.userAgent = (headers['user-agent'] as string | undefined) ?? null
     const sent = headers[this.settings['evidence.test_header'].toLowerCase()]
     this.test = sent === undefined || sent === '' ? null : textOf(String(sent))
+    this.trace = headers.traceparent === undefined ? null : (TRACEPARENT.exec(String(headers.traceparent))?.[1] ?? null)
     this.authorization = headers.authorization as string | undefined
     this.hasAuthorization = this.authorization !== undefined
   }

@@ -18,7 +18,7 @@ export type Parameters = { [name: string]: string | readonly string[] | Paramete
 
 /** An entry of the journal as a list shows it; `keys` are the API keys to mask in its answer. */
 export function summaryOf(call: Exchange, keys: SecretWords) {
-  const { id, at, operation, method, path, params, account, query, body, userAgent, test, outcome, isDelivered, ms } = call
+  const { id, at, operation, method, path, params, account, query, body, userAgent, test, trace, outcome, isDelivered, ms } = call
   const { refusal } = outcome
   return {
     id,
@@ -32,6 +32,7 @@ export function summaryOf(call: Exchange, keys: SecretWords) {
     body: parametersIn(body),
     user_agent: userAgent,
     test,
+    trace,
     outcome: outcome.name,
     status: outcome.status,
     answer: answerShown(call, keys),

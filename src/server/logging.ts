@@ -23,12 +23,14 @@ export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): v
   const { arrival, log } = request
   const level = request.routeOptions.url === HEALTH ? 'debug' : 'info'
   if (!isEnabled(log, level)) return
-  const { id, method, action, ms, outcome, authorization } = arrival.exchange
+  const { id, method, action, ms, outcome, authorization, trace } = arrival.exchange
   const path = redacted(readable(pathOf(request.originalUrl)), arrival.sandbox, authorization)
   const status = raw.headersSent ? raw.statusCode : null
   const lost = outcome.fault ?? (raw.writableEnded ? null : 'connection_closed')
   const line = `${method} ${path} ${status ?? '-'} ${ms} ms ${id}${action ? `, ${action.id}` : ''}${lost ? `, lost: ${lost}` : ''}`
-  safely(() => log[level]({ call: { id, method, path, status, ms, ...(action && { script: action.id }), ...(lost && { lost }) } }, line))
+  safely(() =>
+    log[level]({ call: { id, method, path, status, ms, ...(trace && { trace }), ...(action && { script: action.id }), ...(lost && { lost }) } }, line)
+  )
 }
 
 /** Logs a defect, of the evidence too; the request goes on even if the line cannot be written. */

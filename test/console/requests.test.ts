@@ -41,6 +41,7 @@ const call = (changes: Partial<JournalCall> = {}): JournalCall => ({
   body: { transaction: 'txn_1', metadata: { order: 'A-1' } },
   user_agent: null,
   test: null,
+  trace: null,
   outcome: 'answered',
   status: 200,
   answer: { id: 'rfd_1', object: 'refund' },
@@ -97,12 +98,14 @@ t.test('requests: of more than 10,000 the oldest go', async t => {
   t.strictSame([list.rows.length, list.rows[0]?.key, list.rows.at(-1)?.key], [10_000, '/0/req_10004', '/0/req_5'])
 })
 
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+
 t.test('requests: each filter lets through what it names, and nothing near it', async t => {
   const { rows } = withEvents(NO_REQUESTS, [
     event('req_1', '', { test: 'pays', body: { amount: '1005' } }),
     event('req_2', '', { on: 'GET /tickets', method: 'GET', path: '/tickets', query: { search_query: 'Lunch' }, body: {}, took_effect: false }),
     event('req_3', 'till', { status: 400, outcome: 'refused', took_effect: false, refusal: { code: 'x', rule: 'REF-7', assumption: null, param: null } }),
-    event('req_4', '', { status: 402, outcome: 'scripted', took_effect: false, script: { id: 'scr_1', name: 'decline', fault: null } }),
+    event('req_4', '', { trace: TRACE, status: 402, outcome: 'scripted', took_effect: false, script: { id: 'scr_1', name: 'decline', fault: null } }),
     event('req_5', '', { outcome: 'lost_after', answered: false, script: { id: 'scr_2', name: null, fault: 'hang' } }),
     event('req_6', '', { outcome: 'lost_before', answered: false, took_effect: false, status: 404, test: 'Pays' })
   ])
@@ -122,6 +125,8 @@ t.test('requests: each filter lets through what it names, and nothing near it', 
     [{ text: 'is:lost' }, ['req_5']],
     [{ text: 'is:scripted took:no' }, ['req_4']],
     [{ text: 'is:unknown' }, []],
+    [{ text: `trace:${TRACE}` }, ['req_4']],
+    [{ text: 'trace:other' }, []],
     [{ text: 'took:yes method:post' }, ['req_5', 'req_1']],
     [{ text: 'code:x' }, ['req_3']],
     [{ text: 'script:decl' }, ['req_4']],

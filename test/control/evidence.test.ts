@@ -9,11 +9,13 @@ type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 const ids = async ({ control }: Emulator, query: string): Promise<string[]> => (await control(`GET /requests${query}`)).body.data.map(({ id }: Json) => id)
 
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+
 t.test('journal: it is listed newest first, and filtered by operation, status, id, instant and number', async t => {
   const emulator = await startTestEmulator(t)
   const { call, control } = emulator
   await call('GET /tickets')
-  await call('GET /tickets/tkt_none')
+  await call('GET /tickets/tkt_none', { headers: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` } })
   await control('PUT /clock', { now: '2026-03-02T00:00:00Z' })
   await call('GET /tickets')
   await call('GET /tickets', { key: null })
@@ -33,6 +35,8 @@ t.test('journal: it is listed newest first, and filtered by operation, status, i
     ['?since=2026-03-02', [5, 4, 3]],
     ['?since=2026-03-02T00:00:01Z', []],
     ['?since=2026-03-01T00:00:00Z&status=404', [5, 2]],
+    [`?trace=${TRACE}`, [2]],
+    ['?trace=00f067aa0ba902b7', []],
     ['?limit=2', [5, 4]]
   ] as const) {
     t.strictSame(

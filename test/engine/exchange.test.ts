@@ -61,6 +61,21 @@ t.test('an exchange names the test that sent it: UTF-8, percent-encoded or not, 
   t.strictSame(testOf('', 'pays', Buffer.from('zahlt für zwei').toString('latin1'), 'caf\u00e9'), [null, 'pays', 'zahlt für zwei', 'caf\u00e9'])
 })
 
+t.test('an exchange belongs to the trace of its traceparent; a header that is none names no trace', async t => {
+  const { executed } = await startWorld()
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+  for (const [traceparent, expected] of [
+    [`00-${trace}-00f067aa0ba902b7-01`, trace],
+    [`cc-${trace}-00f067aa0ba902b7-01-later`, trace],
+    [`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, null],
+    [`00-${trace}-01`, null],
+    [trace.toUpperCase(), null],
+    ['', null]
+  ] as const) {
+    t.equal(executed('GET /tickets', { headers: { traceparent } }).trace, expected, traceparent)
+  }
+})
+
 t.test('a signature is the same for the same request of the same caller, its parameters in any order; of a body that was not read, never', async t => {
   const { executed } = await startWorld()
   const of = (on: string, options: object = {}) => executed(on, options).signature()

@@ -29,6 +29,7 @@ export const refusedCall = (text: string, given: Partial<RunCall> = {}): RunCall
     query: { [text]: text },
     body: { metadata: { [text]: text } },
     user_agent: text,
+    trace: null,
     test: text,
     outcome: 'refused',
     status: 400,

@@ -53,7 +53,7 @@ const TABS = { response: { title: 'Response' }, sent: { title: 'Sent' }, raw: { 
 function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall['why']; onClose: () => void }) {
   const isTrying = useSignal(false)
   const tab = choiceIn(TABS, route.value.query.tab, 'response')
-  const { id, at, account, test, user_agent, method } = call
+  const { id, at, account, test, trace, user_agent, method } = call
   const attempt = () => (isTrying.value = true)
   const sendNow = () => toasted(sendAgain(call))
   const again = () => {
@@ -77,7 +77,14 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
           <Status call={call} /> <b>{id}</b> <span>{outcomeShown(call)}</span>
         </p>
         <p class="hint">
-          {[at.replace('T', ' ').replace('Z', ' UTC'), `${msShown(call)} ms`, account && `as ${account}`, test && `test ${test}`, user_agent]
+          {[
+            at.replace('T', ' ').replace('Z', ' UTC'),
+            `${msShown(call)} ms`,
+            account && `as ${account}`,
+            test && `test ${test}`,
+            trace && `trace ${trace}`,
+            user_agent
+          ]
             .filter(Boolean)
             .join(' · ')}
         </p>

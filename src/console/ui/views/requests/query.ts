@@ -4,7 +4,7 @@ export type Term = { name: string; value: string }
 export type Query = { words: readonly string[]; terms: readonly Term[] }
 
 /** The names of terms; docs/console.md says what each finds. */
-export const TERMS: readonly string[] = ['status', 'is', 'took', 'on', 'method', 'rule', 'code', 'test', 'script', 'account', 'slower', 'in']
+export const TERMS: readonly string[] = ['status', 'is', 'took', 'on', 'method', 'rule', 'code', 'test', 'trace', 'script', 'account', 'slower', 'in']
 
 const PARTS = /([a-z]+):"([^"]*)"|([a-z]+):(\S+)|"([^"]*)"|(\S+)/g
 

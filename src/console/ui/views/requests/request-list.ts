@@ -76,6 +76,7 @@ const HOLDS: Readonly<Record<string, (call: JournalCall, value: string) => boole
   method: ({ method }, value) => method === value.toUpperCase(),
   code: ({ refusal }, value) => isIn(refusal?.code, value),
   test: ({ test }, value) => isIn(test, value),
+  trace: ({ trace }, value) => trace === value,
   script: ({ script }, value) => script !== null && (script.id === value || isIn(script.name, value)),
   account: ({ account }, value) => account === value,
   slower: ({ ms }, value) => ms >= Number(value)
@@ -86,8 +87,23 @@ const texts = new WeakMap<JournalCall, string>()
 function textOf(call: JournalCall): string {
   let text = texts.get(call)
   if (text === undefined) {
-    const { id, at, on, method, path, query, body, answer, user_agent, test, outcome, refusal, script, account, status } = call
-    text = [id, at, on, method, path, ...sentIn(query), ...sentIn(body), JSON.stringify([answer, refusal, script]), user_agent, test, outcome, account, status]
+    const { id, at, on, method, path, query, body, answer, user_agent, test, trace, outcome, refusal, script, account, status } = call
+    text = [
+      id,
+      at,
+      on,
+      method,
+      path,
+      ...sentIn(query),
+      ...sentIn(body),
+      JSON.stringify([answer, refusal, script]),
+      user_agent,
+      test,
+      trace,
+      outcome,
+      account,
+      status
+    ]
       .join(' ')
       .toLowerCase()
     texts.set(call, text)
