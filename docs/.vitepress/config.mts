@@ -1,7 +1,7 @@
 /** The docs site: the pages of this folder as they are, built by `npm run docs:site` without a network, and loading nothing from elsewhere. */
 
 import { readFileSync } from 'node:fs'
-import { cp } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { defineConfig } from 'vitepress'
 
@@ -18,13 +18,23 @@ const slugify = (heading: string) =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(/\s/g, '-')
 
-/** The groups of the index, which are those of the sidebar. */
+/** What the index begins with, and its groups, which are those of the sidebar. */
+const [BEGINNING = '', ...GROUPS] = readFileSync(join(DOCS, 'index.md'), 'utf8').split(/^## /m)
+
 function sidebar() {
-  const [, ...groups] = readFileSync(join(DOCS, 'index.md'), 'utf8').split(/^## /m)
-  return groups.map(group => ({
+  return GROUPS.map(group => ({
     text: group.split('\n')[0] as string,
     items: [...group.matchAll(/^- \[([^\]]+)\]\(([^)]+)\.md\)/gm)].map(([, text, link]) => ({ text: text as string, link: `/${link}` }))
   }))
+}
+
+/** For language models (llmstxt.org): the index as `llms.txt`, its pages in Markdown, and all of them in one file, `llms-full.txt`. */
+async function writeForModels(outDir: string) {
+  const [, , about] = BEGINNING.split('\n')
+  await writeFile(join(outDir, 'llms.txt'), [`# commerce-emulator\n\n> ${about}\n`, ...GROUPS.map(group => `## ${group.trim()}\n`)].join('\n'))
+  const pages = sidebar().flatMap(({ items }) => items.map(({ link }) => `${link.slice(1)}.md`))
+  for (const page of pages) await cp(join(DOCS, page), join(outDir, page))
+  await writeFile(join(outDir, 'llms-full.txt'), pages.map(page => readFileSync(join(DOCS, page), 'utf8')).join('\n---\n\n'))
 }
 
 export default defineConfig({
@@ -61,5 +71,6 @@ export default defineConfig({
   },
   async buildEnd({ outDir }) {
     for (const file of FILES) await cp(join(DOCS, file), join(outDir, file), { recursive: true })
+    await writeForModels(outDir)
   }
 })

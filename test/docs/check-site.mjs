@@ -67,6 +67,13 @@ for (const name of pageFiles) {
 const loaded = readdirSync(join(SITE, 'assets'), { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.css'))
 for (const name of loaded) if (/url\(["']?(https?:)?\/\//.test(readFileSync(join(SITE, 'assets', name), 'utf8'))) problems.push(`${name}: loads from elsewhere`)
 
+const whole = readFileSync(join(SITE, 'llms-full.txt'), 'utf8')
+const listed = [...readFileSync(join(SITE, 'llms.txt'), 'utf8').matchAll(/\]\(([^)]+)\)/g)].map(([, page]) => page)
+for (const page of pageFiles.filter(name => name !== 'index.md' && !/^decisions\/\d/.test(name))) {
+  if (!listed.includes(page) || !existsSync(join(SITE, page))) problems.push(`llms.txt: lacks ${page}`)
+  else if (!whole.includes(readFileSync(join(DOCS, page), 'utf8'))) problems.push(`llms-full.txt: lacks ${page}`)
+}
+
 for (const problem of problems) console.error(problem)
 console.log(`${pageFiles.length} pages, ${problems.length} problems`)
 process.exitCode = problems.length === 0 ? 0 : 1
