@@ -1,10 +1,13 @@
 /** What builds and publishes: every action is a commit, no script of a dependency runs, the image's user is a number. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 import type { Json } from '../support/json.js'
 
 const ROOT = new URL('../../', import.meta.url)
+const BUILT = fileURLToPath(new URL('dist/main.js', ROOT))
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 const FILES = readdirSync(new URL('.github/workflows/', ROOT)).sort()
 const workflow = (file: string): Json => parse(read(`.github/workflows/${file}`))
@@ -14,8 +17,8 @@ const PINNED = /^\s*(?:- )?uses: [\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/
 t.test('workflows: each action is named by the digest of a commit, and has one everywhere', async t => {
   t.strictSame(FILES, ['ci.yml', 'docs.yml', 'publish.yml'])
   const digests = new Map<string, string>()
-  for (const file of FILES) {
-    const lines = read(`.github/workflows/${file}`).split('\n')
+  for (const file of [...FILES.map(name => `.github/workflows/${name}`), 'action.yml']) {
+    const lines = read(file).split('\n')
     const uses = lines.filter(line => /\buses:/.test(line) && !/uses: \.\//.test(line))
     t.ok(uses.length > 0, file)
     for (const line of uses) {
@@ -41,6 +44,38 @@ t.test('workflows: no script of a dependency runs, and what may write does so in
   }
   const { image, package: published } = workflow('publish.yml').jobs
   t.strictSame([image.environment, published.environment], ['release', 'release'])
+})
+
+t.test('action.yml: it runs a command with an emulator or judges one, and fails as the command does', async t => {
+  const { inputs, runs } = parse(read('action.yml'))
+  const [{ env, run }] = runs.steps
+  const bin = t.testdir({ npx: `#!/bin/bash\n[ "$1 $2" = '--yes commerce-emulator' ] && shift 2 && exec node '${BUILT}' "$@"\n` })
+  chmodSync(`${bin}/npx`, 0o755)
+  const report = `${bin}/report`
+  const acted = (given: Record<string, string>) => {
+    const filled = (use: string) => use.replace(/\$\{\{ inputs\.(\w+) \}\}/, (_, name) => given[name] ?? inputs[name].default)
+    const variables = Object.fromEntries(Object.entries<string>(env).map(([name, use]) => [name, filled(use)]))
+    const environment = { ...process.env, ...variables, REPORT: report, GITHUB_ACTIONS: '', PATH: `${bin}:${process.env.PATH}` }
+    return spawnSync('bash', ['-eo', 'pipefail', '-c', run], { encoding: 'utf8', env: environment })
+  }
+  const send = 'curl --silent --fail --user "$COMMERCE_API_KEY:" "$COMMERCE_BASE_URL/locations" >/dev/null'
+
+  t.equal(acted({ run: send }).status, 0)
+  t.ok(existsSync(`${report}/report.html`))
+  for (const [given, expected, says] of [
+    [{ run: `${send} && exit 7` }, 7, ''],
+    [{ run: 'true' }, 3, 'no requests'],
+    [{ run: 'true', arguments: '--allow-no-requests' }, 0, ''],
+    [{ run: send, arguments: '--min-coverage 99' }, 3, 'coverage'],
+    [{ run: send, scenario: 'no such scenario' }, 1, 'no such scenario'],
+    [{ run: send, arguments: '--fail-on "$(touch ran)"' }, 2, '$(touch ran)'],
+    [{ url: 'http://localhost:9' }, 1, 'http://localhost:9']
+  ] as const) {
+    const { status, stderr } = acted(given)
+    t.equal(status, expected, `${JSON.stringify(given)}: ${stderr}`)
+    t.ok(stderr.includes(says), says)
+  }
+  t.notOk(existsSync('ran'))
 })
 
 t.test('dependabot.yml: packages, actions and the base of the image are renewed weekly, each in one pull request', async t => {

@@ -120,7 +120,15 @@ const CHECKS: Record<string, Check> = {
     how: `${SCHEMA} and with actionlint, and its command with exec run`,
     run: async () => {
       const files = `github-actions/*.yml ${WORKFLOWS}`
-      return ranAll([schemaChecked('github-workflows', files), `go run ${ACTIONLINT} ${files}`, await execOf('github-actions/exec.yml')], EXAMPLES)
+      return ranAll(
+        [
+          schemaChecked('github-workflows', files),
+          schemaChecked('github-actions', '../action.yml'),
+          `go run ${ACTIONLINT} ${files}`,
+          await execOf('github-actions/exec.yml')
+        ],
+        EXAMPLES
+      )
     }
   }
 }
