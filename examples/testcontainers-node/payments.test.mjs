@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { startCommerce } from './commerce-container.mjs'
+import { CommerceEmulatorContainer } from './commerce-emulator-container.mjs'
 
-/** @type {{ url: string, stop: () => Promise<unknown> }} */
+/** @type {import('./commerce-emulator-container.mjs').StartedCommerceEmulatorContainer} */
 let commerce
 
 before(async () => {
-  commerce = await startCommerce()
+  commerce = await new CommerceEmulatorContainer().withScenario('default').start()
 })
-beforeEach(() => fetch(`${commerce.url}/_control/reset`, { method: 'POST' }))
+beforeEach(() => commerce.reset())
 after(() => commerce?.stop())
 
 test('a payment by card is charged in cents', async () => {
   const body = new URLSearchParams({ ticket: 'tkt_60', payment_type: 'card', amount: '4200', 'card[brand]': 'visa', 'card[last4]': '4242' })
 
-  const response = await fetch(`${commerce.url}/next/transactions`, { method: 'POST', body })
+  const response = await fetch(`${commerce.getBaseUrl()}/transactions`, { method: 'POST', body })
 
   assert.equal(response.status, 200)
   assert.equal((await response.json()).amount, 4200)

@@ -108,6 +108,8 @@ const CHECKS: Record<string, Check> = {
     run: async () =>
       ranAll(['pip install -r requirements.txt mypy types-requests', 'mypy --strict .', 'pytest --collect-only'], await copyOf('testcontainers-python'))
   },
+  'testcontainers-go': { needs: ['go'], how: 'vetted', run: async () => ranAll(['go mod tidy', 'go vet ./...'], await copyOf('testcontainers-go')) },
+  'testcontainers-java': { needs: ['maven'], how: 'compiled', run: async () => ranAll(['mvn -q -B test-compile'], await copyOf('testcontainers-java')) },
   compose: { needs: ['python'], how: SCHEMA, run: () => ranAll([schemaChecked('compose-spec', 'compose/compose.yaml')], EXAMPLES) },
   'gitlab-ci': {
     needs: ['python'],

@@ -39,7 +39,9 @@ export const RUN: readonly Recipe[] = [
   { name: 'junit5', needs: ['maven'], passed: [/Tests run: 3, Failures: 0, Errors: 0, Skipped: 0$/m, CALLED] },
   { name: 'collections', needs: [], passed: [/assertions[│ ]+26[│ ]+0 /, /Assertions[│ ]+26\/26 /, CALLED] },
   { name: 'testcontainers-node', needs: ['docker'], passed: [/^. pass 1$/m], typed: '*.mjs' },
-  { name: 'testcontainers-python', needs: ['python', 'docker'], passed: [/^=+ 1 passed in /m] }
+  { name: 'testcontainers-python', needs: ['python', 'docker'], passed: [/^=+ 1 passed in /m] },
+  { name: 'testcontainers-go', needs: ['go', 'docker'], passed: [/^ok\s+example\.com\/commerceemulator/m] },
+  { name: 'testcontainers-java', needs: ['maven', 'docker'], passed: [/Tests run: 1, Failures: 0, Errors: 0, Skipped: 0$/m] }
 ]
 
 /** Recipes that run at a vendor or need a container engine for several containers: they are checked against their published schemas. */
