@@ -149,4 +149,4 @@ export async function mcp(options: McpOptions, transport: Transport = new StdioS
 
 /** The pages of the docs; none where they are not installed. */
 const pages = async (): Promise<string[]> =>
-  (await readdir(DOCS, { recursive: true }).catch(() => [])).filter(path => path.endsWith('.md') && !path.startsWith('decisions')).sort()
+  (await readdir(DOCS, { recursive: true }).catch(() => [])).filter(path => path.endsWith('.md') && !/^(decisions|\.vitepress)/.test(path)).sort()

@@ -8,7 +8,7 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const markdownIn = (folder: string) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
     .map(name => `${folder}/${name.replaceAll('\\', '/')}`)
-    .filter(path => path.endsWith('.md') && !path.includes('node_modules'))
+    .filter(path => path.endsWith('.md') && !/node_modules|\.vitepress/.test(path))
 const PAGES = ['README.md', 'CHANGELOG.md', ...['docs', 'examples', '.github', 'bench'].flatMap(markdownIn)]
 
 /** A page without what is code. */
