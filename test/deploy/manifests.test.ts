@@ -6,6 +6,7 @@ import { settingsOfEnvironment } from '../../src/cli/launch.js'
 import { CATALOGUE } from '../../src/core/errors.js'
 import { SETTING_KEYS, SETTINGS, settingsInForce, variableOf } from '../../src/core/settings.js'
 import { isName } from '../../src/sandbox/names.js'
+import { VERSION } from '../../src/version.js'
 import type { Json } from '../support/json.js'
 
 const read = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8')
@@ -211,7 +212,7 @@ t.test('kubernetes.yaml: its parts refer to each other and to nginx.conf correct
   const documents = parseAllDocuments(read('kubernetes.yaml'))
   for (const { errors } of documents) t.strictSame(errors, [])
   const objects = documents.map(document => document.toJS())
-  const { resources, configMapGenerator } = parse(read('kustomization.yaml'))
+  const { resources, configMapGenerator, namespace, images } = parse(read('kustomization.yaml'))
   t.strictSame(resources, ['kubernetes.yaml'])
   const generated = configMapGenerator.map(({ name, files }: Json) => ({
     kind: 'ConfigMap',
@@ -222,7 +223,12 @@ t.test('kubernetes.yaml: its parts refer to each other and to nginx.conf correct
   const ids = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`)
   t.equal(new Set(ids).size, ids.length)
 
+  const { metadata } = named('Namespace', namespace)
+  t.equal(metadata.labels['pod-security.kubernetes.io/enforce'], 'restricted')
+  const [{ name: image, newTag }] = images
+
   const emulator = named('StatefulSet', 'emulator')
+  t.strictSame([image, newTag], [emulator.spec.template.spec.containers[0].image, VERSION])
   const balancer = named('Deployment', 'balancer')
   t.equal(emulator.spec.replicas, PROCESSES.length)
   t.equal(named('Service', emulator.spec.serviceName).spec.clusterIP, 'None')
@@ -235,7 +241,7 @@ t.test('kubernetes.yaml: its parts refer to each other and to nginx.conf correct
   }
   const variables = named('ConfigMap', 'emulator').data
   await checkEmulator(t, variables, emulator.spec.template.spec.containers[0].resources.limits.memory)
-  t.match(variables.CONTROL_HOSTS, /^commerce-emulator\./)
+  t.match(variables.CONTROL_HOSTS, new RegExp(`^commerce-emulator\\.${namespace},`))
   t.strictSame(emulator.spec.template.spec.containers[0].volumeMounts[0], { name: 'data', mountPath: '/data' })
   t.equal(named('Service', 'commerce-emulator').spec.selector['app.kubernetes.io/name'], 'balancer')
 
