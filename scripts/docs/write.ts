@@ -1,6 +1,6 @@
 /** `npm run docs`, `schema`, `openapi` and the build's types: each writes the files of that name that are made from the tables in the code. */
 import { mkdir, writeFile } from 'node:fs/promises'
-import { publishedSchema } from '../../src/scenario/published-schema.js'
+import { publishedSchema, schemaAddress } from '../../src/scenario/published-schema.js'
 import { VERSION } from '../../src/version.js'
 import { declarations, methods } from './declarations.js'
 import { publishedDocument } from './openapi.js'
@@ -9,12 +9,28 @@ import { REFERENCE_PAGES } from './reference.js'
 type Files = Readonly<Record<string, () => string | Promise<string>>>
 
 const schemaText = (kind: 'fixture' | 'scenario' | 'script') => () => `${JSON.stringify(publishedSchema(kind), null, 2)}\n`
+/** What SchemaStore's catalog is to hold: editors then know these files by their names. */
+const catalog = () => {
+  const entry = (kind: 'fixture' | 'scenario', description: string) => ({
+    name: `commerce-emulator ${kind}`,
+    description,
+    fileMatch: ['yaml', 'yml', 'json'].map(ending => `*.${kind}.${ending}`),
+    url: schemaAddress(kind, 'main'),
+    versions: { [VERSION]: schemaAddress(kind) }
+  })
+  const entries = [
+    entry('scenario', 'Scenarios of the emulator of the Commerce Service API'),
+    entry('fixture', 'Records for the emulator of the Commerce Service API')
+  ]
+  return `${JSON.stringify(entries, null, 2)}\n`
+}
 const WRITTEN: Readonly<Record<string, Files>> = {
   docs: Object.fromEntries(Object.entries(REFERENCE_PAGES).map(([name, page]) => [`docs/reference/${name}`, page])),
   schema: {
     'docs/schema/fixture.json': schemaText('fixture'),
     'docs/schema/scenario.json': schemaText('scenario'),
-    'docs/schema/script.json': schemaText('script')
+    'docs/schema/script.json': schemaText('script'),
+    'docs/schema/schemastore.json': catalog
   },
   types: { 'dist/generated/client/documents.ts': declarations, 'dist/generated/client/methods.ts': methods },
   openapi: { 'docs/openapi.json': () => publishedDocument(VERSION) }

@@ -18,6 +18,8 @@ export type Shelf = 'fixtures' | 'scenarios'
 /** `vars` are the variables of a scenario that has some, with their defaults. */
 export type Listed = { name: string; kind: 'scenario' | 'fixture'; title?: string; description: string | null; vars?: Readonly<Record<string, VariableValue>> }
 const ENDINGS = ['.yaml', '.yml', '.json']
+/** What a file name says for editors: `own.scenario.yaml` is the scenario `own`. */
+const KIND_IN_NAME = /\.(scenario|fixture)$/
 /** The folder of the package. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -153,7 +155,7 @@ export class Library {
     for (const folder of this.#folders[shelf]) {
       const files = readdirSync(folder)
       for (const file of files.filter(file => ENDINGS.includes(extname(file))).sort()) {
-        const name = basename(file, extname(file))
+        const name = basename(file, extname(file)).replace(KIND_IN_NAME, '')
         if (found.has(name) || !isWanted(name)) continue
         const path = realPathOf(join(folder, file))
         if (path && isInside(path, realpathSync(folder)) && statSync(path).isFile()) found.set(name, path)

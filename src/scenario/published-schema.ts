@@ -3,16 +3,40 @@
  * on its operation. Draft 2020-12, in words that draft 7 has too.
  */
 import { NOT_BLANK } from '../core/formats.js'
-import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationOf } from '../reference/operations.js'
+import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import { VERSION } from '../version.js'
 import type { DocumentKind } from './documents.js'
 import { SECTIONS } from './matching.js'
 import { fixtureSchema, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
 
 type Json = Record<string, unknown>
 
-const ADDRESS = 'https://github.com/commerce-emulator/commerce-emulator/raw/main/docs/schema/'
+/** The address of a schema, as of a tag or a branch. */
+export const schemaAddress = (kind: DocumentKind, ref = `v${VERSION}`): string =>
+  `https://github.com/commerce-emulator/commerce-emulator/raw/${ref}/docs/schema/${kind}.json`
+/** What an editor calls a part, by the name that it has in its document; of a list, each of its members. */
+const TITLES: Readonly<Record<string, string>> = {
+  ...RESOURCE_NAMES,
+  api_keys: 'API key',
+  at_once: 'request',
+  clock: 'clock',
+  data: 'records',
+  error: 'error',
+  expect: 'expectation',
+  generate: 'records to generate',
+  hold: 'hold',
+  match: 'match',
+  play: 'step of a play',
+  respond: 'response',
+  script: 'script entry',
+  sequence: 'request',
+  settings: 'settings',
+  state: 'final state',
+  steps: 'step',
+  vars: 'variables'
+}
 const anyOf = (...schemas: Json[]): Json => ({ anyOf: schemas })
 const orVariable = (...schemas: Json[]): Json => anyOf(...schemas, referTo('variable'))
 
@@ -83,7 +107,7 @@ export function publishedSchema(kind: DocumentKind): Json {
   const { title, schemaOf } = PUBLISHED[kind]
   const schema = portable(schemaOf() as Json, kind !== 'fixture')
   const $defs = definitionsFor(schema)
-  const whole = { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: `${ADDRESS}${kind}.json`, title, ...schema }
+  const whole = { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: schemaAddress(kind), title, ...schema }
   // what is undefined is left out
   return JSON.parse(JSON.stringify(Object.keys($defs).length === 0 ? whole : { ...whole, $defs }))
 }
@@ -109,6 +133,12 @@ function portable({ description, default: fallback, 'x-published': instead, ...w
   return { ...(hasVariables && isLimited(said) ? orVariable(said) : said), description, default: fallback }
 }
 
+function titled(name: string, part: Json): Json {
+  const title = TITLES[name]
+  if (title === undefined) return part
+  return part.type === 'array' ? { ...part, items: { title, ...(part.items as Json) } } : { title, ...part }
+}
+
 function withoutOwn(words: Json, hasVariables: boolean): Json {
   const { type, format, if: condition, then: ofType, else: otherwise } = words
   const inner = (part: unknown) => portable(part as Json, hasVariables)
@@ -118,7 +148,7 @@ function withoutOwn(words: Json, hasVariables: boolean): Json {
   const said: Json = { ...words, format: undefined, ...FORMATS[format as string] }
   for (const [word, value] of Object.entries(said)) {
     if (/^[x~]/.test(word)) delete said[word]
-    else if (word === 'properties') said[word] = Object.fromEntries(Object.entries(value as Json).map(([name, part]) => [name, inner(part)]))
+    else if (word === 'properties') said[word] = Object.fromEntries(Object.entries(value as Json).map(([name, part]) => [name, titled(name, inner(part))]))
     else if ((word === 'items' || word === 'additionalProperties') && typeof value === 'object') said[word] = inner(value)
   }
   const { on, do: call } = (said.properties ?? {}) as Json
