@@ -39,6 +39,8 @@ export type CheckOptions = PlayedWith &
     launch: Launch
     /** What fails besides steps and expectations: `script` and findings. */
     failOn?: readonly Gate[]
+    /** In place of requests to the running service: responses of it that are known already. */
+    responses?: Play
     /** Called before each file's steps and after each step, for a progress bar. */
     onProgress?: (what: string, done: number, total: number) => void
   }
@@ -108,7 +110,7 @@ async function checkFile(file: string, library: Library, known: Set<string>, opt
     const points = await withPlaces([{ ...say('all_given'), problems: missing }], document)
     return { points, notes: [SAYS.nothing_sent(options.against as string)], settings: null }
   }
-  const service = options.against === null ? null : playOver(options.against, options)
+  const service = options.responses ?? (options.against === null ? null : playOver(options.against, options))
   const bindings = { ...bindingsFor(own, options), error: sandbox.settings['shapes.error'] }
   const { points, ...more } = await checkLoaded({ ...options, sandbox, document, library, own, bindings, service })
   return { ...more, points: await withPlaces(points, document) }

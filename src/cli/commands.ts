@@ -30,7 +30,7 @@ type Pairs = ReadonlyMap<string, string>
 /** The flags of settings lie beside these, each under its own name. */
 type SettingFlags = { set?: string[]; var?: Pairs; settings?: string }
 type GateFlags = GivenGates & { report?: string }
-type RunFlags = SettingFlags & GateFlags & ExecOptions['names'] & { killAfter: number; out?: string }
+type RunFlags = SettingFlags & GateFlags & ExecOptions['names'] & { killAfter: number; out?: string; from?: string }
 type AddressFlags = { url?: string; token?: string }
 type ServiceFlags = { against?: string; writeSettings?: string; key?: Pairs; maxAnswer: number; timeout: number }
 type CheckFlags = SettingFlags & ServiceFlags & { format: keyof typeof CHECK_FORMATS; failOn?: string[]; report?: string }
@@ -191,9 +191,17 @@ export const COMMANDS = {
   record: {
     about: 'Run a command as exec does, and write its requests and the records that they touched as a scenario that plays them again.',
     argument: COMMAND,
-    options: [option('--out <file>', 'File for the scenario; each load or reset starts another one, with -2, -3 … in its name.').makeOptionMandatory(), ...RUN],
-    examples: [['write what a test does as a scenario', 'commerce-emulator record --out refunds.yaml -- npm test']],
-    run: runCommand
+    options: [
+      option('--out <file>', 'File for the scenario; each load or reset starts another one, with -2, -3 … in its name.').makeOptionMandatory(),
+      option('--from <url>', 'Base address of a running service that the requests are passed on to, in place of an emulator; the responses are compared.'),
+      ...RUN
+    ],
+    examples: [
+      ['write what a test does as a scenario', 'commerce-emulator record --out refunds.yaml -- npm test'],
+      ['what a test does with the service itself', 'commerce-emulator record --from https://service.example/next \\\n    --out refunds.yaml -- npm test']
+    ],
+    run: (command: [string, ...string[]], flags: RunFlags, line) =>
+      flags.from === undefined ? runCommand(command, flags, line) : runFrom(command, flags, line)
   },
   judge: {
     about: 'Judge the requests that a running emulator received, with the gates and reports of exec; exit 3 if a gate failed.',
@@ -319,6 +327,25 @@ async function runCommand(command: [string, ...string[]], flags: RunFlags, { env
   const launch = await launchOf(flags, environment)
   refuseForeignHost(launch.flag, environment)
   return exec(command, { launch, vars: varsOf(flags), names: flags, killAfter, gates, report, environment, out }, { stderr })
+}
+
+/** With the service in place of an emulator: there is nothing to judge, and a setting is one of the comparison. */
+async function runFrom(command: [string, ...string[]], flags: RunFlags, { program, environment, stderr }: CommandLine): Promise<number> {
+  const { from, out, killAfter } = flags as Required<RunFlags>
+  const { minCoverage, failOn, ignore, allowNoRequests, report, var: vars } = flags
+  const judged = {
+    '--min-coverage': minCoverage,
+    '--fail-on': failOn,
+    '--ignore': ignore,
+    '--allow-no-requests': allowNoRequests,
+    '--report': report,
+    '--var': vars
+  }
+  for (const [flag, value] of Object.entries(judged)) if (value !== undefined) refuse(program, SAYS.not_with_from(flag))
+  const wrong = addressProblem(from)
+  if (wrong !== null) refuse(program, SAYS.address(wrong, '--from'))
+  const { recordFrom } = await import('./record-from.js')
+  return recordFrom(command, { from, out, launch: await launchOf(flags, environment), names: flags, killAfter }, stderr)
 }
 
 async function launchOf({ set = [], settings, ...flags }: SettingFlags, environment: Environment) {

@@ -25,7 +25,7 @@ export type ExecOptions = ReportOptions & {
   /** The scenario that the requests are written to, if any. */
   out?: string | undefined
 }
-type Command = readonly [string, ...string[]]
+export type Command = readonly [string, ...string[]]
 type Streams = { stderr: NodeJS.WriteStream }
 const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
@@ -82,7 +82,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
 /** Passes signals on, and kills a command that has not ended `killAfter` seconds later. Returns its status, or 128 plus the number of its signal. */
-async function runCommand([name, ...args]: Command, variables: Record<string, string>, killAfter: number, stderr: NodeJS.WritableStream): Promise<number> {
+export async function runCommand(
+  [name, ...args]: Command,
+  variables: Record<string, string>,
+  killAfter: number,
+  stderr: NodeJS.WritableStream
+): Promise<number> {
   const child = spawn(name, args, { stdio: 'inherit', env: { ...process.env, ...variables } })
   let killing: NodeJS.Timeout | undefined
   const passOn = (signal: NodeJS.Signals) => {

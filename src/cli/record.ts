@@ -26,16 +26,7 @@ export class Recorder {
 
   /** Errors: a `Failure` where no such file can be written. */
   static async to(file: string): Promise<Recorder> {
-    const isFolder = await stat(file).then(
-      found => found.isDirectory(),
-      () => false
-    )
-    if (isFolder) throw unwritable(file, Object.assign(new Error(), { code: 'EISDIR' }))
-    const probe = `${file}.${randomBytes(8).toString('hex')}.tmp`
-    await writeFile(probe, '', { flag: 'wx' }).catch(error => {
-      throw unwritable(file, error)
-    })
-    await rm(probe)
+    await checkWritable(file)
     return new Recorder(file)
   }
 
@@ -77,3 +68,17 @@ function numbered(file: string, number: number): string {
 }
 
 const unwritable = (file: string, error: SystemError) => new Failure(SAYS.out_unwritten(file, reasonOf('write', error)))
+
+/** Errors: a `Failure` where no such file can be written. */
+export async function checkWritable(file: string): Promise<void> {
+  const isFolder = await stat(file).then(
+    found => found.isDirectory(),
+    () => false
+  )
+  if (isFolder) throw unwritable(file, Object.assign(new Error(), { code: 'EISDIR' }))
+  const probe = `${file}.${randomBytes(8).toString('hex')}.tmp`
+  await writeFile(probe, '', { flag: 'wx' }).catch(error => {
+    throw unwritable(file, error)
+  })
+  await rm(probe)
+}

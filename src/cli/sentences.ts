@@ -54,7 +54,8 @@ export const SAYS = {
   file_without_flag: (word: string) => `unexpected argument ${word}; did you mean --scenario ${word}?`,
   unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,
   only_against: (flag: string) => `${flag} can be used only with --against`,
-  address: (problem: string) => `--against must be the base address of a service, such as https://service.example/next; ${problem}`,
+  not_with_from: (flag: string) => `${flag} cannot be used with --from: there is no emulator whose requests could be judged`,
+  address: (problem: string, flag = '--against') => `${flag} must be the base address of a service, such as https://service.example/next; ${problem}`,
   not_http: (address: string) => `${address} is not an HTTP address`,
   has_login: () => 'it has a user name or a password; send keys with --key',
   has_query: () => 'it has a query or a fragment',
@@ -103,6 +104,10 @@ export const SAYS = {
   not_run: (command: string, why: string) => `${command} cannot be run: ${why}`,
   no_such_command: () => 'no such command',
   too_many_files: (most: number, more: number) => `only the requests before the first ${most} loads and resets were recorded; ${more} more were left out`,
+  nothing_passed: () => 'the command sent no request that the service answered',
+  not_passed: (address: string, why: string) => `The request was passed on to ${address}: ${why}`,
+  checked_with: (name: string, address: string, keys: readonly string[]) =>
+    `commerce-emulator check ${name}.yaml --against ${address} --key KEY${keys.map(key => ` --key ${key}=KEY`).join('')}`,
   nothing_recorded: () => 'the emulator received no requests',
   recorded: (file: string, requests: number, left: number) =>
     `${file} plays what was recorded: ${countOf(requests, 'request')}${left > 0 ? `; ${left} not played, for the reasons in its comments` : ''}`,

@@ -3,6 +3,9 @@ import type { Sentences } from '../core/sentences.js'
 
 export const SAYS = {
   recorded: () => 'Recorded by commerce-emulator. `commerce-emulator check FILE` sends these requests again and expects the same responses.',
+  of_service: (address: string) =>
+    `Recorded by commerce-emulator from ${address}. This sends the requests again, and compares the responses with the emulator's:`,
+  no_key: () => 'not played: it was sent without a key',
   left_out: () =>
     'API keys, card data and account numbers are not recorded. Their replacements, and whatever else differs from the original requests, are listed below.',
   description: (scenario: string) => `The requests that a client sent in ${scenario}.`,

@@ -36,7 +36,7 @@ export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): P
       })
       return answerRead(answer.status, Object.fromEntries(answer.headers), await textOf(answer, maxBytes))
     } catch (error) {
-      const message = whyNone(error as FetchError, wait)
+      const message = whyNone(error as Error, wait)
       isUnreachable = UNREACHABLE.includes((error as FetchError).cause?.code)
       return { status: 0, body: { error: { message } }, fault: error instanceof UnreadableAnswer ? null : faultBy(error as FetchError, answer !== null) }
     }
@@ -55,8 +55,8 @@ function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
 
 class UnreadableAnswer extends Error {}
 
-/** Errors: `UnreadableAnswer` for an answer that is compressed or too long. */
-async function textOf({ headers, body }: Response, maxBytes: number): Promise<string> {
+/** The text of a response. Errors: `UnreadableAnswer` for an answer that is compressed or too long. */
+export async function textOf({ headers, body }: Response, maxBytes: number): Promise<string> {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
     await body?.cancel()
@@ -76,9 +76,9 @@ async function textOf({ headers, body }: Response, maxBytes: number): Promise<st
 /** What no further request gets past. */
 const UNREACHABLE: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
 
-function whyNone(error: FetchError, timeout: number): string {
+export function whyNone(error: Error, timeout: number): string {
   if (error instanceof UnreadableAnswer) return error.message
-  const { name, message, cause } = error
+  const { name, message, cause } = error as FetchError
   if (name === 'TimeoutError') return SAYS.timed_out(timeout)
   const { code = '' } = cause ?? {}
   const why = reasonOf('reach', { code, message: '' })
