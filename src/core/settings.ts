@@ -92,7 +92,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
   'sandboxes.evict_idle': setting(
     Type.Boolean(),
     false,
-    'Whether, at limits.sandboxes, a new sandbox replaces the least recently used one that has no request in flight.'
+    'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used one that has no request in flight.'
   ),
   data: setting(orNull, null, 'File that keeps the state of every sandbox across restarts; without it the state is kept in memory.'),
   data_sync: setting(Type.Boolean(), true, 'Whether a change in the data file survives a power failure; false does not wait for the device.')
@@ -131,7 +131,7 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
   'pagination.cursors': setting(
     Type.Unsafe<Cursors>({ type: 'array', minItems: 2, maxItems: 2, uniqueItems: true, items: cursorName }),
     CURSORS,
-    'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second.'
+    'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before the one that the second names.'
   ),
   'pagination.order': setting(
     oneOf('newest_first', 'oldest_first'),
@@ -190,7 +190,7 @@ export function scenarioPathOf(key: SettingKey): string | null {
 export function processSettingProblem(name: string): string | undefined {
   const key = SETTING_KEYS.find(key => key === name || key.startsWith(`${name}.`))
   if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
-  return `it belongs to the process; give it when the emulator is started, as with ${variableOf(key)} or --set ${key}=`
+  return `is a setting of the process; give it when you start the emulator, with ${variableOf(key)} or --set ${key}=`
 }
 
 /** The settings in force and where each came from. */

@@ -198,5 +198,5 @@ t.test('cli: an error that nothing caught is logged before the process ends with
 
   t.equal(code, 1)
   const { level, msg, err } = JSON.parse(run.stderr().trimEnd().split('\n').at(-1) as string)
-  t.strictSame([level, msg, err.message], [60, 'The emulator stops because of a defect. Please report it.', 'out of place'])
+  t.strictSame([level, msg, err.message], [60, 'The emulator is stopping because of a defect. Please report it.', 'out of place'])
 })

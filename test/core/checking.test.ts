@@ -134,7 +134,7 @@ t.test('what there is: the first twenty by name, the others by their number', as
   const names = (count: number) => Array.from({ length: count }, (_, nth) => `n${nth}`)
   t.strictSame(
     [0, 2, 20, 23].map(count => thereAre(names(count))),
-    ['there are none', 'there are n0, n1', `there are ${names(20).join(', ')}`, `there are ${names(20).join(', ')} and 3 more`]
+    ['there are none', 'available: n0, n1', `available: ${names(20).join(', ')}`, `available: ${names(20).join(', ')} and 3 more`]
   )
 })
 

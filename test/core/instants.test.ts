@@ -154,7 +154,7 @@ t.test('A38: a year, a month or a week alone is refused by the assumption, which
 })
 
 t.test('FILT-1: a space where a + was meant is pointed out', async t => {
-  const hint = `${EXPECTED}; a space is where a + was meant: write the offset's + as %2B`
+  const hint = `${EXPECTED}; the + of the offset arrived as a space: write it as %2B`
 
   for (const text of ['2026-03-01T18:00:00 02:00', '2026-03-01T18:00:00 0200', '2026-03-01T18:00 02', '2026-03-01t18:00:00.5 02:00'])
     t.strictSame(instantProblem(text), { expected: hint }, text)

@@ -150,9 +150,9 @@ t.test('settings: a key below the value of another is an unknown name, in whatev
 })
 
 t.test('settings: a process setting in a sandbox is a problem that says where it belongs', async t => {
-  t.equal(processSettingProblem('port'), 'it belongs to the process; give it when the emulator is started, as with PORT or --set port=')
-  t.equal(processSettingProblem('limits.body'), 'it belongs to the process; give it when the emulator is started, as with LIMITS_BODY or --set limits.body=')
-  t.equal(processSettingProblem('limits'), 'it belongs to the process; give it when the emulator is started, as with LIMITS_BODY or --set limits.body=')
+  t.equal(processSettingProblem('port'), 'is a setting of the process; give it when you start the emulator, with PORT or --set port=')
+  t.equal(processSettingProblem('limits.body'), 'is a setting of the process; give it when you start the emulator, with LIMITS_BODY or --set limits.body=')
+  t.equal(processSettingProblem('limits'), 'is a setting of the process; give it when you start the emulator, with LIMITS_BODY or --set limits.body=')
   for (const name of ['seed', 'pagination', 'pagination.max_limit', 'lim', 'none', '', '__proto__', 'ids.prefixes'])
     t.equal(processSettingProblem(name), undefined, name)
 })

@@ -95,7 +95,7 @@ t.test(`a full disk, ${ROUNDS} times: changes are refused until there is room, n
       t.equal(await end('SIGTERM'), 1)
       t.match(
         errors,
-        /^commerce-emulator: .+shop\.json could not be written at the end: ENOSPC: .+ not on disk: the sandbox at the base address \(2 records\)\.\n$/
+        /^commerce-emulator: .+shop\.json could not be written at shutdown: ENOSPC: .+ not on disk: the sandbox at the base address \(2 records\)\.\n$/
       )
       made--
       await free()

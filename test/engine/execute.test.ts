@@ -55,7 +55,7 @@ t.test('FORM-1, A32: a body is form-encoded; its type is looked at only when the
     const { status, body } = post({ 'content-type': wrong })
     t.strictSame([status, body.error.code, body.error.rule], [415, 'content_type_unsupported', 'FORM-1'], wrong)
     const isType = wrong.startsWith('application')
-    t.ok(body.error.message.startsWith(isType ? `The body is ${wrong}; bodies are form-encoded: send ${type}` : 'The Content-Type header is not'), wrong)
+    t.ok(body.error.message.startsWith(isType ? `The Content-Type is ${wrong}; send ${type}` : 'The Content-Type header is not'), wrong)
   }
   for (const headers of [{ 'content-type': 'foo' }, { 'content-encoding': 'gzip' }] as Record<string, string>[]) {
     t.equal(call('GET /locations', { headers }).status, 200, `a GET with ${JSON.stringify(headers)}`)
@@ -82,7 +82,7 @@ t.test('A36: a body is UTF-8: what stands for other bytes and a foreign charset 
   t.strictSame(post('\uFFFD'), refused('The bytes of the form are not UTF-8.'))
   for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'utf-8; x=y']) t.equal(post('A', charset), 'A', charset)
   for (const charset of ['iso-8859-1', 'utf-16', '"latin1"'])
-    t.strictSame(post('A', charset), refused(`The body is declared as ${charset.replaceAll('"', '')}; send UTF-8.`), charset)
+    t.strictSame(post('A', charset), refused(`The charset of the body is ${charset.replaceAll('"', '')}; send UTF-8.`), charset)
 })
 
 t.test('execute: every end of a request has its name, and tells whether the request took effect', async t => {

@@ -178,6 +178,6 @@ t.test('A25: a secret value is never repeated, not even where it is refused for 
 
   t.throws(() => decode('pin=12ab&count=1'), { message: 'pin must be a whole number, digits only.' })
   t.throws(() => decode('pin=1&count=12ab'), { message: 'count must be a whole number, digits only; got 12ab.' })
-  t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), { message: 'count must be a whole number, digits only; got a text of 41 characters.' })
+  t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), { message: 'count must be a whole number, digits only; got 41 characters.' })
   t.strictSame(decode('pin=1&count=2'), { pin: 1, count: 2 })
 })

@@ -46,7 +46,7 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
   t.equal(headers.allow, undefined)
   t.equal(
     body.error.message,
-    'No endpoint has the path /café; the families are /locations, /accounts, /accounts/{id}/users, /tickets, /transactions and /refunds.'
+    'No endpoint has the path /café; paths begin with /locations, /accounts, /accounts/{id}/users, /tickets, /transactions or /refunds.'
   )
 })
 
@@ -54,7 +54,7 @@ t.test('BASE-1: a path without the base gets a hint of it', async t => {
   const { world } = await startWorld()
   const refusalOf = (url: string) => JSON.parse(execute(world, { method: 'POST', url, headers: {}, body: null }).text).error
   for (const [path] of PATHS)
-    t.hasStrict(refusalOf(path), { code: 'path_unknown', rule: 'BASE-1', message: `The base address ends in /next: call /next${path}.` })
+    t.hasStrict(refusalOf(path), { code: 'path_unknown', rule: 'BASE-1', message: `The base address ends in /next: send this to /next${path}.` })
   for (const path of ['/nextfoo', '/nowhere', '/v1/locations', '/_controlled'])
     t.equal(refusalOf(path).message, `There is nothing at ${path}; every path is relative to the base address, which is /next here.`)
 })
@@ -100,7 +100,7 @@ t.test('A07: an error has its one shape, and names its rule or assumption unless
   })
   const limit = { type: 'invalid_request_error', code: 'parameter_invalid', message: 'limit must be 1 to 100; got 0.', param: 'limit', assumption: 'A10' }
   t.strictSame(open.call(...NO_LIMIT).body.error, { ...limit, request_id: 'req_2' })
-  const message = 'Deleting Locations is disabled: the service always aborts it.'
+  const message = 'Deleting Locations is disabled: the service always responds with 501.'
   t.strictSame(open.call('DELETE /locations/loc_a').body, {
     error: { type: 'not_implemented_error', code: 'operation_disabled', message, rule: 'LOC-4', request_id: 'req_3' }
   })

@@ -61,7 +61,7 @@ t.test('near misses: an expectation that failed names the requests that counted,
       { on: 'GET /locations', status: 200 },
       emulator => emulator.call('GET /locations').catch(() => {}),
       undefined,
-      ['status: wanted 200; got no answer in req_1']
+      ['status: wanted 200; got no response in req_1']
     ],
     [
       'a key that is not known',
@@ -187,7 +187,7 @@ t.test('near misses: a script entry that was never applied says why', async t =>
     [{ on, until: '2026-03-01T18:05:00Z', ...answer }, ['until: wanted before 2026-03-01T18:05:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
     [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
     [{ on, chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
-    [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that acts; got slow in req_4']],
+    [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that applies; got slow in req_4']],
     [{ on: 'GET /accounts', ...answer }, []]
   ]
   const slow = { name: 'slow', on: 'GET /tickets', match: { query: { limit: 1 } }, delay: '1ms' }
@@ -200,8 +200,8 @@ t.test('near misses: a script entry that was never applied says why', async t =>
   const { status, body } = await emulator.control('POST /verify', { script: 'all_used' })
 
   t.equal(status, 409)
-  const early = ['request: wanted a request that comes to the script; got refused with 400 (parameter_invalid) in req_1']
-  const late = ['request: wanted a request that comes to the script; got refused with 401 (api_key_unknown) in req_3']
+  const early = ['request: wanted a request that reaches the script; got refused with 400 (parameter_invalid) in req_1']
+  const late = ['request: wanted a request that reaches the script; got refused with 401 (api_key_unknown) in req_3']
   const found = body.unused_script_entries.map(({ near_misses }: Json) => textsOf(near_misses).filter(text => ![...early, ...late].includes(text)))
   t.strictSame(
     found,
@@ -237,7 +237,7 @@ t.test('near misses: a request whose client left before its body had come never 
 
   const { body } = await emulator.control('POST /verify', { script: 'all_used' })
   t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [
-    'request: wanted a request that comes to the script; got refused with 400 (request_malformed) in req_1'
+    'request: wanted a request that reaches the script; got refused with 400 (request_malformed) in req_1'
   ])
 })
 

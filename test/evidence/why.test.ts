@@ -107,7 +107,7 @@ t.test('why: a call that met no operation, one of which no rule can be said, and
   const outside = { code: 'path_unknown', rule: 'BASE-1', assumption: null, param: null, facts: null } as const
   t.ok(textOf({ operation: null, outcome: 'refused', refusal: outside }).includes('  BROKEN  BASE-1  the base address'))
   t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nNo operation matched.\n'))
-  t.ok(textOf({ fault: 'malformed_body', text: '{' }).startsWith('req_1  GET /tickets  answered, 200, changed nothing, its body broken on the way  ('))
+  t.ok(textOf({ fault: 'malformed_body', text: '{' }).startsWith('req_1  GET /tickets  answered, 200, changed nothing, its body corrupted on the way  ('))
   t.ok(textOf({ action: { id: 'scr_1', entry: { data: {} } } as never }).includes('\n  script: scr_1\n'))
   t.ok(textOf({ text: 'not JSON 4242424242424242' }).endsWith('Answer:\n  not JSON ****************\n'))
   const answerOf = (text: string) => explained(judgedRequest({ text }), journal, new SecretWords([MERCHANT])).answer

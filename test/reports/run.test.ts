@@ -175,7 +175,7 @@ t.test('reports: the page shows requests by test, each refusal with its why, fin
     'Relies on: A07 (error body)',
     'Rules kept: BASE-1. Rules broken: REF-7.',
     FINDINGS['zero-payment'].advice,
-    'Requests of further tests',
+    'Requests of other tests',
     'not exercised',
     SAYS.omitted(7, 8),
     'script entry too much',

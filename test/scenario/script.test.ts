@@ -722,8 +722,8 @@ t.test('expect: what became of calls, their order, and the records in the end', 
   const counts: [more: Partial<CallsData>, shown: string, counted: Ending[]][] = [
     [{ took_effect: true }, 'POST /refunds that took effect', [made, lost]],
     [{ took_effect: false }, 'POST /refunds that took no effect', [hung, declined]],
-    [{ answered: true }, 'POST /refunds that was answered', [made, declined]],
-    [{ answered: false, took_effect: true }, 'POST /refunds that took effect, that was not answered', [lost]],
+    [{ answered: true }, 'POST /refunds that got a response', [made, declined]],
+    [{ answered: false, took_effect: true }, 'POST /refunds that took effect, that got no response', [lost]],
     [{ status: 402 }, 'POST /refunds answered with 402', [declined]],
     [{ status: '2xx' }, 'POST /refunds answered with 2xx', [made]],
     [{ status: ['4XX', 200] }, 'POST /refunds answered with 4XX or 200', [made, declined]]
@@ -754,7 +754,7 @@ t.test('expect: what became of calls, their order, and the records in the end', 
   t.match(await half.verdicts(RECORDS), [
     {
       holds: false,
-      message: 'Request 2 of the sequence, GET /transactions, did not come after the 1 before it.'
+      message: 'Request 2 of the sequence, GET /transactions, came out of order or not at all.'
     }
   ])
   const retried = await tallyOf({

@@ -230,7 +230,7 @@ script:
   t.hasStrict(await entries(texts({ status: '500', wait: '1s' })), [{}, { respond: { status: 500, retry_after: '1s' } }, { delay: '1s' }])
   t.strictSame((await made(text, { root })).warnings, [])
   t.strictSame((await made('use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n', { root })).warnings, [
-    'own.yaml:1:7 use[0]: entry 1 of it can never apply: entry 1 of the script acts on every request of POST /refunds that it is for'
+    'own.yaml:1:7 use[0]: entry 1 of it can never apply: entry 1 of the script acts on every POST /refunds request that it matches'
   ])
   t.equal(
     (await made('fixtures: [bistro]\nuse: [outages#lost-answers, "outages#slow-service"]\n')).first?.script.size,
@@ -286,7 +286,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
   const large = folderOf(t, { 'many.yaml': `groups:\n  a:\n${many}  b:\n${many}` })
   await t.rejects(made('use: [many.yaml#a, many.yaml#b]\n', { root: large, limits: { ...DEFAULT_LIMITS, 'limits.entries': 1000 } }), {
     code: 'document_too_large',
-    message: /^script and use hold more entries; limits.entries allows 1000/
+    message: /^script and use have more entries together; limits.entries allows 1000/
   })
 })
 
@@ -324,7 +324,7 @@ t.test('--var: validate and check give values to variables, those of any of the 
   )
   t.equal(
     (await ran(['validate', one, '--var', 'amount=x'])).stdout,
-    `${one}:2:17 vars.amount: must be a number for the variable amount, as its default 100 is; got the text x\n${one}: 1 problem\n`
+    `${one}:2:17 vars.amount: must be a number, like the default 100 of the variable amount; got the text x\n${one}: 1 problem\n`
   )
   const unknown = await ran(['validate', one, two, '--var', 'amount=250', '--var', 'amont=1'])
   t.strictSame([unknown.status, unknown.stdout.split('\n').at(-2)], [1, '--var amont: no variable is called amont; did you mean amount?'])
@@ -349,7 +349,7 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
   t.strictSame([refused.status, /vars\.coun: no variable is called coun; did you mean count\?/.test(refused.stderr)], [1, true])
   t.match(await ran(['start', '--scenario', join(root, 'one.yaml'), '--port', '0', '--log-level', 'silent', '--var', 'count=x']), {
     status: 1,
-    stderr: /must be a number for the variable count/
+    stderr: /must be a number, like the default \S+ of the variable count/
   })
 })
 

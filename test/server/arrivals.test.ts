@@ -26,7 +26,7 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/x/other', 404, 'There is nothing at /sandbox/x/other; every path is relative to the base address, which is /sandbox/x/next here.'],
     ['/sandbox/x/nextx', 404, 'There is nothing at /sandbox/x/nextx; '],
     ['/sandbox/x/_controlx', 404, 'There is nothing at /sandbox/x/_controlx; '],
-    ['/sandbox/x/locations', 404, 'The base address ends in /next: call /sandbox/x/next/locations.'],
+    ['/sandbox/x/locations', 404, 'The base address ends in /next: send this to /sandbox/x/next/locations.'],
     ['/sandbox/x/sandbox/y/next/locations', 404, 'There is nothing at /sandbox/x/sandbox/y/next/locations; '],
     ['/Sandbox/x/next/locations', 404, 'There is nothing at /Sandbox/x/next/locations; '],
     ['//sandbox/x/next/locations', 404, 'There is nothing at //sandbox/x/next/locations; '],
@@ -44,13 +44,13 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/h/next/locations', 200, '"url":"/sandbox/h/next/locations"', 'h'],
     ['/sandbox/i/next/locations/?limit=1', 200, '"url":"/sandbox/i/next/locations"', 'i'],
     ['/sandbox/j/next/tickets/tkt_none', 404, 'No Ticket has the id tkt_none.', 'j'],
-    ['/sandbox/h/locations', 404, 'The base address ends in /next: call /sandbox/h/next/locations.'],
+    ['/sandbox/h/locations', 404, 'The base address ends in /next: send this to /sandbox/h/next/locations.'],
     ['/sandbox/h/_control', 200, '"api":"/sandbox/h/next","health":"/sandbox/h/_control/health"'],
     ['/sandbox/h/_control/', 200, '"state":"/sandbox/h/_control/state"'],
     ['/sandbox/h/_control/health', 200, '"status":"ready"'],
     ['/sandbox/none/_control/health', 404, 'There is no sandbox none.'],
-    ['/sandbox/h/_control/nothing?a=b', 404, 'The control API has no GET /sandbox/h/_control/nothing; GET /sandbox/h/_control links to its requests.'],
-    ['/sandbox/h/_control/docs/none', 404, 'The control API has no GET /sandbox/h/_control/docs/none; GET /sandbox/h/_control links to its requests.']
+    ['/sandbox/h/_control/nothing?a=b', 404, 'The control API has no GET /sandbox/h/_control/nothing; see the links of GET /sandbox/h/_control.'],
+    ['/sandbox/h/_control/docs/none', 404, 'The control API has no GET /sandbox/h/_control/docs/none; see the links of GET /sandbox/h/_control.']
   ]
   for (const [url, status, shows, makes] of cases) {
     const before = await namesIn(emulator)

@@ -86,7 +86,7 @@ t.test('hold: a gate is opened by a control call, in the order that it says', as
 
   t.strictSame(
     [wrong.status, wrong.body.error.code, wrong.body.error.message],
-    [404, 'gate_unknown', 'No script entry holds requests at a gate kitschen; there are kitchen.']
+    [404, 'gate_unknown', 'There is no gate kitschen; available: kitchen.']
   )
   t.equal(refused.status, 400)
   t.strictSame([status, body], [200, { name: 'kitchen', released: ['req_3', 'req_2', 'req_1'] }])

@@ -39,7 +39,7 @@ const ACTIONS: readonly [icon: IconName, text: string, about: string, run: () =>
   ],
   ['clock', '1 h later', 'Moves the clock of the sandbox one hour forward', () => act(api.advanceClock('1h'), ({ now }) => `It is ${instantInWords(now)}`)],
   ['camera', 'Snapshot', 'Saves the state under a name', takeSnapshot],
-  ['reset', 'Reset', 'Goes back to the first state of the scenario; can be undone', reset]
+  ['reset', 'Reset', 'Returns to the first state of the scenario; can be undone', reset]
 ]
 
 export const QuickBar = () => (

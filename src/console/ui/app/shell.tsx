@@ -29,8 +29,8 @@ export function Shell() {
   const name = choiceIn(VIEWS, route.value.view, FIRST_VIEW)
   useShortcuts([
     { key: '?', about: 'This help', run: () => (isHelpShown.value = true) },
-    { key: '/', about: 'To the search field', run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus() },
-    { key: 't', about: 'Light or dark', run: nextTheme },
+    { key: '/', about: 'Go to the search field', run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus() },
+    { key: 't', about: 'Switch theme', run: nextTheme },
     ...NAMES.map((view, place) => ({ key: String(place + 1), about: VIEWS[view].title, run: () => go({ view }) }))
   ])
   useEffect(() => {
@@ -73,7 +73,7 @@ function Shown({ name }: { name: ViewName }) {
       view => (loaded.value = view),
       () => {
         failedAt.value = openings.peek()
-        error.value = new ControlError('no_answer', 'The emulator does not respond. This view is shown when it does.', 0)
+        error.value = new ControlError('no_answer', 'The emulator is not responding. This view appears as soon as it does.', 0)
       }
     )
   }, [name])
@@ -90,7 +90,7 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
   const title = (view: ViewName) => [<Icon key="icon" name={VIEWS[view].icon} />, VIEWS[view].title]
   return (
     <header class="side">
-      <Button class="skip" text="To the content" run={() => document.getElementById('main')?.focus()} />
+      <Button class="skip" text="Skip to content" run={() => document.getElementById('main')?.focus()} />
       <p class="brand">
         <Mark />
         <span>commerce-emulator</span>
@@ -108,12 +108,12 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
         <p class="clock faint">{clock && <ClockTime clock={clock} />}</p>
       </div>
       <div class="tools">
-        <a href={`${controlOf()}/docs`} title="The emulated API, to read and try">
+        <a href={`${controlOf()}/docs`} title="Read and try the emulated API">
           <Icon name="book" />
           <span>API</span>
         </a>
         <Button class="quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
-        <Button class="quiet" icon="keyboard" label="Help with the keyboard" run={onHelp} />
+        <Button class="quiet" icon="keyboard" label="Keyboard shortcuts" run={onHelp} />
         {session.value?.token_required && <Button class="quiet" icon="sign-out" text="Sign out" title="Sign out" run={signOut} />}
       </div>
     </header>
@@ -134,7 +134,7 @@ function Help({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard" onClose={onClose}>
       <Pairs class="keys" pairs={shown.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])} />
-      <CheckField label="Shortcuts of one key" value={areShortcutsOn.value} onChange={switchShortcuts} />
+      <CheckField label="Single-key shortcuts" value={areShortcutsOn.value} onChange={switchShortcuts} />
     </Dialog>
   )
 }

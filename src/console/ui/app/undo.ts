@@ -8,7 +8,7 @@ import { changed } from './store.js'
 const nameOf = (kind: 'reset' | 'load' | 'restore') => `before-${kind}`
 
 /** Restores what was there. The journal stays empty, since a snapshot has none. */
-const undo = (name: string) => act(api.restoreSnapshot(name), 'Undone: the state is back. The requests from before are not.')
+const undo = (name: string) => act(api.restoreSnapshot(name), 'Undone: the state is restored, but not the requests.')
 
 /** Takes a snapshot, does it, and offers to go back. Returns whether it was done. Errors: a toast. */
 export async function undoably(kind: 'reset' | 'load' | 'restore', run: () => Promise<unknown>, done: string): Promise<boolean> {

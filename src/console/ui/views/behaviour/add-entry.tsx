@@ -59,7 +59,7 @@ function PresetForm({ preset }: { preset: Preset }) {
       <div class="row">
         <Button class="primary" text="Add the entry" />
         <Button text="Discard the edits" disabled={!isEdited} run={() => edit(null)} />
-        <p class="hint">{isEdited ? 'You edited the YAML: it is added as it is.' : 'The fields write the YAML. You can edit it too.'}</p>
+        <p class="hint">{isEdited ? 'You edited the YAML: it will be added as it is.' : 'The fields write the YAML. You can edit it too.'}</p>
       </div>
     </Form>
   )

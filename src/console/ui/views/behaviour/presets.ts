@@ -21,12 +21,12 @@ export type Preset = {
 }
 
 const LISTS = Object.values(OPERATIONS).flatMap(({ kind, method, path }) => (kind === 'list' ? [`${method} ${path}`] : []))
-const LENGTH_HINT = 'A length of time, such as 250ms, 2s or 10m.'
+const LENGTH_HINT = 'A duration, such as 250ms, 2s or 10m.'
 const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang']
 const CODES = ['card_declined', 'insufficient_funds', 'expired_card', 'incorrect_cvc', 'processing_error']
 const ORDERS: Options = [
-  ['in_order', 'as they came'],
-  ['reverse', 'the last one first']
+  ['in_order', 'in order of arrival'],
+  ['reverse', 'last one first']
 ]
 const MOMENTS: Options = [
   ['after', 'after the request took effect'],
@@ -36,8 +36,8 @@ const MOMENTS: Options = [
 const field = (name: string, label: string, value: string, path = name, more: Partial<Field> = {}): Field => ({ name, label, value, path, ...more })
 const on = (value: string, more: Options = []) => field('on', 'Operation', value, 'on', { options: [...more, ['*', 'every request'], ...OPERATION_NAMES] })
 const calls = (value: string) =>
-  field('calls', 'Which requests', value, 'calls', { hint: 'The first (1), some (2-3), or all from one on (4+). Empty for all.' })
-const longest = field('longest', 'At most for', '30s', 'hold.for', { hint: `${LENGTH_HINT} Empty for no limit.` })
+  field('calls', 'Which requests', value, 'calls', { hint: 'The first (1), some (2-3), or all from the fourth (4+). Empty for all.' })
+const longest = field('longest', 'For at most', '30s', 'hold.for', { hint: `${LENGTH_HINT} Empty for no limit.` })
 const status = (value: string, more?: Partial<Field>) => field('status', 'Status', value, 'respond.status', more)
 
 export const PRESETS = {
@@ -73,7 +73,7 @@ export const PRESETS = {
   },
   down: {
     title: 'Be down for ten seconds',
-    about: 'From the next request on, every response is an error until the time is over.',
+    about: 'From the next request on, every response is an error until the time is up.',
     fields: [
       on('*'),
       field('for', 'For', '10s', 'for', { hint: `${LENGTH_HINT} By the clock of the sandbox: advance a frozen clock yourself.` }),
@@ -89,7 +89,7 @@ export const PRESETS = {
   },
   hold: {
     title: 'Hold until two wait',
-    about: 'Requests wait until so many have come, then go on together: for races that happen every time.',
+    about: 'Requests wait until this many have come, then go on together: a race that happens every time.',
     fields: [
       on('POST /refunds'),
       field('until', 'How many wait', '2', 'hold.until'),
@@ -110,7 +110,7 @@ export const PRESETS = {
   },
   slow: {
     title: 'Slow lists',
-    about: 'Responses take their time: between the minimum and the maximum, drawn from the seed.',
+    about: 'Each response takes between the minimum and the maximum, drawn from the seed.',
     fields: [
       on('lists', [['lists', 'every list']]),
       field('min', 'Minimum', '500ms', 'delay.min', { hint: LENGTH_HINT }),
@@ -131,7 +131,7 @@ export const PRESETS = {
       on('*'),
       field('chance', 'Share of requests', '0.2', 'chance', { hint: 'From 0 to 1.' }),
       field('how', 'How they fail', 'respond', 'fault', { options: [['respond', 'with an error'], ...FAULTS] }),
-      status('503', { hint: 'Of the error.' })
+      status('503', { hint: 'The status of the error.' })
     ],
     entry: ({ on, chance, how, status }) => ({
       name: 'requests fail now and then',
@@ -142,7 +142,7 @@ export const PRESETS = {
   },
   own: {
     title: 'Your own',
-    about: 'An operation and a response to begin with. The YAML takes everything that a script entry can be.',
+    about: 'An operation and a response to start from. In the YAML you can write all that a script entry can do.',
     fields: [on('GET /tickets'), calls(''), status('500')],
     entry: ({ on, calls, status }) => ({ on, ...given({ calls: numberOr(calls) }), respond: { status: numberOr(status), error: {} } })
   }

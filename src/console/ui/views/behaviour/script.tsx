@@ -21,7 +21,7 @@ export const ScriptTab = () => (
   <>
     <AddEntry />
     <Card id={ENTRIES} title="Entries" isFocusable>
-      <p class="hint">Of the entries that match a request, the first one that can be applied is applied. Each of them counts it as matched.</p>
+      <p class="hint">If several entries match a request, the first one that can be applied is applied. All of them count it as matched.</p>
       <Read from={api.script} every={REREAD_MS}>
         {({ data }) => <Entries entries={data} />}
       </Read>
@@ -35,7 +35,7 @@ export const ScriptTab = () => (
 )
 
 function Entries({ entries }: { entries: readonly ListedEntry[] }) {
-  if (entries.length === 0) return <p class="faint">There are no entries: every request is answered as the reference says.</p>
+  if (entries.length === 0) return <p class="faint">No entries: the emulator responds to every request as the reference says.</p>
   return (
     <>
       <ol class="entries">
@@ -53,7 +53,7 @@ function Entries({ entries }: { entries: readonly ListedEntry[] }) {
 const clear = () =>
   ask({
     title: 'Remove all entries?',
-    text: 'The script is empty then, and requests are answered as the reference says. A reset brings the entries of the scenario back.',
+    text: "The script will be empty, and the emulator responds as the reference says. A reset brings back the scenario's entries.",
     action: 'Remove all',
     run: () => remove(api.clearScript(), 'The script is empty', ENTRIES)
   })
@@ -89,7 +89,7 @@ function Entry({ listed: { id, entry, matched, applied, too_long, near_misses } 
 const figure = (count: number): string => String(count).padStart(3, '\u2007')
 
 function Gates({ gates }: { gates: readonly Gate[] }) {
-  if (gates.length === 0) return <p class="faint">There are no gates: no entry holds requests.</p>
+  if (gates.length === 0) return <p class="faint">No gates: no entry holds requests.</p>
   return (
     <ul class="entries">
       {gates.map(({ name, open, waiting }) => (
@@ -97,7 +97,7 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
           <div class="grow">
             <p>
               <b>{name}</b> <span class={`badge ${open ? 'good' : 'warn'}`}>{open ? 'open' : 'closed'}</span>{' '}
-              {open ? 'Requests go through.' : `${waiting.length === 0 ? 'No request waits' : `${waiting.length} wait, in this order`}.`}
+              {open ? 'Requests go through.' : `${waiting.length === 0 ? 'No requests are waiting' : `${waiting.length} wait, in this order`}.`}
             </p>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
             <ol class="waiting" aria-label={`Requests that wait at ${name}`} tabIndex={0}>

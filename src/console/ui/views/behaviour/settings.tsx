@@ -21,7 +21,7 @@ export function SettingsTab() {
       <div class="row">
         <SearchField label="Search the settings" placeholder="Search settings: pagination, A10, refund" {...inQuery('q')} />
         <CheckField
-          label="Only those that are not at their default"
+          label="Only settings that differ from their default"
           value={filter.isChangedOnly}
           onChange={isOn => narrow({ changed: isOn ? '1' : undefined })}
         />
@@ -102,7 +102,7 @@ function Editor({ setting: { key, value, schema, source } }: { setting: Named })
     <Form class="row aligned" send={change}>
       <ChoiceField options={choicesIn(schema)} hint={rangeIn(schema)} {...field} />
       <Button text="Change" label={`Change ${key}`} disabled={text.value === inForce} />
-      <Button text="Set back" label={`Set back ${key}`} disabled={source !== 'control'} run={() => act(api.unsetSetting(key), `${key} is set back`)} />
+      <Button text="Reset" label={`Reset ${key}`} disabled={source !== 'control'} run={() => act(api.unsetSetting(key), `${key} is reset`)} />
     </Form>
   )
 }

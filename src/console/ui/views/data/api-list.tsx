@@ -64,7 +64,7 @@ function Listing({ family, cursors, shapes, parameters, account }: Listed) {
                   label={`${family} as the API lists them`}
                   columns={[
                     { title: 'Id', width: 'minmax(7rem, 16rem)', cell: ({ id }) => id },
-                    { title: 'What it is', width: 'minmax(7rem, 1fr)', cell: nameOf },
+                    { title: 'Summary', width: 'minmax(7rem, 1fr)', cell: nameOf },
                     { title: 'Created', width: '14.5rem', from: 560, cell: ({ created }) => created }
                   ]}
                   rows={data}

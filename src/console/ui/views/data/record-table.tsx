@@ -14,7 +14,7 @@ type Props = { state: State; family: Family; chosen: string | null; refundable: 
 const ID: Column<AnyRecord> = { title: 'Id', width: 'minmax(6rem, 14rem)', by: ({ id }) => id, cell: ({ id }) => <span class="mono">{id}</span> }
 /** Where the amount has a column of its own. */
 const withoutAmount = (record: AnyRecord) => nameOf({ ...record, amount: undefined })
-const NAME: Column<AnyRecord> = { title: 'What it is', width: 'minmax(9rem, 1fr)', by: withoutAmount, cell: withoutAmount }
+const NAME: Column<AnyRecord> = { title: 'Summary', width: 'minmax(9rem, 1fr)', by: withoutAmount, cell: withoutAmount }
 const AMOUNT: Column<AnyRecord> = {
   title: 'Amount',
   width: '7rem',

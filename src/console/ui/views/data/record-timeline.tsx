@@ -27,11 +27,7 @@ export function Timeline({ id }: { id: string }) {
   const calls = list.value.rows.filter(isOfNow).map(({ call }) => call)
   const moments = timelineOf(calls.reverse(), id)
   if (moments.length === 0)
-    return (
-      <p class="faint">
-        {isRead.value ? 'No request since the last load or reset has to do with it. It came with the scenario.' : 'The journal is being read.'}
-      </p>
-    )
+    return <p class="faint">{isRead.value ? 'No request since the last load or reset involves it: it came with the scenario.' : 'Reading the journal…'}</p>
   return (
     <>
       <ol class="timeline" aria-label={`Timeline of ${id}`}>
@@ -51,7 +47,7 @@ export function Timeline({ id }: { id: string }) {
         ))}
       </ol>
       <p class="hint">
-        <Icon name="history" /> Differences are between responses that showed the record.{' '}
+        <Icon name="history" /> Each difference compares two responses that showed the record.{' '}
         <a href={hrefOf({ view: 'requests', query: { q: id } })}>Requests that name it</a>
       </p>
     </>

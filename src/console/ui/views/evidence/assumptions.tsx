@@ -15,7 +15,7 @@ export const Assumptions = ({ scope }: { scope: Scope }) => (
       <>
         <p class="hint">
           An assumption is how the emulator responds where the reference is silent. A setting changes most of them.{' '}
-          {data.flatMap(({ id, standing }) => (standing ? [id] : [])).join(', ')} are behind every response and are not counted.
+          {data.flatMap(({ id, standing }) => (standing ? [id] : [])).join(', ')} apply to every response, so they are not counted.
         </p>
         <ul class="assumptions">
           {data

@@ -20,8 +20,8 @@ function shown({ tests, omitted }: RunReport) {
   return (
     <>
       <p class="hint">
-        {!isNamed && 'No request has named its test so far. Send the header Test-Name with each to tell the tests apart. '}
-        {omitted.by_test > 0 && `${omitted.by_test} requests of more tests are not counted here.`}
+        {!isNamed && 'No request has named its test yet. Send the header Test-Name with each request to tell the tests apart. '}
+        {omitted.by_test > 0 && `${omitted.by_test} requests of other tests are not counted here.`}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
       <div class="wide-table" role="region" aria-label="What each test did" tabIndex={0}>

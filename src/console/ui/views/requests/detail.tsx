@@ -85,7 +85,7 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
       {why ? (
         <Why call={{ ...call, why }} />
       ) : (
-        <p class="faint">The journal was cleared since, by a load, a reset or a command: why it was answered so is no longer known.</p>
+        <p class="faint">The journal has been cleared since, by a load, a reset or a command, so the reasons for this response are gone.</p>
       )}
       <div class="row">
         <Button class="small" icon="flask" text="Try with changes…" run={attempt} />
@@ -134,7 +134,7 @@ const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAcc
 function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) {
   const asEntry = async () => {
     const yaml = entryYaml(call)
-    if (yaml === null) toast('No operation matched this request, so no script entry can be for it.', 'error')
+    if (yaml === null) toast('No operation matched this request, so no script entry can match it.', 'error')
     else await copy(yaml, 'Script entry')
   }
   const copies: Readonly<Record<string, () => Promise<void>>> = {

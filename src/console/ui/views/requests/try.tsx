@@ -126,10 +126,10 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
           options={[['', 'none'], ...given.map(({ key, account }) => [key, `${account}: ${key}`] as const)]}
         />
       </div>
-      <AreaField label="Body" hint="One parameter a line: amount=500, metadata[order]=A-1" rows={6} {...bound(body)} />
+      <AreaField label="Body" hint="One parameter per line: amount=500, metadata[order]=A-1" rows={6} {...bound(body)} />
       <AreaField
-        label="What is different on the copy"
-        hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty for no difference.'}
+        label="Changes to the copy"
+        hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty to change nothing.'}
         rows={2}
         error={problem}
         {...bound(changes)}

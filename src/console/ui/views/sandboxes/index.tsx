@@ -62,7 +62,7 @@ function List({ items }: { items: readonly SandboxItem[] }) {
         A sandbox has its own records, clock, script and journal below <code>/sandbox/NAME/next</code>. Give each worker of a test suite its own.
       </p>
       {rows.length === 0 ? (
-        <Empty title="There are no sandboxes beside the base one." icon="sandboxes" />
+        <Empty title="There is only the base sandbox." icon="sandboxes" />
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
         <div class="wide-table" role="region" aria-label="The sandboxes" tabIndex={0}>
@@ -76,7 +76,7 @@ function List({ items }: { items: readonly SandboxItem[] }) {
 const remove = (name: string) =>
   ask({
     title: `Delete ${name}?`,
-    text: 'Its records, snapshots and journal are lost.',
+    text: 'Its records, snapshots and journal will be lost.',
     action: 'Delete the sandbox',
     run: async () => {
       await act(api.deleteSandbox(name), `The sandbox ${name} is deleted`)
@@ -98,7 +98,7 @@ function Create() {
         <TextField
           label="Name"
           placeholder="worker-1"
-          hint="It begins in the start scenario. The first request with a valid key creates one too."
+          hint="It starts with the start scenario. A request to it with a valid key creates it too."
           {...name.field}
         />
         <Button class="primary" text="Create" />
@@ -145,7 +145,7 @@ function Result({ compared, names: [one, other] }: { compared: Compared; names: 
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
-      <div class="wide-table" role="region" aria-label="What differs, counted" tabIndex={0}>
+      <div class="wide-table" role="region" aria-label="Differences, counted" tabIndex={0}>
         <Table heads={['Records', 'The same', 'Different', `Only in ${one}`, `Only in ${other}`]} rows={rows} />
       </div>
       {different.length === 0 && <p class="faint">Their records are the same.</p>}

@@ -25,9 +25,9 @@ export async function loading(load: Load, dryRun: boolean): Promise<string> {
   for (const { line, message } of warnings) toast(line === undefined ? message : `Line ${line}: ${message}`, 'error')
   if (dryRun) return `${scenario.name} can be loaded`
   await readOverview()
-  toast(`What was there before is the snapshot ${SNAPSHOT}`, 'done', {
+  toast(`The state before it is kept as the snapshot ${SNAPSHOT}`, 'done', {
     text: 'Undo',
-    run: () => act(api.restoreSnapshot(SNAPSHOT), 'Undone: the state is back. The requests from before are not.')
+    run: () => act(api.restoreSnapshot(SNAPSHOT), 'Undone: the state is restored, but not the requests.')
   })
   go({ path: ['gallery'] }, { replace: true })
   return `${scenario.name} is loaded`

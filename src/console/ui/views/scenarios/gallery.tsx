@@ -125,9 +125,7 @@ function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: 
         {kind === 'scenario' && <Variables rows={rows.value} problems={refused?.problems ?? []} onChange={changed => (rows.value = changed)} />}
         <Refusal error={refused} />
         <p role="status">{checked.value}</p>
-        <p class="hint">
-          A load replaces records, keys, settings, seed, clock and script, and clears the journal. The state from before is kept as a snapshot.
-        </p>
+        <p class="hint">A load replaces records, keys, settings, seed, clock and script, and clears the journal. The previous state is kept as a snapshot.</p>
         <div class="row">
           <Button class="primary" text={`Load ${name}`} />
           <Button text="Check only" run={() => send(true)} />

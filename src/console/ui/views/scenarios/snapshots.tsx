@@ -21,7 +21,7 @@ export function Snapshots() {
   }
   return (
     <Card id={HEADING} title="Snapshots" isFocusable>
-      <p class="hint">A snapshot holds records, keys, ids, seed, clock and script counts. It outlives resets and loads.</p>
+      <p class="hint">A snapshot holds records, keys, ids, seed, clock and script counts. It survives resets and loads.</p>
       <Read from={api.snapshots}>
         {({ data }) =>
           data.length === 0 ? (
@@ -48,7 +48,7 @@ function Snapshot({ name }: { name: string }) {
   const drop = () =>
     ask({
       title: `Delete ${name}?`,
-      text: 'The state in it cannot be brought back.',
+      text: 'The state in it will be lost.',
       action: 'Delete the snapshot',
       run: () => remove(api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)
     })
