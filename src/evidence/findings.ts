@@ -49,7 +49,7 @@ export const FINDINGS = {
   },
   'card-number-sent': {
     severity: 'warning',
-    about: 'A whole card number was sent.',
+    about: 'A full card number was sent.',
     advice: 'Send card[token] instead, so that the number does not pass through your systems.'
   },
   'foreign-record': {
@@ -60,7 +60,7 @@ export const FINDINGS = {
   'empty-amount': {
     severity: 'warning',
     about: 'amount was sent empty with a Refund or payment.',
-    advice: 'Send the amount, or leave it out: an empty one is refused for a Refund, and makes a payment of nothing.'
+    advice: 'Send the amount, or leave it out: an empty amount is refused for a Refund, and makes a payment of 0.'
   },
   'zero-payment': {
     severity: 'warning',

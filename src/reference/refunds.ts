@@ -22,7 +22,7 @@ export const CREATE_REFUND = parameters({
       minimum: 1,
       'x-rule': 'REF-3',
       'x-empty': 'refunds.empty_amount',
-      description: 'Sub-units of the charge currency; left out: the whole remainder.'
+      description: 'Sub-units of the charge currency; left out: all that remains.'
     })
   ),
   reason: optional(text({ description: 'Null when left out.' })),

@@ -180,7 +180,7 @@ function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending
 function shownCalls({ on, match, took_effect, status, answered }: CallsData): string {
   const conditions = [
     took_effect !== undefined && `that took ${took_effect ? 'effect' : 'no effect'}`,
-    status !== undefined && `answered with ${[status].flat().join(' or ')}`,
+    status !== undefined && `with status ${[status].flat().join(' or ')}`,
     answered !== undefined && `that got ${answered ? 'a' : 'no'} response`
   ].filter(Boolean)
   return [shownOn(on), match && `with ${JSON.stringify({ ...match, ...(match.key !== undefined && { key: MASK }) })}`, conditions.join(', ')]

@@ -68,7 +68,7 @@ export const say = sayer({
   not_comparable: (name: string) => `${name} is text; only numbers and instants can be compared. Match text by value, list or /pattern/.`,
   pattern_limit: (whose: string, maximum: number, what: string, got: number, advice: string) =>
     `${whose} must have at most ${maximum} ${what}; got ${got}. ${advice}.`,
-  pattern_of_card: () => 'a pattern must not contain a whole card number; write the number as text instead, and only its digest is kept',
+  pattern_of_card: () => 'a pattern must not contain a full card number; write the number as text, and only its digest is kept',
   bad_pattern: (pattern: string, why: string) => `/${pattern}/ is not a regular expression in RE2 syntax: ${why}`,
 
   // expectations

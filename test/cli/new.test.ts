@@ -24,7 +24,7 @@ t.test('new: the file is right without a change, and passes check', async t => {
   t.strictSame(written.stdout.trimEnd().split('\n'), [
     SAYS.written(file),
     `  commerce-emulator validate ./${file}     checks it`,
-    `  commerce-emulator check ./${file}        plays its requests, and judges what it expects`,
+    `  commerce-emulator check ./${file}        plays its requests, and checks what it expects`,
     `  commerce-emulator --scenario ./${file}   starts the emulator with it`
   ])
   t.strictSame(valid, { status: 0, stdout: `${file}: valid\n`, stderr: '' })

@@ -724,8 +724,8 @@ t.test('expect: what became of calls, their order, and the records in the end', 
     [{ took_effect: false }, 'POST /refunds that took no effect', [hung, declined]],
     [{ answered: true }, 'POST /refunds that got a response', [made, declined]],
     [{ answered: false, took_effect: true }, 'POST /refunds that took effect, that got no response', [lost]],
-    [{ status: 402 }, 'POST /refunds answered with 402', [declined]],
-    [{ status: '2xx' }, 'POST /refunds answered with 2xx', [made]],
+    [{ status: 402 }, 'POST /refunds with status 402', [declined]],
+    [{ status: '2xx' }, 'POST /refunds with status 2xx', [made]],
     [{ status: ['4XX', 200] }, 'POST /refunds answered with 4XX or 200', [made, declined]]
   ]
   for (const [more, shown, counted] of counts) {
