@@ -23,7 +23,7 @@ export const SAYS = {
   other_settings: () => 'Settings were changed between requests. This scenario uses those of the first request.',
   no_delays: () => 'Delays and holds of the script are left out.',
   // of a play
-  no_response: (why: string) => `no response: ${why}`,
+  no_response: (why: string) => `no response came: ${why}`,
   reset: () => 'the connection was reset (ECONNRESET)',
   closed: () => 'the connection was closed before a response (UND_ERR_SOCKET)',
   held: () => 'the request is held, and nothing releases it'

@@ -341,5 +341,5 @@ t.test('check --against: without a message by the template, a step that fails te
 
   t.strictSame(usual.found[STEP], ['status: must be a 2xx; got 404'])
   t.match(given.found[STEP]?.[0], /^status: must be a 2xx; got 404 \(.*tkt_nowhere/)
-  t.match(nobody.found[STEP]?.[0], /^status: must be a 2xx, but no response/)
+  t.match(nobody.found[STEP]?.[0], /^status: must be a 2xx, but no response came/)
 })

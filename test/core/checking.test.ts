@@ -43,7 +43,7 @@ t.test('checking: every kind of problem is said in words, with its place', async
     [{ name: 1 }, ['name', 'wrong_type', 'text', 'got 1', 'quote it: "1"']],
     [{ name: true }, ['name', 'wrong_type', 'quote it: "true"']],
     [{ name: null }, ['name', 'wrong_type', 'got null']],
-    [{ name: [] }, ['name', 'wrong_type', 'got a list']],
+    [{ name: [] }, ['name', 'wrong_type', 'got an empty list']],
     [{ name: {} }, ['name', 'wrong_type', 'got an object']],
     [{ name, maybe: 5 }, ['maybe', 'wrong_type', 'text or null']],
     [{ name, count: '5' }, ['count', 'wrong_type', 'a whole number', 'got 5']],
@@ -73,7 +73,7 @@ t.test('checking: every kind of problem is said in words, with its place', async
     [{ name, either: {} }, ['either', 'required', 'now']],
     [{ name, either: [] }, ['either', 'wrong_type', 'text']],
     [{ name, ['y'.repeat(200)]: 1 }, [`${'y'.repeat(128)}…`, 'unknown_name', `${'y'.repeat(60)}…;`, 'available: name, count,']],
-    [[], ['', 'wrong_type', 'an object', 'got a list']],
+    [[], ['', 'wrong_type', 'an object', 'got an empty list']],
     [{ count: 0, either: {} }, ['', 'required', 'name'], ['count', 'too_small'], ['either', 'required', 'now']]
   ]
   for (const [document, ...problems] of cases) {

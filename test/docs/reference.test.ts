@@ -59,7 +59,7 @@ t.test('docs: every endpoint, rule and assumption of the contract is in the refe
   const rules = rowsOf('rules')
   for (const { id, rule, sections, violable, keepable } of contract('rules')) {
     const canViolate = violable ? 'yes' : 'no'
-    t.strictSame(rules.get(id), [rule, sections.join(', '), keepable === false ? `${canViolate}; no call can show that it is kept` : canViolate], id)
+    t.strictSame(rules.get(id), [rule, sections.join(', '), keepable === false ? `${canViolate}; no request can show that it is kept` : canViolate], id)
   }
   const assumptions = rowsOf('assumptions')
   for (const { id, topic, settings } of contract('assumptions')) {

@@ -88,7 +88,7 @@ Rules, in the order in which they were checked:
     )
   )
   t.match(made, /\nThe response relies on:\n {2}A02 {2}id prefixes\n/)
-  t.match(made, /\nAnswer:\n {2}\{"id":"rfd_[^\n]+\}\n$/)
+  t.match(made, /\nResponse:\n {2}\{"id":"rfd_[^\n]+\}\n$/)
   t.ok(
     refused.startsWith(`req_2  POST /refunds  refused, 400, changed nothing  (${NOW})\n  query: a=b list[]=1 list[]=2\n  body: transaction=txn_a amount=700\n`),
     refused
@@ -102,14 +102,14 @@ t.test('why: a call that met no operation, one of which no rule can be said, and
 
   t.equal(
     textOf({ operation: null, path: '/nothing', outcome: 'refused', status: 404 }),
-    `req_1  GET /nothing  refused, 404, changed nothing  (${NOW})\n\nNo operation matched.\n\nAnswer:\n  (no body)\n`
+    `req_1  GET /nothing  refused, 404, changed nothing  (${NOW})\n\nNo operation matched.\n\nResponse:\n  (no body)\n`
   )
   const outside = { code: 'path_unknown', rule: 'BASE-1', assumption: null, param: null, facts: null } as const
   t.ok(textOf({ operation: null, outcome: 'refused', refusal: outside }).includes('  BROKEN  BASE-1  the base address'))
   t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nNo operation matched.\n'))
   t.ok(textOf({ fault: 'malformed_body', text: '{' }).startsWith('req_1  GET /tickets  answered, 200, changed nothing, its body corrupted on the way  ('))
   t.ok(textOf({ action: { id: 'scr_1', entry: { data: {} } } as never }).includes('\n  script: scr_1\n'))
-  t.ok(textOf({ text: 'not JSON 4242424242424242' }).endsWith('Answer:\n  not JSON ****************\n'))
+  t.ok(textOf({ text: 'not JSON 4242424242424242' }).endsWith('Response:\n  not JSON ****************\n'))
   const answerOf = (text: string) => explained(judgedRequest({ text }), journal, new SecretWords([MERCHANT])).answer
   t.strictSame(
     [answerOf(''), answerOf('text'), answerOf(`{"a":"${MERCHANT}","card":{"token":"x"},"n":1}`)],

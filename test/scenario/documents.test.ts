@@ -255,7 +255,7 @@ t.test('library: a name is looked up in the own folder first, then in the packag
     t.ok((await named(library, name)).startsWith(`no fixture is called ${name}. Available: bistro, `), name)
   t.match(await named(library, 'mien'), /; did you mean mine\? Available: /)
   const file = `${root}/scenarios/own.yaml`
-  t.match(await named(library, 'shop', file), /There is a file shop\.yml beside the document: .*fixtures: \[shop\.yml\]$/)
+  t.match(await named(library, 'shop', file), /There is a file shop\.yml beside the document; .*fixtures: \[shop\.yml\]$/)
   for (const [name, from] of [
     ['shops', file],
     ['shop', null]

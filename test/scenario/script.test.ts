@@ -726,7 +726,7 @@ t.test('expect: what became of calls, their order, and the records in the end', 
     [{ answered: false, took_effect: true }, 'POST /refunds that took effect, that got no response', [lost]],
     [{ status: 402 }, 'POST /refunds with status 402', [declined]],
     [{ status: '2xx' }, 'POST /refunds with status 2xx', [made]],
-    [{ status: ['4XX', 200] }, 'POST /refunds answered with 4XX or 200', [made, declined]]
+    [{ status: ['4XX', 200] }, 'POST /refunds with status 4XX or 200', [made, declined]]
   ]
   for (const [more, shown, counted] of counts) {
     const tally = await tallyOf({ on: 'POST /refunds', ...more, times: counted.length })
