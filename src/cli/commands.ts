@@ -216,7 +216,7 @@ export const COMMANDS = {
     }
   },
   coverage: {
-    about: 'Work with reports of rule coverage.',
+    about: 'Reports of rule coverage.',
     examples: [['add up the coverage of several jobs', 'commerce-emulator coverage merge reports']]
   },
   'coverage merge': {

@@ -116,7 +116,10 @@ export const ASSUMPTIONS = {
     'an integer is decimal digits only, up to 2^53-1; amounts are not negative; adjustment_number is any decimal number, an exponent too; one that a double cannot hold exactly is refused, not rounded'
   ),
   A28: assumed("where a Refund's funds go", "a Refund carries its Transaction's payment_method and currency; a Transaction without a card can be refunded too"),
-  A29: assumed('embedded refunds', 'refunds on a Transaction is a list object of the 10 most recent, with has_more true if there are more; amount_refunded is next to it'),
+  A29: assumed(
+    'embedded refunds',
+    'refunds on a Transaction is a list object of the 10 most recent, with has_more true if there are more; amount_refunded is next to it'
+  ),
   A30: assumed(
     'email, country',
     'the syntax of the address is checked (RFC 5321 lengths, RFC 6531 letters beyond ASCII, a domain with at least one dot); ISO 3166-1 alpha-2, accepted in any letter case, returned in upper case'

@@ -78,8 +78,7 @@ export const say = sayer({
   no_record: () => 'must give count, or a record by its id',
   count: (calls: string, wanted: string, seen: number, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${tooLong(unmatched)}`,
   in_order: (count: number) => `The ${count} requests came in this order.`,
-  out_of_order: (nth: number, on: string, unmatched: number) =>
-    `Request ${nth} of the sequence, ${on}, came out of order or not at all${tooLong(unmatched)}.`,
+  out_of_order: (nth: number, on: string, unmatched: number) => `Request ${nth} of the sequence, ${on}, came out of order or not at all${tooLong(unmatched)}.`,
   records_hold: () => 'The records are as expected.',
   record_exists: (family: string, id: string, resource: string) => `${family}.${id}: there must be no such ${resource}; got one`,
   record_missing: (family: string, id: string, resource: string) => `${family}.${id}: there is no such ${resource}`,

@@ -95,8 +95,8 @@ t.test('pagination.cursors: OpenAPI names the cursors', t => {
 
   t.strictSame(namesIn(document), ['limit', 'after', 'before', ...namesIn(usual).slice(3)])
   t.strictSame(namesIn(usual).slice(0, 3), ['limit', 'starting_after', 'ending_before'])
-  t.match(document.paths['/tickets'].get.description, /the next page is the one with `after` set to/)
-  t.match(usual.paths['/tickets'].get.description, /the next page is the one with `starting_after` set to/)
+  t.match(document.paths['/tickets'].get.description, /For the next page, set `after` to/)
+  t.match(usual.paths['/tickets'].get.description, /For the next page, set `starting_after` to/)
   t.end()
 })
 

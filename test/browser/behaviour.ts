@@ -39,7 +39,7 @@ t.test('console: the next card payment is declined by a form, which shows its YA
   await entry.getByText('2 matched').waitFor()
   await entry.getByText('1 applied').waitFor()
   await button(page, 'Remove scr_1').click()
-  await page.getByText('every request is answered as the reference says').waitFor()
+  await page.getByText('the emulator responds to every request as the reference says').waitFor()
   t.equal(await page.evaluate('document.activeElement.textContent'), 'Entries', 'the focus is not lost')
   t.strictSame((await control('GET /script')).body.data, [])
 })
@@ -250,7 +250,11 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
   await button(page, 'Advance').click()
   await card(page, 'Advance the clock').locator('.problem').waitFor()
   const colourOf = (place: Locator, name: string) => place.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), name)
-  t.equal(await colourOf(by, 'border-top-color'), await colourOf(card(page, 'Advance the clock').locator('.problem'), 'color'), 'its border is that of a problem')
+  t.equal(
+    await colourOf(by, 'border-top-color'),
+    await colourOf(card(page, 'Advance the clock').locator('.problem'), 'color'),
+    'its border is that of a problem'
+  )
   t.not(await colourOf(instant, 'border-top-color'), await colourOf(by, 'border-top-color'))
   await instant.fill('yesterday')
   await button(page, 'Set and freeze').click()
@@ -318,7 +322,7 @@ t.test('console: each form of a script entry does on a live emulator what it say
   await button(page, 'Remove scr_2').waitFor()
   await button(page, 'Remove all entries').click()
   await button(page, 'Remove all').click()
-  await page.getByText('every request is answered as the reference says').waitFor()
+  await page.getByText('the emulator responds to every request as the reference says').waitFor()
   t.strictSame((await control('GET /script')).body.data, [])
 })
 

@@ -438,7 +438,7 @@ t.test('console: the quick bar declines, loses, advances, saves and resets, and 
   await page.getByText('Reset to the first state').waitFor()
   t.equal(await counts(), 0)
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('Undone: the state is back').waitFor()
+  await page.getByText('Undone: the state is restored').waitFor()
   t.equal(await counts(), 1)
 })
 

@@ -84,10 +84,7 @@ t.test('hold: a gate is opened by a control call, in the order that it says', as
   t.equal((await emulator.gates())[0].waiting.length, 3, 'what is refused opens nothing')
   const { status, body } = await emulator.control('POST /gates/kitchen/open', { release: 'reverse' })
 
-  t.strictSame(
-    [wrong.status, wrong.body.error.code, wrong.body.error.message],
-    [404, 'gate_unknown', 'There is no gate kitschen; available: kitchen.']
-  )
+  t.strictSame([wrong.status, wrong.body.error.code, wrong.body.error.message], [404, 'gate_unknown', 'There is no gate kitschen; available: kitchen.'])
   t.equal(refused.status, 400)
   t.strictSame([status, body], [200, { name: 'kitchen', released: ['req_3', 'req_2', 'req_1'] }])
   t.strictSame(await Promise.all(calls), [400, 200, 200])

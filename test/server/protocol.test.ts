@@ -40,7 +40,7 @@ t.test('BASE-1, FORM-1, A32: what is nowhere is so whatever its body; a body tha
   t.strictSame(blameOf(nowhere), [404, 'path_unknown', null, 'BASE-1'])
   const untyped = await post('/next/locations', Buffer.from(LOCATION_FORM), { authorization: basic(`${MERCHANT}:`) })
   t.strictSame(blameOf(untyped), [415, 'content_type_unsupported', null, 'FORM-1'])
-  t.equal(untyped.body.error.message.slice(0, 30), 'No Content-Type was sent; bodi')
+  t.equal(untyped.body.error.message.slice(0, 30), 'No Content-Type was sent; send')
 })
 
 t.test('A08: HEAD has no body; a path that is not percent-encoded names nothing, nor does a part of one longer than any id', async t => {
