@@ -20,7 +20,7 @@ export const RULES = {
 
   'AUTH-1': breakable('HTTP Basic: the API key is the user name, the password is empty', 5),
   'AUTH-2': descriptive('POST /transactions needs no key', 4, 5),
-  'AUTH-3': breakable('every other endpoint needs the key', 5),
+  'AUTH-3': breakable('every other endpoint is called with the key', 5),
 
   'BASE-1': breakable('the base address ends in the segment next; every path is relative to it', 9),
 
@@ -34,7 +34,7 @@ export const RULES = {
   'UPD-1': descriptive('parameters left out of an update stay unchanged', 4),
   'UPD-2': descriptive('an empty value unsets a parameter', 4),
 
-  'LIST-1': descriptive('a list returns an object with the result set and has_more', 2),
+  'LIST-1': descriptive('a list answers an object with the result set and has_more', 2),
   'LIST-2': descriptive('has_more is true when more results can be fetched', 2),
   'LIST-3': breakable('every list takes limit, an integer page size', 4, 8),
 
@@ -63,7 +63,7 @@ export const RULES = {
   'USR-1': breakable('a User belongs to one parent Account, named in the path', 2, 4),
   'USR-2': breakable('create needs name', 2),
   'USR-3': breakable('create needs email, a valid address', 2),
-  'USR-4': descriptive('delete returns 204 with an empty body', 4, 7),
+  'USR-4': descriptive('delete answers 204 with an empty body', 4, 7),
 
   'TKT-1': { ...breakable('Tickets are read-only', 2), keepable: false },
 
