@@ -136,9 +136,9 @@ const MUTATIONS: [title: string, play: number, change: Change][] = [
 ]
 
 t.test('check --against: each wrong answer fails the run and names its call', async t => {
-  const { baseUrl } = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' } })
+  const baseUrl = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' } })
   for (const [index, [title, play, change]] of MUTATIONS.entries()) {
-    const base = await proxied(t, baseUrl, change)
+    const base = proxied(baseUrl, change)
 
     const { status, found, failures } = await against(t, `${base}/sandbox/case-${index}/next`, SCENARIO)
 
@@ -159,14 +159,14 @@ const LATER: typeof MUTATIONS = [
 ]
 
 t.test('check --against: whether more Refunds follow those of a charge', async t => {
-  const { baseUrl } = await service(t, {}, { data: { ...DATA, refunds: Array.from({ length: 12 }, () => ({ transaction: 'txn_a', amount: 3 })) } })
+  const baseUrl = await service(t, {}, { data: { ...DATA, refunds: Array.from({ length: 12 }, () => ({ transaction: 'txn_a', amount: 3 })) } })
   const play = [...many('${payment.id}', 10), ask('GET /transactions/${payment.id}'), ask('GET /transactions/${txn_a}')]
   const scenario = { steps: SCENARIO.steps, play }
 
   const honest = await against(t, baseUrl, scenario)
   t.strictSame([honest.status, honest.titles], [0, ['data']], honest.stdout)
   for (const [index, [title, play, change]] of LATER.entries()) {
-    const base = await proxied(t, baseUrl, change)
+    const base = proxied(baseUrl, change)
     const { status, found, failures } = await against(t, `${base}/sandbox/later-${index}/next`, scenario)
     t.ok(status === 1 && failures.some(isOf(play)), `${title}: ${JSON.stringify(found)}`)
   }
@@ -183,7 +183,7 @@ t.test('check --against: what a record had before the run is taken over once', a
   }
   const tickets = ['tkt_a', 'tkt_x'].map(id => ({ id, location: 'loc_there', reference: id }))
   const { transactions } = DATA
-  const { baseUrl } = await service(t, {}, { data: { ...smallFixture(), locations: [place], tickets } })
+  const baseUrl = await service(t, {}, { data: { ...smallFixture(), locations: [place], tickets } })
   const locations = [{ id: 'loc_a', account: 'mch_a', display_name: 'Here', address: { country: 'US' }, extra: { seats: 4 } }]
   const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
   const play = [
@@ -294,8 +294,8 @@ t.test('check --against: what means the same does not fail', async t => {
     ['a clock that stands', { data: withMore(), clock: '2026-03-01T10:00:00Z' }, () => {}, true]
   ]
   for (const [title, more, change, isWarned] of cases) {
-    const { baseUrl } = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' }, ...more })
-    const base = await proxied(t, baseUrl, change)
+    const baseUrl = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' }, ...more })
+    const base = proxied(baseUrl, change)
 
     const lists = await against(t, `${base}/sandbox/lists/next`, LISTS)
     const { status, found } = await against(t, `${base}/next`, SCENARIO)

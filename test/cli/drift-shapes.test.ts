@@ -50,7 +50,7 @@ const reshaped =
 const titleOf = (assumption: string, key: string, template: unknown) => `${assumption} ${key}: ${JSON.stringify(template)}`
 
 t.test('check --against: templates are proposed, and with them nothing differs', async t => {
-  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const baseUrl = await service(t, {}, { seed: 5 })
   const root = await mkdtemp(join(tmpdir(), 'shapes-'))
   t.teardown(() => rm(root, { recursive: true }))
   const cases: [title: string, change: Parameters<typeof reshaped>[0], assumption: string, key: string, template: unknown, requests: string[]][] = [
@@ -125,7 +125,7 @@ t.test('check --against: templates are proposed, and with them nothing differs',
     ]
   ]
   for (const [index, [title, change, assumption, key, template, requests]] of cases.entries()) {
-    const base = await proxied(t, baseUrl, reshaped(change))
+    const base = proxied(baseUrl, reshaped(change))
     const file = join(root, `${index}.yaml`)
 
     const first = await against(t, `${base}/sandbox/first-${index}/next`, SCENARIO, ['--write-settings', file])
@@ -143,7 +143,7 @@ const saidOf = (found: Record<string, string[]>) =>
   Object.entries(found).map(([title, problems]) => [title, problems.map(problem => problem.replace(/rfd_\w{24}/, 'rfd_own'))])
 
 t.test('check --against: no template is proposed where one does not fit, and what differs stays wrong', async t => {
-  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const baseUrl = await service(t, {}, { seed: 5 })
   const onTickets = (list: (list: List) => unknown) => ({ list: (own: List, { path }: Passing) => (path.includes('/tickets') ? list(own) : own) })
   const play = [ask('GET /tickets limit=3'), ask('GET /tickets limit=50')]
   const limits = [refused(400, ask('GET /tickets limit=500')), refused(404, ask('GET /tickets/tkt_nowhere'))]
@@ -197,7 +197,7 @@ t.test('check --against: no template is proposed where one does not fit, and wha
     ]
   ]
   for (const [index, [title, change, play, problem]] of cases.entries()) {
-    const base = await proxied(t, baseUrl, reshaped(change))
+    const base = proxied(baseUrl, reshaped(change))
 
     const { status, found, stdout, failures } = await against(t, `${base}/sandbox/case-${index}/next`, { play })
 
@@ -211,7 +211,7 @@ t.test('check --against: no template is proposed where one does not fit, and wha
 })
 
 t.test('check --against: what a template cannot say of an envelope stays wrong beside it', async t => {
-  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const baseUrl = await service(t, {}, { seed: 5 })
   const cases: [title: string, change: Parameters<typeof reshaped>[0], play: object[], said: unknown[]][] = [
     [
       'a count',
@@ -251,7 +251,7 @@ t.test('check --against: what a template cannot say of an envelope stays wrong b
     ]
   ]
   for (const [index, [title, change, play, said]] of cases.entries()) {
-    const base = await proxied(t, baseUrl, reshaped(change))
+    const base = proxied(baseUrl, reshaped(change))
 
     const { status, found } = await against(t, `${base}/sandbox/case-${index}/next`, { play })
 
@@ -261,10 +261,9 @@ t.test('check --against: what a template cannot say of an envelope stays wrong b
 })
 
 t.test('check --against: calls that need different templates are a contradiction', async t => {
-  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const baseUrl = await service(t, {}, { seed: 5 })
   const own = { items: '$members', more: '$has_more' }
-  const base = await proxied(
-    t,
+  const base = proxied(
     baseUrl,
     reshaped({ list: ({ data, has_more }, { path }) => (path.includes('/tickets') ? { items: data, more: has_more } : { rows: data, next: has_more }) })
   )
@@ -283,7 +282,7 @@ t.test('check --against: calls that need different templates are a contradiction
 })
 
 t.test('check --against: the names of cursors are proposed where addresses in lists tell them', async t => {
-  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const baseUrl = await service(t, {}, { seed: 5 })
   const play = [ask('page: GET /tickets limit=3'), ask('GET /tickets limit=3 starting_after=tkt_8')]
   const addressed = (after: string, before: string) => ({
     list: (list: List) => ({
@@ -310,7 +309,7 @@ t.test('check --against: the names of cursors are proposed where addresses in li
   ]
   for (const [index, [title, change, isTold, wanted]] of cases.entries()) {
     const tell = isTold ? reshaped(addressed('after', 'before')) : () => {}
-    const base = await proxied(t, baseUrl, passing => {
+    const base = proxied(baseUrl, passing => {
       change(passing)
       tell(passing)
     })
@@ -331,7 +330,7 @@ t.test('check --against: the names of cursors are proposed where addresses in li
 })
 
 t.test('check --against: without a message by the template, a step that fails tells its status alone', async t => {
-  const { baseUrl } = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
+  const baseUrl = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
   const play = [ask('GET /tickets/tkt_nowhere')]
   const STEP = 'play 1. GET /tickets/tkt_nowhere'
 
