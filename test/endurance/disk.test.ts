@@ -48,11 +48,7 @@ t.test(`a full disk, ${ROUNDS} times: changes are refused until there is room, n
   let made = 0
 
   for (let round = 1; round <= ROUNDS; round++) {
-    const { port, child, end } = await started(t, args)
-    let errors = ''
-    child.stderr?.on('data', text => {
-      errors += text
-    })
+    const { port, end, complaints } = await started(args)
     const { call, close } = clientOf(port, null, KEY)
     const written = async () => (await readLines(file)).data.sandboxes[0]?.records.refunds?.length
     const refunds = async () => (await call('GET /_control/state')).body.refunds.length
@@ -90,11 +86,11 @@ t.test(`a full disk, ${ROUNDS} times: changes are refused until there is room, n
       t.equal(await written(), made, 'it is written without a call')
       t.equal((await call('POST /next/refunds', REFUND)).status, 200)
       made++
-      t.strictSame([await end('SIGTERM'), errors], [0, ''])
+      t.strictSame([await end('SIGTERM'), complaints()], [0, ''])
     } else {
       t.equal(await end('SIGTERM'), 1)
       t.match(
-        errors,
+        complaints(),
         /^commerce-emulator: .+shop\.json could not be written at the end: ENOSPC: .+ not on disk: the sandbox at the base address \(2 records\)\.\n$/
       )
       made--
@@ -114,7 +110,7 @@ t.test('the system calls of a write are those that the tests of power loss know'
   const [file, scenario, trace] = ['data/shop.json', 'scenario.json', 'trace'].map(name => join(folder, name)) as [string, string, string]
   mkdirSync(join(folder, 'data'))
   await writeFile(scenario, JSON.stringify(SCENARIO))
-  const { port, child, end } = await started(t, ['--scenario', scenario, '--data', file])
+  const { port, child, end } = await started(['--scenario', scenario, '--data', file])
   const tracer = spawnTracer(t, child.pid as number, trace)
   for (const since = Date.now(); !existsSync(trace) && Date.now() - since < 10_000; ) await sleep(20)
   await sleep(500)
