@@ -136,6 +136,15 @@ t.test('package: it depends on no other package, runs no script when it is insta
     ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare'].filter(name => name in manifest.scripts),
     []
   )
+  const locked = Object.entries<{ dev?: boolean; hasInstallScript?: boolean }>(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages)
+  const builds = /^node_modules\/(typescript$|tsx$|esbuild$|@esbuild\/|@types\/)/
+  const needed = locked.filter(([path, { dev }]) => !dev || builds.test(path))
+  t.ok(needed.length > 20)
+  t.strictSame(
+    needed.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : [])),
+    ['node_modules/esbuild'],
+    'nor does what builds it: the one script replaces a command that the build does not use'
+  )
   for (const name of ['repository', 'bugs', 'keywords', 'license', 'engines', 'bin', 'types']) t.ok(manifest[name], name)
   t.strictSame(
     paths.filter(path => /\.(map|code|tsbuildinfo)$|^dist\/inputs|^(src|scripts|test|bench)\//.test(path)),

@@ -9,6 +9,9 @@ import type { Json } from '../../support/json.js'
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
 
+/** What is kept of stderr, in characters. */
+const MOST_KEPT = 1_000_000
+
 export type Running = {
   port: number
   child: ChildProcess
@@ -28,11 +31,12 @@ export function launched(args: readonly string[], nodeFlags: readonly string[] =
 }
 
 /** Starts the command and waits until it is ready. Errors: its output, when it ends instead. */
-export async function started(args: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Running> {
+export async function started(args: readonly string[] = [], nodeFlags: readonly string[] = [], watch = (_: ChildProcess) => {}): Promise<Running> {
   const child = launched(args, nodeFlags)
+  watch(child)
   let [written, complaints] = ['', '']
   child.stderr?.on('data', chunk => {
-    complaints += chunk
+    if (complaints.length < MOST_KEPT) complaints += chunk
   })
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   const port = await new Promise<number>((resolve, reject) => {
