@@ -103,7 +103,7 @@ t.test('exec and judge: GitHub Actions gets annotations, and the summary is appe
   const environment = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: `${root}/step.md` }
 
   const judged = await ran(['judge', '--url', baseUrl, '--fail-on', 'warnings', '--ignore', 'zero-payment', 'expectations'], environment)
-  const executed = await ran(['exec', '--allow-no-requests', '--', ...script('')], environment)
+  const executed = await ran(['exec', '--allow-no-requests', '--', 'true'], environment)
 
   t.equal(judged.status, 3)
   const lines = judged.stderr.split('\n').filter(line => line.startsWith('::'))
