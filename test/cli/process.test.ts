@@ -97,7 +97,10 @@ commerce-emulator ready on ${baseUrl}
   const lines = run.stderr().trimEnd().split('\n')
   const logged = lines.map(line => JSON.parse(line))
   t.ok(logged.some(({ msg }) => msg === SAYS.exposed('0.0.0.0')))
-  t.ok(logged.some(({ msg }) => /^listening on \S+:\d+, loading the scenario$/.test(msg)), run.stderr())
+  t.ok(
+    logged.some(({ msg }) => /^listening on \S+:\d+, loading the scenario$/.test(msg)),
+    run.stderr()
+  )
   t.strictSame(logged.at(-1).call.path, '/_control/state')
 })
 
