@@ -11,7 +11,7 @@ const TOKEN = 'open sesame, open'
 
 /** An emulator that listens, with two findings in its run: the same refused call twice, a payment of nothing. */
 async function emulatorWithFindings(settings: object = {}) {
-  const scenario = { data: smallFixture() as never, expect: [{ on: 'POST /refunds', times: 1 }] }
+  const scenario = { data: smallFixture(), expect: [{ on: 'POST /refunds', times: 1 }] } as never
   const emulator = await startEmulator({ scenario, settings: { log_level: 'silent', ...settings } })
   t.teardown(emulator.close)
   const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }

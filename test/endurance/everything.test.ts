@@ -7,19 +7,16 @@
  * samples is warm-up; the median of the last one is compared with the larger one of the two between. A neighbour calls from a process of its own: its waits are
  * reported beside those of a bare HTTP server, and only the longest has a bound, a wide one, since other work on the machine delays it too.
  */
-import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { readLines } from '../../src/sandbox/lines.js'
-import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { clientOf, launched, type Running, started } from './support/emulator.js'
 import { auditAll, changeAll, type Place, placesOf, SCENARIO } from './support/load.js'
-import type { Instruction, Reported } from './support/neighbour.js'
+import { startNeighbour } from './support/neighbour.js'
 import { figure, median, type Random, random, SEED } from './support/options.js'
 import { LoadedSandbox, otherLoad } from './support/other-load.js'
 import { Watch } from './support/watch.js'
@@ -48,6 +45,7 @@ const LARGE = 200
 const LEFT = ['scenarios', 'shop.json', 'snapshots']
 const MIB = 1024 ** 2
 
+type Calls = (site: string, port: number | null) => void
 type Sample = { rss: number; heap: number }
 
 /** One data file with its processes, one after the other. */
@@ -63,7 +61,7 @@ class Site {
   kills = 0
   checked = 0
   readonly #folder: string
-  readonly #instruct: (instruction: Instruction) => void
+  readonly #calls: Calls
   readonly #choices: Random
   #port = 0
   #round = 0
@@ -71,19 +69,19 @@ class Site {
   /** Lines of its stderr that were seen. */
   #complained = 0
 
-  private constructor(folder: string, name: string, instruct: (instruction: Instruction) => void) {
+  private constructor(folder: string, name: string, calls: Calls) {
     this.#folder = folder
     this.name = name
-    this.#instruct = instruct
+    this.#calls = calls
     this.#choices = random(name)
   }
 
-  static async make(t: Test, name: string, instruct: (instruction: Instruction) => void): Promise<Site> {
+  static async make(t: Test, name: string, calls: Calls): Promise<Site> {
     const folder = await mkdtemp(join(tmpdir(), 'endurance-'))
     t.teardown(() => rm(folder, { recursive: true, force: true }))
     await mkdir(join(folder, 'scenarios'))
     await writeFile(join(folder, 'scenarios', 'load.json'), JSON.stringify(SCENARIO))
-    return new Site(folder, name, instruct)
+    return new Site(folder, name, calls)
   }
 
   get #file(): string {
@@ -113,7 +111,7 @@ class Site {
     watch.isOver = true
     await early
     Object.assign(watch, { isDown: false, isStarting: false })
-    this.#instruct({ site: this.name, port: this.#port })
+    this.#calls(this.name, this.#port)
     await this.audit()
   }
 
@@ -175,7 +173,7 @@ class Site {
     await sleep(ms)
     if (signal) {
       await this.sample()
-      this.#instruct({ site: this.name, port: null })
+      this.#calls(this.name, null)
       watch.isDown = true
       const ending = await this.#running?.end(signal)
       if (ending !== (signal === 'SIGTERM' ? 0 : signal)) watch.wrong(`${signal} ended the process with ${ending}`)
@@ -218,7 +216,7 @@ class Site {
 
   /** Ends the process by SIGTERM and returns its exit status. */
   async stop(): Promise<number | NodeJS.Signals | undefined> {
-    this.#instruct({ site: this.name, port: null })
+    this.#calls(this.name, null)
     const ending = await this.#running?.end('SIGTERM')
     this.#complaints()
     const left = (await readdir(this.#folder)).sort()
@@ -249,23 +247,6 @@ const waits = (times: readonly number[]) => {
   return `neighbour ${at(0.5)}/${at(0.99)}/${at(1)} ms (p50/p99/max of ${sorted.length})`
 }
 
-/** Starts the neighbour, whose reports are passed on by site; ended with the test. */
-function startNeighbour(t: Test, report: (reported: Reported) => void): (instruction: Instruction) => void {
-  const child = fork(fileURLToPath(new URL('./support/neighbour.ts', import.meta.url)), { env: OWN_ENVIRONMENT, execArgv: process.execArgv })
-  t.teardown(() => child.kill('SIGKILL'))
-  child.on('message', message => report(message as Reported))
-  return instruction => void child.send(instruction)
-}
-
-/** A server that only answers, in a process of its own; ended with the test. */
-async function startBareServer(t: Test): Promise<number> {
-  const code = `const server = require('node:http').createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1', () => console.log(server.address().port))`
-  const child = spawn(process.execPath, ['--eval', code], { env: OWN_ENVIRONMENT, stdio: ['ignore', 'pipe', 'inherit'] })
-  t.teardown(() => child.kill('SIGKILL'))
-  const [port] = await once(child.stdout, 'data')
-  return Number(port)
-}
-
 /** The median resident memory of each quarter of the samples, and of the heap. */
 const quarters = (samples: readonly Sample[], what: keyof Sample) =>
   [0, 1, 2, 3].map(
@@ -276,14 +257,18 @@ t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS
   t.comment(`ENDURANCE_SEED=${SEED}`)
   const bare: number[] = []
   const sites: Site[] = []
-  const instruct = startNeighbour(t, ({ site, times, wrong }) => {
-    const found = sites.find(({ name }) => name === site)
-    ;(found?.times ?? bare).push(...times)
-    found?.watch.wrong(...wrong.map(one => `neighbour: ${one}`))
-  })
-  const [killed, steady] = [await Site.make(t, 'killed', instruct), await Site.make(t, 'steady', instruct)]
+  const neighbour = startNeighbour()
+  t.teardown(neighbour.stop)
+  const [killed, steady] = [await Site.make(t, 'killed', neighbour.call), await Site.make(t, 'steady', neighbour.call)]
   sites.push(killed, steady)
-  instruct({ site: 'bare', port: await startBareServer(t) })
+  const take = async () => {
+    const taken = await neighbour.taken()
+    bare.push(...(taken.bare?.times ?? []))
+    for (const { name, times, watch } of sites) {
+      times.push(...(taken[name]?.times ?? []))
+      watch.wrong(...(taken[name]?.wrong ?? []).map(one => `neighbour: ${one}`))
+    }
+  }
   await Promise.all(sites.map(site => site.start()))
   const until = Date.now() + DURATION_MS
   const left = () => until - Date.now()
@@ -307,11 +292,13 @@ t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS
       await steady.round(Math.min(left(), CHECK_MS))
       await steady.audit()
       await steady.sample()
+      await take()
     }
   }
   // an error that ends one of them early is reported with the other problems
   await Promise.all([kill().catch(error => killed.watch.wrong(String(error.stack))), go().catch(error => steady.watch.wrong(String(error.stack)))])
   clearInterval(figures)
+  await take()
   t.strictSame(await Promise.all(sites.map(site => site.stop())), [0, 0], 'both end at SIGTERM')
 
   for (const { watch, name, line, starts, times, checked } of sites) {

@@ -3,26 +3,22 @@
  * one's request, and the memory is free again afterwards.
  * How long the serving thread works at a stretch is measured inside the process, in time of the processor; how long a neighbour waits in another one.
  */
-import { fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
-import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { type Answer, type Client, clientOf, type Running, started } from './support/emulator.js'
-import type { Reported } from './support/neighbour.js'
+import { startNeighbour } from './support/neighbour.js'
 import { figure } from './support/options.js'
 
 const RECORDS = figure('RECORDS', { short: 1000, long: 240_000 })
 const AT_ONCE = figure('AT_ONCE', { short: 2, long: 6 })
 /** The longest that the serving thread may work at a stretch, of its processor's time. */
 const BUSY_MS = figure('BUSY_MS', { short: 100, long: 250 })
-/** A neighbour reports once a second; the short run does not wait for that after each request. */
-const REPORT_MS = figure('REPORT_MS', { short: 0, long: 1100 })
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 5000, long: 250 })
 /** Bytes of a document at its limit. */
 const LARGEST = figure('LARGEST', { short: 300_000, long: 67_000_000 })
@@ -94,16 +90,6 @@ function matrix(ticket: string, last: string): Row[] {
   )
 }
 
-/** Milliseconds of each request of a neighbour, since they were taken last. */
-function neighbourOf(t: Test, port: number): () => number[] {
-  const child = fork(fileURLToPath(new URL('./support/neighbour.ts', import.meta.url)), { env: OWN_ENVIRONMENT, execArgv: process.execArgv })
-  t.teardown(() => child.kill('SIGKILL'))
-  const times: number[] = []
-  child.on('message', message => times.push(...(message as Reported).times))
-  child.send({ site: 'one', port })
-  return () => times.splice(0)
-}
-
 /** The longest time that the serving thread worked at a stretch, since it was asked last. */
 async function busyIn({ child }: Running, file: string): Promise<number> {
   if (!HAS_FIGURES) return 0
@@ -140,16 +126,18 @@ t.test(`every control request, ${AT_ONCE} at once, with ${RECORDS} records and a
   const [base, ...clients] = [clientOf(port, null), ...Array.from({ length: AT_ONCE }, () => clientOf(port, 'heavy'))] as [Client, ...Client[]]
   const before = await heapOf(base)
   const { ticket, last } = await fill(clients[0] as Client)
-  const taken = neighbourOf(t, port)
-  await sleep(REPORT_MS * 3)
-  const calm = Math.max(...taken(), 0)
+  const neighbour = startNeighbour()
+  t.teardown(neighbour.stop)
+  neighbour.call('one', port)
+  const longest = async () => Math.max(...((await neighbour.taken()).one?.times ?? []), 0)
+  await sleep(500)
+  const calm = await longest()
   await busyIn(running, file)
 
   for (const { name, on, body, type } of matrix(ticket, last)) {
     const answers = await Promise.all(clients.map(({ call }) => call(on, body, type)))
     const busy = await busyIn(running, file)
-    await sleep(REPORT_MS)
-    const waited = Math.max(...taken(), 0)
+    const waited = await longest()
     const statuses = [...new Set(answers.map(({ status }: Answer) => status))]
     const figures = `${name}: ${statuses.join(', ')}; busy ${busy.toFixed(0)} ms, a neighbour waited ${waited.toFixed(0)} ms (calm: ${calm.toFixed(0)} ms)`
     t.comment(figures)

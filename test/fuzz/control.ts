@@ -1,12 +1,12 @@
 /** A run of control documents: none may make a neighbour wait, end the process or, when it is refused, change anything. */
 import { hash } from 'node:crypto'
+import { startNeighbour } from '../endurance/support/neighbour.js'
 import { basic } from './api-calls.js'
 import { Client, type Outcome } from './client.js'
 import { documentOf, type PostedDocument } from './documents.js'
 import { Draws } from './draws.js'
 import { type Finding, shown } from './fuzz.js'
 import { faultsOf } from './judge.js'
-import { startNeighbour } from './neighbour.js'
 import { startTarget } from './target.js'
 
 type ControlReport = {
@@ -43,7 +43,13 @@ export async function fuzzControl({ seed, count, first = 0, tell = () => {} }: C
   }
   const textOf = async (path: string) => (await send(`GET /sandbox/fuzzed/_control${path}`)).answers[0]?.body ?? ''
   await send('GET /sandbox/neighbour/next/tickets')
-  const neighbour = await startNeighbour(target.port, '/sandbox/neighbour/next/tickets/tkt_1', authorization)
+  const neighbour = startNeighbour()
+  neighbour.call('emulator', target.port)
+  /** How much longer than the bare server the emulator made the neighbour wait since it was asked last. */
+  const longestWait = async () => {
+    const { emulator, bare } = await neighbour.taken()
+    return Math.max(...(emulator?.times ?? []), 0) - Math.max(...(bare?.times ?? []), 0)
+  }
   const report: ControlReport = { documents: 0, statuses: {}, findings: [], longest: 0, again: 0, seconds: 0 }
   const found = (nth: number | null, faults: string[], request = '', answer = '') =>
     tell(shown(report.findings[report.findings.push({ nth, faults, request, answer }) - 1] as Finding))
@@ -58,10 +64,9 @@ export async function fuzzControl({ seed, count, first = 0, tell = () => {} }: C
   /** Posts a document; what is wrong with its answer and with the state after it. */
   const posted = async (document: PostedDocument): Promise<{ outcome: Outcome; faults: string[] }> => {
     const on = document.on.replace(' ', ' /sandbox/fuzzed')
-    await neighbour.waits()
+    await longestWait()
     const outcome = await send(on, document)
-    const { emulator, control } = await neighbour.waits()
-    const wait = emulator - control
+    const wait = await longestWait()
     const [method = '', path = ''] = on.split(' ')
     // a document shows keys and numbers of its own
     const faults = faultsOf({ ...outcome, text: '' }, { method, path })
@@ -94,7 +99,7 @@ export async function fuzzControl({ seed, count, first = 0, tell = () => {} }: C
   } catch (error) {
     found(first + report.documents, [`the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`])
   }
-  await neighbour.stop()
+  neighbour.stop()
   client.close()
   for (const fault of await target.stop()) found(null, [fault.slice(0, 500)])
   report.seconds = (Date.now() - begun) / 1000

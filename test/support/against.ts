@@ -35,7 +35,7 @@ type Service = (path: string, request: RequestInit) => Promise<Passing>
 const SERVICES = new Map<string, Service>()
 const fetchAnywhere = globalThis.fetch
 globalThis.fetch = async (address, request = {}) => {
-  const { origin, pathname, search } = new URL(String(address))
+  const { origin, pathname, search } = URL.canParse(String(address)) ? new URL(String(address)) : { origin: '', pathname: '', search: '' }
   const answer = SERVICES.get(origin)
   if (answer === undefined) return fetchAnywhere(address, request)
   const { status, type, id, text } = await answer(`${pathname}${search}`, request)
