@@ -78,8 +78,8 @@ t.test('new: nothing that is there is written over without --force, and what can
     [at('loop'), 'ELOOP', '--force'],
     ...['', ' ', '.yaml', at('folder/'), at('a\nb')].map((name): [string, null] => [name, null])
   ]
-  for (const [name, code, ...force] of cases) {
-    const { status, stdout, stderr } = await ran(['new', name, ...force])
+  for (const [name, code, force] of cases) {
+    const { status, stdout, stderr } = await ran(['new', name, ...(force ? [force] : [])])
     t.strictSame([status, stdout], [1, ''], name)
     const file = name.replace(/(\.yaml)?$/, '.yaml')
     const message = code === null ? SAYS.file_name(visible(name)) : SAYS.not_written(file, reasonOf('write', { code, message: code }))
