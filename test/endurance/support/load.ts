@@ -30,39 +30,29 @@ export const foreignMarks = (text: string, nth: number | null): string[] =>
 
 type Manner = {
   /** The average pause of a client between two calls. */
-  pauseMs?: number
+  pauseMs: number
   /** Whether the clients shall stop. */
-  isOver?: () => boolean
+  isOver: () => boolean
   /** Whether a connection may break. */
-  mayBreak?: () => boolean
-  /** Whether clients take snapshots and go back to them, delete their sandbox, and load it in several ways; for a sandbox with one client. */
-  usesSnapshots?: boolean
-  connect?: (port: number, place: Place) => Client
+  mayBreak: () => boolean
+  connect: (port: number, place: Place) => Client
 }
 
-/**
- * Changes the sandboxes until the process stops answering, or until it is over. `begun` settles with the first answer, `ended` with the number of answers
- * and their problems.
- */
-export function changeAll(port: number, places: readonly Place[], round: number, manner: Manner = {}) {
-  const { pauseMs = 0, isOver = () => false, mayBreak = () => true, usesSnapshots = false, connect = (port, { name }) => clientOf(port, name, KEY) } = manner
+/** Changes the sandboxes until the process stops answering, or until it is over. Returns the number of answers and their problems. */
+export async function changeAll(port: number, places: readonly Place[], round: number, { pauseMs, isOver, mayBreak, connect }: Manner) {
   const problems: string[] = []
   let answered = 0
-  let begin = () => {}
-  const begun = new Promise<void>(resolve => {
-    begin = resolve
-  })
-  const workers = places.flatMap(place =>
-    Array.from({ length: place.clients }, async (_, index) => {
+  const clients = places.flatMap(place => Array.from({ length: place.clients }, (_, index) => ({ place, index })))
+  await Promise.all(
+    clients.map(async ({ place, index }) => {
       const client = connect(port, place)
       const choices = random(`${place.name} ${index} ${round}`)
-      const worker = new Worker(place, { client, random: choices, mark: `${place.nth}x${index}-${round}`, isFirst: index === 0, usesSnapshots })
+      const worker = new Worker(place, { client, random: choices, mark: `${place.nth}x${index}-${round}`, isFirst: index === 0 })
       try {
         while (!isOver()) {
           problems.push(...(await worker.change()))
           answered++
-          begin()
-          if (pauseMs > 0) await sleep(choices.below(2 * pauseMs))
+          await sleep(choices.below(2 * pauseMs))
         }
       } catch (error) {
         const isBroken = (error as NodeJS.ErrnoException).code !== undefined || /whole/.test((error as Error).message)
@@ -71,8 +61,7 @@ export function changeAll(port: number, places: readonly Place[], round: number,
       client.close()
     })
   )
-  const ended = Promise.all(workers).then(() => ({ answered, problems: problems.slice(0, 20) }))
-  return { begun, ended }
+  return { answered, problems: problems.slice(0, 20) }
 }
 
 /** Compares every sandbox with its ledger. */
@@ -112,7 +101,7 @@ const READS = [
   'GET /_control/coverage'
 ]
 
-type Own = { client: Client; random: Random; mark: string; isFirst: boolean; usesSnapshots: boolean }
+type Own = { client: Client; random: Random; mark: string; isFirst: boolean }
 
 class Worker {
   readonly #place: Place
@@ -126,10 +115,10 @@ class Worker {
 
   /** Makes one call and records its answer. Returns the problems of the answer. */
   async change(): Promise<string[]> {
-    const { random, isFirst, usesSnapshots } = this.#own
+    const { random, isFirst } = this.#own
     const { clients, name } = this.#place
     const isAlone = clients === 1
-    const snapshots = usesSnapshots && isAlone ? 1 : 0
+    const snapshots = isAlone ? 1 : 0
     const mark = `${this.#own.mark}-${++this.#count}`
     const slot = `s${this.#own.mark.split('-')[0]}`
     const setting = 50 + random.below(50)
