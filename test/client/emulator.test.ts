@@ -20,6 +20,7 @@ const SCENARIO = {
 } as const satisfies Scenario
 const LOADED = { scenario: { name: 'small', description: null } }
 const REFUND = ['POST /refunds', { body: { transaction: 'txn_a', amount: 100, metadata: { shift: 'late' } } }] as const
+const ADDRESSES = ['/sandbox/worker-1', '/sandbox/worker-1/next', '/sandbox/worker-1/_control', '/sandbox/worker-2']
 const CLOCK = { now: NOW, running: false }
 const DECLINED = { on: 'POST /refunds', calls: 1, respond: { status: 402 } } as const
 
@@ -78,15 +79,9 @@ const CASES: Case[] = [
       const loaded = await emulator.load({ name: 'other', data: { api_keys: [{ key: 'sk_o', account: 'mch_o' }], accounts: [{ id: 'mch_o', ...ACCOUNT }] } })
       const { key, keys } = emulator
       await emulator.load(SCENARIO)
-      return { before, loaded, key, keys, after: emulator.key }
+      return [loaded, before, key, keys, emulator.key]
     },
-    is: {
-      before: 'sk_a',
-      loaded: { scenario: { name: 'other', description: null }, dry_run: false },
-      key: 'sk_o',
-      keys: [{ key: 'sk_o', account: 'mch_o' }],
-      after: 'sk_a'
-    }
+    is: [{ scenario: { name: 'other', description: null }, dry_run: false }, 'sk_a', 'sk_o', [{ key: 'sk_o', account: 'mch_o' }], 'sk_a']
   },
   {
     title: 'state is a fixture that can be loaded again',
@@ -209,18 +204,14 @@ const CASES: Case[] = [
     is: ['REF-7', 'req_1', 200, ['txn_a'], 'req_1', 1]
   },
   {
-    title: 'verify resolves where what was expected came',
+    title: 'verify resolves where what was expected came, and rejects with the verdict where it did not',
     run: async ({ inject, verify }) => {
       await inject(...REFUND)
       const { requests: _calls, ...verdict } = await verify({ on: 'POST /refunds', match: { body: { amount: 100 }, account: 'mch_a' }, times: 1, within: '1s' })
-      return [verdict, (await verify()).message, (await verify({ sequence: [{ on: 'POST /refunds' }] })).requests, (await verify({ script: 'all_used' })).holds]
+      const others = [(await verify()).holds, (await verify({ sequence: [{ on: 'POST /refunds' }] })).requests, (await verify({ script: 'all_used' })).holds]
+      return [verdict, ...others, await outcome(() => verify({ on: 'GET /refunds' }))]
     },
-    is: [{ holds: true, seen: 1 }, 'Every expectation of the scenario holds.', ['req_1'], true]
-  },
-  {
-    title: 'verify rejects with the verdict where it did not',
-    run: ({ verify }) => verify({ on: 'POST /refunds' }),
-    is: refused('expectation_unmet', 409, undefined, { verdict: { holds: false, seen: 0, requests: [] } })
+    is: [{ holds: true, seen: 1 }, true, ['req_1'], true, refused('expectation_unmet', 409, undefined, { verdict: { holds: false, seen: 0, requests: [] } })]
   },
   {
     title: 'coverage and findings, of the sandbox and of the run',
@@ -266,25 +257,17 @@ const CASES: Case[] = [
     is: [200, 'path_unknown', 'api_key_missing', 'api_key_unknown', 200, []]
   },
   {
-    title: 'inject sends text and headers as they are, and a refusal is an answer',
-    run: async ({ inject }) => {
+    title: 'inject sends text and headers as they are; a refusal is an answer, what is no JSON is text, and no body is null',
+    run: async ({ inject, script, records }) => {
       const form = await inject('POST /refunds', { body: 'transaction=txn_a&amount=1' })
       const json = await inject('POST /refunds?x=1', { body: '{}', headers: { 'Content-Type': 'application/json' } })
       const unset = await inject(`POST /refunds/${form.body.id}`, { body: { metadata: null } })
-      return [form.body.amount, json.status, json.body.error.code, unset.status]
-    },
-    is: [1, 415, 'content_type_unsupported', 200]
-  },
-  {
-    title: 'inject returns what is no JSON as text, and no body as null',
-    run: async ({ inject, script, records, control }) => {
       await script.add({ on: 'GET /refunds', respond: { body: 'no JSON' } })
       await records({ users: [{ id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' }] })
       const gone = await inject('DELETE /accounts/mch_a/users/usr_a')
-      await control('DELETE /requests')
-      return [(await inject('GET /refunds')).body, gone.status, gone.body, gone.text]
+      return [form.body.amount, json.status, json.body.error.code, unset.status, (await inject('GET /refunds')).body, gone.status, gone.body, gone.text]
     },
-    is: ['no JSON', 204, null, '']
+    is: [1, 415, 'content_type_unsupported', 200, 'no JSON', 204, null, '']
   },
   {
     title: 'what cannot be written as JSON is refused',
@@ -304,7 +287,7 @@ const CASES: Case[] = [
       const reset = await own.reset()
       await own.inject(...REFUND)
       const ids = [(await own.requests()).data.length, (await findings()).data.length]
-      const listed = (await control('GET /sandboxes')).data.map(({ name, api }: Json) => [name, api])
+      const listed = (await control('GET /sandboxes')).data.map(({ name, api }: Json) => `${name} ${api}`)
       await load(SCENARIO)
       const addresses = [own.url, own.baseUrl, own.controlUrl, own.sandbox('worker-2').url].map(address => address.slice(url.length))
       const answer = await inject(...REFUND)
@@ -312,17 +295,7 @@ const CASES: Case[] = [
       await own.close()
       return [unmade.code, reset, own.key, ids, listed, addresses, answer.status, (await control('GET /sandboxes')).data, (await own.reset()).scenario.name]
     },
-    is: [
-      'sandbox_unknown',
-      LOADED,
-      'sk_a',
-      [1, 0],
-      [['worker-1', '/sandbox/worker-1/next']],
-      ['/sandbox/worker-1', '/sandbox/worker-1/next', '/sandbox/worker-1/_control', '/sandbox/worker-2'],
-      200,
-      [],
-      'small'
-    ]
+    is: ['sandbox_unknown', LOADED, 'sk_a', [1, 0], ['worker-1 /sandbox/worker-1/next'], ADDRESSES, 200, [], 'small']
   },
   ...REFUSED.map(([title, run, code, param, status]): Case => ({ title: `it refuses ${title}`, run, is: refused(code, status, param) }))
 ]

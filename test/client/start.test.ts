@@ -25,14 +25,20 @@ const partsOf = ({ code, param, problems, status }: EmulatorError) => ({ code, p
 
 t.test('api: without options it starts on a free port in the default scenario, and says where it is and with which keys', async t => {
   const { url, baseUrl, controlUrl, key, keys } = await started(t)
+  let at = ''
 
   const { port } = new URL(url)
   t.not(port, '')
   t.strictSame([url, baseUrl, controlUrl], [`http://localhost:${port}`, `http://localhost:${port}/next`, `http://localhost:${port}/_control`])
   t.equal(key, 'sk_test_merchant')
   t.strictSame(keys[0], { key: 'sk_test_merchant', account: 'mch_bistro' })
-  const answer = await fetch(`${baseUrl}/tickets`, { headers: { authorization: `Basic ${btoa(`${key}:`)}` } })
-  t.equal(answer.status, 200)
+  t.equal((await fetch(`${baseUrl}/tickets`, { headers: { authorization: `Basic ${btoa(`${key}:`)}` } })).status, 200)
+  {
+    await using another = await startEmulator({ scenario: FIXTURE })
+    at = another.controlUrl
+    t.equal((await fetch(`${at}/health`)).status, 200)
+  }
+  await t.rejects(fetch(`${at}/health`), 'await using closes it at the end of the block')
 })
 
 t.test('api: port, settings, scenario and now are what it starts with', async t => {
@@ -97,16 +103,6 @@ t.test('api: the log goes where it is asked to go', async t => {
   const silent = await started(t, { scenario: FIXTURE, logger: { ...own, level: 'silent' } })
   await silent.inject('GET /tickets')
   t.equal(lines.length, 4)
-})
-
-t.test('api: await using closes it at the end of the block', async t => {
-  let at = ''
-  {
-    await using emulator = await startEmulator({ scenario: FIXTURE })
-    at = emulator.controlUrl
-    t.equal((await fetch(`${at}/health`)).status, 200)
-  }
-  await t.rejects(fetch(`${at}/health`))
 })
 
 const [TWICE, WRONG] = [

@@ -75,20 +75,6 @@ t.test('journal: a filter, id or format that does not exist is refused', async t
     t.equal((await control(`${on}?a=b`)).body.error.code, 'parameter_unknown', on)
 })
 
-t.test('journal: a call is explained as JSON, or as text', async t => {
-  const { call, control } = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
-  await call('POST /refunds', { body: 'transaction=txn_a&amount=1400' })
-  const [text, json, plain] = await Promise.all(['?format=text', '?format=json', ''].map(query => control(`GET /requests/req_1${query}`)))
-
-  t.strictSame([text?.status, text?.headers['content-type']], [200, 'text/plain; charset=utf-8'])
-  t.ok(text?.text.startsWith(`req_1  POST /refunds  refused, 400, changed nothing  (${NOW})\n`))
-  t.strictSame(json?.body, plain?.body)
-  const { outcome, status, answered, took_effect, refusal, why } = json?.body ?? {}
-  t.strictSame([outcome, status, answered, took_effect], ['refused', 400, true, false])
-  t.strictSame(refusal, { code: 'refund_exceeds_remaining', rule: 'REF-7', assumption: null, param: 'amount' })
-  t.strictSame([Object.keys(why), Object.keys(why.rules.at(-1))].join(), 'rules,assumptions,changed_by,rule,verdict,text,facts')
-})
-
 t.test('journal: overflow, by count and by bytes, costs coverage, findings, assumptions and expect nothing', async t => {
   const note = 'n'.repeat(30_000)
   for (const [setting, value, kept] of [
@@ -113,18 +99,26 @@ t.test('journal: overflow, by count and by bytes, costs coverage, findings, assu
   }
 })
 
-t.test('findings and coverage: they come as text, and coverage as JUnit, with their media types', async t => {
+t.test('formats: a call, findings and coverage come as JSON or text, and coverage as JUnit, with their media types', async t => {
   const { call, control } = await startTestEmulator(t)
-  const text = async (query = '') => (await control(`GET /findings?format=text${query}`)).text
-  t.equal(await text(), 'No findings.\n')
+  const text = async (of: string) => (await control(`GET ${of}`)).text
+  t.equal(await text('/findings?format=text'), 'No findings.\n')
 
   await call('GET /tickets', { query: 'search_query=a' })
 
-  t.ok((await text()).startsWith('warning: search-without-narrowing (1×, req_1)\n'))
-  t.ok((await text('&scope=run')).startsWith('warning: '))
-  t.strictSame(Object.keys((await control('GET /findings?format=json')).body), ['data'])
-  const types = await Promise.all(['json', 'text', 'junit'].map(async format => (await control(`GET /coverage?format=${format}`)).headers['content-type']))
-  t.strictSame(types, ['application/json; charset=utf-8', 'text/plain; charset=utf-8', 'application/xml; charset=utf-8'])
+  t.ok((await text('/requests/req_1?format=text')).startsWith(`req_1  GET /tickets  answered, 200, changed nothing  (${NOW})\n`))
+  t.equal(await text('/requests/req_1?format=json'), await text('/requests/req_1'))
+  t.ok((await text('/findings?format=text')).startsWith('warning: search-without-narrowing (1×, req_1)\n'))
+  t.ok((await text('/findings?format=text&scope=run')).startsWith('warning: '))
+  t.equal(await text('/findings?format=json'), await text('/findings'))
+  for (const [format, type] of [
+    ['json', 'application/json'],
+    ['text', 'text/plain'],
+    ['junit', 'application/xml']
+  ]) {
+    t.equal((await control(`GET /coverage?format=${format}`)).headers['content-type'], `${type}; charset=utf-8`)
+  }
+  t.equal((await control('GET /requests/req_1?format=text')).headers['content-type'], 'text/plain; charset=utf-8')
 })
 
 /** An open event stream and what has come of it. */
@@ -144,46 +138,43 @@ const openEvents = (port: number, query = '') =>
     })
   })
 
-t.test(
-  'events: each call comes as a server-sent event to every listener, of a run with its sandbox, and a cleared journal, until the emulator stops',
-  async t => {
-    const emulator = await startTestEmulator(t)
-    const { app, call, control } = emulator
-    const till = sandboxClient(emulator, 'till')
-    const port = await emulator.listen()
-    const [run, own, leaving] = [await openEvents(port, '?scope=run'), await openEvents(port), await openEvents(port)]
-    await Promise.all([run, own, leaving].map(({ until }) => until('\n\n')))
+t.test('events: each call comes to every listener, of a run with its sandbox, and a cleared journal, until the emulator stops', async t => {
+  const emulator = await startTestEmulator(t)
+  const { app, call, control } = emulator
+  const till = sandboxClient(emulator, 'till')
+  const port = await emulator.listen()
+  const [run, own, leaving] = [await openEvents(port, '?scope=run'), await openEvents(port), await openEvents(port)]
+  await Promise.all([run, own, leaving].map(({ until }) => until('\n\n')))
 
-    await till.call('GET /locations')
-    await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=card&card[number]=4242424242424242', key: null })
-    await leaving.until('}\n\n')
-    leaving.answer.destroy()
-    await leaving.ended
-    await call('GET /tickets')
-    await control('POST /reset')
-    await till.control('DELETE /requests')
-    await control('DELETE /sandboxes/till')
-    await call('GET /locations')
-    await Promise.all([run.until('GET /locations"', 2), own.until('GET /locations"')])
-    await app.close()
-    await Promise.all([run.ended, own.ended])
+  await till.call('GET /locations')
+  await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=card&card[number]=4242424242424242', key: null })
+  await leaving.until('}\n\n')
+  leaving.answer.destroy()
+  await leaving.ended
+  await call('GET /tickets')
+  await control('POST /reset')
+  await till.control('DELETE /requests')
+  await control('DELETE /sandboxes/till')
+  await call('GET /locations')
+  await Promise.all([run.until('GET /locations"', 2), own.until('GET /locations"')])
+  await app.close()
+  await Promise.all([run.ended, own.ended])
 
-    const { statusCode, headers, complete } = own.answer
-    t.strictSame([statusCode, headers['content-type'], headers['cache-control'], complete], [200, 'text/event-stream; charset=utf-8', 'no-store', true])
-    const eventsIn = (text: string) => [...text.matchAll(/event: (\w+)\ndata: (.*)\n/g)].map(([, type, data = '']) => ({ type, ...JSON.parse(data) }))
-    const shown = (text: string) => eventsIn(text).map(({ type, sandbox, id }) => `${type} ${sandbox} ${id}`)
-    const ofMain = ['request null req_1', 'request null req_2', 'clear null undefined']
-    t.strictSame(shown(run.seen()), ['request till req_1', ...ofMain, 'clear till undefined', 'request null req_1'])
-    t.strictSame(
-      shown(own.seen()),
-      [...ofMain, 'request null req_1'].map(event => event.replace('null', 'undefined'))
-    )
-    t.strictSame(shown(leaving.seen()), ['request undefined req_1'])
-    t.match(own.seen(), /^id: req_1\nevent: request$/m)
-    const [{ on, body }] = eventsIn(own.seen()) as [Json]
-    t.strictSame([on, body.card, own.seen().includes('4242424242424242')], ['POST /transactions', { number: '***' }, false])
-  }
-)
+  const { statusCode, headers, complete } = own.answer
+  t.strictSame([statusCode, headers['content-type'], headers['cache-control'], complete], [200, 'text/event-stream; charset=utf-8', 'no-store', true])
+  const eventsIn = (text: string) => [...text.matchAll(/event: (\w+)\ndata: (.*)\n/g)].map(([, type, data = '']) => ({ type, ...JSON.parse(data) }))
+  const shown = (text: string) => eventsIn(text).map(({ type, sandbox, id }) => `${type} ${sandbox} ${id}`)
+  const ofMain = ['request null req_1', 'request null req_2', 'clear null undefined']
+  t.strictSame(shown(run.seen()), ['request till req_1', ...ofMain, 'clear till undefined', 'request null req_1'])
+  t.strictSame(
+    shown(own.seen()),
+    [...ofMain, 'request null req_1'].map(event => event.replace('null', 'undefined'))
+  )
+  t.strictSame(shown(leaving.seen()), ['request undefined req_1'])
+  t.match(own.seen(), /^id: req_1\nevent: request$/m)
+  const [{ on, body }] = eventsIn(own.seen()) as [Json]
+  t.strictSame([on, body.card, own.seen().includes('4242424242424242')], ['POST /transactions', { number: '***' }, false])
+})
 
 t.test('events: a quiet stream beats, and a listener that left is let go', async t => {
   t.intercept(globalThis, 'setInterval', { value: ((beat: () => void) => setTimeout(beat, 5)) as never, writable: true, configurable: true })

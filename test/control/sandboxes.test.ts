@@ -6,7 +6,6 @@ import type { GivenSettings } from '../../src/core/settings.js'
 import { authorization, NOW, namesIn, type SandboxClient, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
-const TICKET = { tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }
 const OWN = { scenario: { name: 'own', data: smallFixture() } }
 const withScript = (...script: object[]) => ({ clock: NOW, data: smallFixture(), script })
 const HANGS = { on: 'GET /refunds', fault: 'hang' }
@@ -181,35 +180,9 @@ t.test('sandboxes.evict_idle: where the idle one becomes busy before a load is o
   t.strictSame(await namesIn(emulator), ['c'], 'no more than the limit')
 })
 
-t.test('sandboxes: every control request that changes something makes one, in the start scenario', async t => {
-  const emulator = await startTestEmulator(t)
-  const requests: [on: string, body?: object | string][] = [
-    ['POST /reset'],
-    ['POST /load', { scenario: { data: smallFixture() } }],
-    ['POST /records', TICKET],
-    ['POST /keys', { account: 'mch_a' }],
-    ['PATCH /settings', { 'pagination.max_limit': 5 }],
-    ['PUT /clock', { running: false }],
-    ['POST /clock/advance', { by: '1h' }],
-    ['POST /script', { on: 'GET /tickets', delay: '1ms' }],
-    ['DELETE /script'],
-    ['PUT /snapshots/one']
-  ]
-  for (const [index, [on, body]] of requests.entries()) {
-    const { control, call } = sandboxClient(emulator, `w${index}`)
-    const { status } = await control(on, body)
-    t.ok(status < 300, `${on}: ${status}`)
-    const { scenario, counts } = (await control('GET ')).body
-    t.strictSame([scenario.name, counts.tickets], [on.endsWith('load') ? 'inline' : 'test', on.endsWith('records') ? 2 : 1], on)
-    t.equal((await call('GET /tickets')).headers['request-id'], 'req_1', 'control requests are not requests of its API')
-  }
-})
-
 const REFUSED: [on: string, body: object | string, type?: string][] = [
   ['POST /load', '{'],
-  ['POST /load', 'scenario=default', 'application/x-www-form-urlencoded'],
   ['POST /load', { scenario: { sede: 1 } }],
-  ['POST /load', { scenario: 'none-such' }],
   ['POST /load', { scenario: { data: smallFixture(), steps: [{ do: 'GET /tickets/tkt_none' }] } }],
   ['POST /reset?odd=1', ''],
   ['POST /keys', { account: 'mch_none' }],
@@ -218,7 +191,6 @@ const REFUSED: [on: string, body: object | string, type?: string][] = [
   ['POST /snapshots/none/restore', ''],
   ['POST /script', {}],
   ['POST /records', { tickets: [{ location: 'loc_none' }] }],
-  ['POST /records', ''],
   ['POST /records', 'tickets: [', 'application/yaml']
 ]
 

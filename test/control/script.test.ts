@@ -8,32 +8,21 @@ const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount:
 const scenario = { data: smallFixture({ transactions: [CHARGE] }), script: [{ name: 'slow', on: 'GET /tickets', delay: '1ms' }, DECLINED] }
 type Listed = { id: string; entry: object }
 
-t.test(
-  'script: entries are listed in order, with how many calls each matched and applied to; a call that is refused before its turn is none of them',
-  async t => {
-    const { call, control } = await startTestEmulator(t, { scenario })
-    const [slow] = scenario.script
-    const counted = (matched: number, applied: number) => ({ matched, applied })
-    const listed = async () => (await control('GET /script')).body
-    t.strictSame(await listed(), {
-      data: [
-        { id: 'scr_1', entry: slow, ...counted(0, 0) },
-        { id: 'scr_2', entry: DECLINED, ...counted(0, 0) }
-      ]
-    })
+t.test('script: entries are listed in order, with how many calls each matched and applied to; one refused before counts for none', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario })
+  const [slow] = scenario.script
+  const shown = (first: number, second: number, applied: number) => [
+    { id: 'scr_1', entry: slow, matched: first, applied: first },
+    { id: 'scr_2', entry: DECLINED, matched: second, applied }
+  ]
+  t.strictSame((await control('GET /script')).body, { data: shown(0, 0, 0) })
 
-    await call('GET /tickets')
-    for (let times = 0; times < 3; times++) await call('POST /refunds', { body: 'transaction=txn_a&amount=900' })
-    await call('POST /refunds', { body: 'transaction=txn_none' })
+  await call('GET /tickets')
+  for (let times = 0; times < 3; times++) await call('POST /refunds', { body: 'transaction=txn_a&amount=900' })
+  await call('POST /refunds', { body: 'transaction=txn_none' })
 
-    t.strictSame(await listed(), {
-      data: [
-        { id: 'scr_1', entry: slow, ...counted(1, 1) },
-        { id: 'scr_2', entry: DECLINED, ...counted(3, 2) }
-      ]
-    })
-  }
-)
+  t.strictSame((await control('GET /script')).body, { data: shown(1, 3, 2) })
+})
 
 t.test('script: an entry that was never applied lists the requests that it nearly was applied to, until it is', async t => {
   const on = 'POST /refunds'
@@ -106,19 +95,18 @@ t.test('script: an entry that is added goes behind the others, and can be taken 
 t.test('script: an entry that can never apply is refused with every problem and its place, and nothing is added', async t => {
   const { control } = await startTestEmulator(t, { scenario })
   const before = (await control('GET /script')).text
-  const cases: [body: object | string, paths: string[], headers?: Record<string, string>][] = [
-    [{}, ['']],
-    [{ on: 'POST /refunds', respond: { status: 200, body: 1, error: { code: 'x', message: 'x' } }, calls: 'many' }, ['respond', 'respond.status', 'calls']],
-    ['on: [', [''], YAML]
+  const cases: [body: object | string, places: string[], headers?: Record<string, string>][] = [
+    [{}, ['body 1 ']],
+    [
+      { on: 'POST /refunds', respond: { status: 200, body: 1, error: { code: 'x', message: 'x' } }, calls: 'many' },
+      ['body 1 respond', 'body 1 respond.status', 'body 1 calls']
+    ],
+    ['on: [', ['body 1 '], YAML]
   ]
-  for (const [entry, paths, headers] of cases) {
+  for (const [entry, places, headers] of cases) {
     const { status, body } = await control('POST /script', entry, headers)
     t.strictSame([status, body.error.code], [400, 'document_invalid'], JSON.stringify(entry))
-    const places = body.error.problems.map(({ file, path, line }: Record<string, unknown>) => `${file} ${path} ${line}`)
-    t.strictSame(
-      places,
-      paths.map(path => `body ${path} 1`)
-    )
+    t.equal(body.error.problems.map(({ file, path, line }: Record<string, unknown>) => `${file} ${line} ${path}`).join(), places.join())
   }
   for (const body of [undefined, '{']) t.equal((await control('POST /script', body)).body.error.code, 'body_malformed')
   for (const on of ['POST /script?dry_run=1', 'DELETE /script?all=1', 'DELETE /script/scr_1?all=1', 'POST /verify?within=2s']) {
@@ -150,16 +138,4 @@ t.test('control: without a body, verify judges what the scenario expects: 200 wh
   t.strictSame(await verdict(), [409, false, 0, false, 0, true], 'a reset sets the counts back')
   await control('POST /load', { scenario: { data: smallFixture() } })
   t.strictSame(await verdict(), [200, true])
-})
-
-t.test('A25: a card number that an entry matches on is a digest wherever entries are shown', async t => {
-  const { control } = await startTestEmulator(t)
-  const entry = { on: 'POST /transactions', match: { body: { 'card[number]': '4242424242424242' } }, delay: '1ms' }
-
-  const added = await control('POST /script', entry)
-  const answers = [added, await control('GET /script'), await control('POST /verify'), await control('POST /verify', { script: 'all_used' })]
-
-  t.equal(answers.map(({ status }) => status).join(), '201,200,200,409')
-  for (const { text } of answers) t.notOk(text.includes('4242424242424242'))
-  t.match(added.body.entry.match.body['card[number]'], /^sha256:[\da-f]{64}$/)
 })

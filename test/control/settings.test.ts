@@ -158,10 +158,8 @@ t.test('control: the ledger of assumptions shows the settings in force and how m
 
   t.equal(status, 200)
   const shown = body.data.map(({ id, topic, default: fallback }: Record<string, string>) => [id, { topic, default: fallback }])
-  t.strictSame(
-    shown,
-    Object.entries(ASSUMPTIONS).map(([id, { topic, default: fallback }]) => [id, { topic, default: fallback }])
-  )
+  const expected = Object.entries(ASSUMPTIONS).map(([id, { topic, default: fallback }]) => [id, { topic, default: fallback }])
+  t.strictSame(shown, expected)
   const { topic, default: fallback, ...used } = await entry('A03')
   t.strictSame(used, { id: 'A03', settings: { 'ids.length': 12, seed: 1 }, standing: false, times: 0, requests: [] })
   const standing = await entry('A01')

@@ -99,10 +99,6 @@ t.test('data_not_written: the call that met the full disk took effect and says s
   }
   t.strictSame(await readFile(file), before)
 
-  const journal = (await control('GET /requests')).body.data.filter(({ path }: Json) => path === '/refunds').reverse()
-  const outcomes = journal.map(({ outcome, took_effect }: Json) => (took_effect ? `${outcome} and kept` : outcome))
-  t.equal(outcomes.join(), 'answered and kept,not_written and kept,refused,refused,answered,refused')
-
   disk.room = Number.POSITIVE_INFINITY
   t.equal((await refund()).status, 200, 'once there is room the next call is answered')
   t.strictSame([data.isFailing, (await held()).records.refunds.length, sandbox.store.refunds.size], [false, 3, 3])
@@ -159,7 +155,7 @@ t.test('a file that has become long is replaced; without room for a second one i
   }
   t.strictSame([new Set(statuses), renames()], [new Set([200]), replaced], `${statuses.length} changes`)
   t.ok((await stat(file)).size > 2 * 2000, 'it is longer than it would be with room')
-  t.strictSame(await readdir(folder), ['shop.json', ...(await readdir(folder)).filter(name => name.includes('.lock-'))], 'no part of a second one is left')
+  t.equal((await readdir(folder)).filter(name => !name.includes('.lock-')).join(), 'shop.json', 'no part of a second one is left')
 
   disk.room = Number.POSITIVE_INFINITY
   for (let nth = 0; nth < 60 && renames() === replaced; nth++) await refund()
@@ -168,29 +164,25 @@ t.test('a file that has become long is replaced; without room for a second one i
 })
 
 t.test('closing writes a last time: where that fails it says which changes are not on disk', async t => {
-  const cases: [told: string[], change: (given: Awaited<ReturnType<typeof started>>) => unknown][] = [
-    [
-      ['the sandbox at the base address (2 records, settings)', 'sandbox one (all of it)'],
-      async ({ refund, sandbox, sandboxes }) => {
-        await refund()
-        await sandbox.changeSettings({ seed: 9 })
-        sandboxes.keep(sandboxes.use('one'))
-      }
-    ],
-    [['the sandbox at the base address (the number of its requests)'], ({ sandbox }) => sandbox.nextRequestId()],
-    [
-      ['the sandbox at the base address (1 record, API keys)'],
-      ({ sandbox }) => {
-        sandbox.addKey('mch_a')
-        return sandbox.addRecords(documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-2' }] }))
-      }
-    ]
-  ]
-  for (const [told, change] of cases) {
+  type Given = Awaited<ReturnType<typeof started>>
+  const told: Record<string, (given: Given) => unknown> = {
+    'the number of its requests': ({ sandbox }) => sandbox.nextRequestId(),
+    '1 record, API keys': ({ sandbox }) => {
+      sandbox.addKey('mch_a')
+      return sandbox.addRecords(documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-2' }] }))
+    },
+    '2 records, settings': async ({ refund, sandbox, sandboxes }) => {
+      await refund()
+      await sandbox.changeSettings({ seed: 9 })
+      sandboxes.keep(sandboxes.use('one'))
+    }
+  }
+  for (const [what, change] of Object.entries(told)) {
     const given = await started(t)
     given.disk.room = 0
     await change(given)
-    const { code, message } = REFUSALS.lastNotWritten(given.file, NO_ROOM, told)
+    const parts = [`the sandbox at the base address (${what})`, ...(what.startsWith('2') ? ['sandbox one (all of it)'] : [])]
+    const { code, message } = REFUSALS.lastNotWritten(given.file, NO_ROOM, parts)
     await t.rejects(given.data.close({ writesLast: true }), { code, message })
   }
 })

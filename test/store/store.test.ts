@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Collection, type Stored } from '../../src/store/collection.js'
-import { EARLIEST, LATEST, OrderedIndex, type Position } from '../../src/store/ordered-index.js'
+import { OrderedIndex, type Position } from '../../src/store/ordered-index.js'
 import { pageOf, type Query } from '../../src/store/paging.js'
 import { ALL, FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { recordsOf, storedRefund, storedTransaction } from '../support/records.js'
@@ -12,29 +12,6 @@ const thing = (id: string, at = 0, place = 'a'): Thing => ({ id, created: iso(at
 const ids = (records: readonly { id: string }[]) => records.map(({ id }) => id)
 const all = (collection: Collection<Thing>, place?: string) =>
   ids(recordsOf(pageOf(collection, { index: place ? 'place' : 'all', group: place ?? 'all', limit: 1000, order: 'oldest_first' })))
-
-t.test('ordered index: entries that come in any order, are replaced and leave are in their places, on each copy and until nothing is left', async t => {
-  type Named = Position & { name: string }
-  const random = seeded(5)
-  const names = (of: OrderedIndex<Named>, descending = false) =>
-    of.range('g', { after: EARLIEST, before: LATEST, descending, count: 5000 }).map(({ name }) => name)
-  const index = new OrderedIndex<Named>()
-  const model = Array.from({ length: 3600 }, (_, nth) => ({ at: nth < 600 ? 1000 : random(1000), nth, name: String(nth) }))
-  for (const entry of model) index.change('add', 'g', entry)
-  model.sort((a, b) => a.at - b.at || a.nth - b.nth)
-  const expected = model.map(({ name }) => name)
-  t.strictSame([names(index), names(index, true)], [expected, expected.toReversed()])
-
-  const copy = index.clone()
-  for (const n of [0, 500, 3599]) index.change('replace', 'g', { ...(model[n] as Named), name: 'new' })
-  t.strictSame(names(index), expected.with(0, 'new').with(500, 'new').with(3599, 'new'))
-  t.strictSame(names(copy), expected, 'a copy keeps the former')
-
-  for (const entry of model) index.change('remove', 'g', entry)
-  t.strictSame([names(index), names(copy)], [[], expected])
-  index.change('add', 'g', { at: 1, nth: 0, name: 'again' })
-  t.strictSame(names(index), ['again'])
-})
 
 t.test('collection: the bytes of a record are kept until it changes, or those of many others were kept after it', async t => {
   const collection = new Collection<Thing>(GROUPS)
@@ -87,20 +64,9 @@ t.test('A10: the id of a deleted record stays taken, and its place stays a curso
 
   t.strictSame([collection.get('b'), collection.has('b'), collection.size, all(collection)], [undefined, true, 3, ['a', 'c', 'd']])
   t.throws(() => collection.remove('b'), new Error('there is no record b'))
-  t.equal(
-    collection
-      .places()
-      .map(([id, { record, at }]) => `${id}${record === null ? ' deleted' : ''} ${at}`)
-      .join(),
-    'a 0,b deleted 1,c 2,d 3'
-  )
-  t.equal(
-    collection
-      .places(['d', 'b'])
-      .map(([id]) => id)
-      .join(),
-    'b,d'
-  )
+  const placeOf = ([id, { record, at }]: ReturnType<typeof collection.places>[number]) => `${id}${record === null ? ' deleted' : ''} ${at}`
+  t.strictSame(collection.places().map(placeOf), ['a 0', 'b deleted 1', 'c 2', 'd 3'])
+  t.strictSame(collection.places(['d', 'b']).map(placeOf), ['b deleted 1', 'd 3'])
 
   const { revision } = collection
   collection.insert(thing('b', 1))
@@ -110,15 +76,6 @@ t.test('A10: the id of a deleted record stays taken, and its place stays a curso
   collection.addTombstone({ id: 'b', at: 9, after: 0, owners: [] })
   t.strictSame([collection.position('b')?.at, collection.size], [1, 4], 'a record that is there is not deleted')
 })
-
-/** Numbers below a limit, the same for the same seed. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed
-  return below => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
 
 t.test('FILT-6: a page costs about the same steps among 1,000 records and among 100,000', async t => {
   let looks = 0
@@ -178,31 +135,20 @@ function smallStore(): Store {
   return store
 }
 const transaction = (id: string) => storedTransaction(id, { created: made(4), payment_type: 'card', payment_method: method })
-const refund = (id: string, amount: number, of = 'txn_a') => ({ ...storedRefund(id, transaction(of), amount), created: made(6) })
-const refundedOf = (store: Store, id = 'txn_a') => store.transactions.get(id)?.amount_refunded
+const refund = (id: string, amount: number) => ({ ...storedRefund(id, transaction('txn_a'), amount), created: made(6) })
 
-t.test('REF-5: the store keeps amount_refunded as Refunds come and are replaced', async t => {
+t.test('REF-5: the store keeps amount_refunded as Refunds come and are replaced; a record before stays as it is', async t => {
   const store = smallStore()
-  store.transactions.insert(transaction('txn_b'))
   const before = store.transactions.get('txn_a')
-
   store.putRefund(refund('rfd_1', 300))
-  store.putRefund(refund('rfd_2', 200))
-  store.putRefund(refund('rfd_3', 50, 'txn_b'))
-  t.strictSame([refundedOf(store), refundedOf(store, 'txn_b')], [500, 50])
-  t.equal(before?.amount_refunded, 0, 'the record before stays as it is')
-
   store.put('refunds', refund('rfd_1', 100))
-  t.equal(refundedOf(store), 300)
   const kept = store.transactions.get('txn_a')
+  t.strictSame([before?.amount_refunded, kept?.amount_refunded], [0, 100])
+
   store.put('refunds', { ...refund('rfd_1', 100), reason: 'cold soup' })
-  t.equal(refundedOf(store), 300)
+
   t.strictSame(store.transactions.get('txn_a'), kept)
   t.not(store.transactions.get('txn_a'), kept, 'the Transaction is another record as soon as any of its Refunds changes')
-  store.put('refunds', refund('rfd_2', 900))
-  t.equal(refundedOf(store), 1000)
-  t.strictSame(ids(store.transactions.inCreationOrder()), ['txn_a', 'txn_b'])
-  t.strictSame(ids(store.refunds.inCreationOrder()), ['rfd_1', 'rfd_2', 'rfd_3'])
 })
 
 t.test('store: a copy looks its owners up in itself', async t => {

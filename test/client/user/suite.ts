@@ -37,33 +37,20 @@ export const connecting: Api.ConnectOptions = { url: 'http://localhost:4010', to
 
 /** A suite that is the same in process and over HTTP. */
 export async function suite(emulator: Emulator): Promise<void> {
-  const key: string = emulator.key
   const first: Api.ApiKey | undefined = emulator.keys[0]
-  const addresses: readonly string[] = [emulator.url, emulator.baseUrl, emulator.controlUrl]
   const { name, description } = (await emulator.reset()).scenario
-  await emulator.load('split-bill')
-  await emulator.load(fixture)
-  await emulator.load(constant)
+  for (const document of ['split-bill', fixture, constant] as const) await emulator.load(document)
 
   const state: Api.State = await emulator.state()
   state.tickets.push({ id: 'tkt_2', created: '2026-03-01T00:00:00Z', location: 'loc_a' })
-  const ids: string[] = state.accounts.map(({ id }) => id)
   await emulator.load(state)
   const { tickets, refunds } = await emulator.records({ tickets: [{ location: 'loc_a' }] })
   const refund: Api.Refund | undefined = refunds[0]
   const amounts: (number | undefined)[] = [refund?.amount, tickets.length]
-
   const { scenario: loaded, clock } = await emulator.snapshot('before')
-  await emulator.restore('before')
   const { now, running } = await emulator.clock.now()
-  await emulator.clock.set({ now: new Date(), running: !running })
-  await emulator.clock.set({ now })
-  await emulator.clock.advance('36h')
-
-  const { id, matched, applied, entry } = await emulator.script.add(declined)
-  const names = (await emulator.script.list()).data.map(listed => listed.entry.name ?? entry.on)
-  await emulator.script.remove(id)
-  await emulator.script.clear()
+  await emulator.clock.set({ now: new Date(now), running: !running })
+  const { matched, applied, entry } = await emulator.script.add(declined)
 
   const calls: Api.JournalCall[] = (await emulator.requests({ on: 'POST /refunds', status: '4xx', limit: 5 })).data
   const why: Api.ExplainedCall = await emulator.why(calls[0]?.id ?? 'req_1')
@@ -72,22 +59,17 @@ export async function suite(emulator: Emulator): Promise<void> {
   const verdict: Api.Verdict = await emulator.verify(verification)
   await emulator.verify({ sequence: [{ on: 'POST /transactions' }, { on: 'POST /refunds' }] })
   await emulator.verify({ script: 'all_used', within: '1s' })
-  await emulator.verify()
   const coverage: Api.CoverageReport = await emulator.coverage({ scope: 'run' })
   const found: Api.FindingName[] = (await emulator.findings()).data.map(({ finding }) => finding)
-  const report = await emulator.report()
   const { settings: inForce } = await emulator.control('PATCH /settings', { body: { 'pagination.max_limit': 7 } })
 
   const worker: Emulator = emulator.sandbox('worker-1')
-  const answer = await worker.inject('POST /refunds', {
-    body: { transaction: 'txn_1', amount: 100, metadata: { shift: null } },
-    key,
-    headers: { 'x-test': '1' }
-  })
+  const body = { transaction: 'txn_1', amount: 100, metadata: { shift: null } }
+  const answer = await worker.inject('POST /refunds', { body, key: emulator.key, headers: { 'x-test': '1' } })
   const { status, headers, text } = await worker.inject('GET /tickets?limit=1', { query: { created: { gte: '2026-01-01' } }, key: null })
   const requestId: string | undefined = headers['request-id']
-  await worker.close()
-  const shown = { first, addresses, name, description, ids, amounts, loaded, clock, matched, applied, names, broken, verdict, coverage, found, report, inForce }
+  const report = await emulator.report()
+  const shown = { first, name, description, amounts, loaded, clock, matched, applied, entry, broken, verdict, coverage, found, report, inForce }
   console_(shown, answer.body.id, status, text, requestId)
 }
 declare function console_(...shown: readonly unknown[]): void
