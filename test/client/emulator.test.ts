@@ -84,18 +84,6 @@ const CASES: Case[] = [
     is: [{ scenario: { name: 'other', description: null }, dry_run: false }, 'sk_a', 'sk_o', [{ key: 'sk_o', account: 'mch_o' }], 'sk_a']
   },
   {
-    title: 'state is a fixture that can be loaded again',
-    run: async ({ state, load }) => {
-      const fixture = await state()
-      fixture.tickets.push({ id: 'tkt_more', location: 'loc_a', created: NOW })
-      await load(fixture)
-      const after = await state()
-      await load(SCENARIO)
-      return [after.tickets.map(({ id }) => id), after.transactions.map(({ id, created }) => [id, created])]
-    },
-    is: [['tkt_a', 'tkt_more'], [['txn_a', NOW]]]
-  },
-  {
     title: 'records adds to the state, or refuses what is wrong',
     run: async ({ records }) => [
       (await records({ tickets: [{ id: 'tkt_b', location: 'loc_a' }] })).tickets,

@@ -71,9 +71,7 @@ t.test('control: a restored state of another load is compared record by record',
   await control('PUT /snapshots/before')
   const tickets = [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }]
   await control('POST /load', { scenario: { ...scenario, data: { ...scenario.data, tickets, api_keys: [] } } })
-
   await control('POST /snapshots/before/restore')
-
   const { records, keys, script } = (await control('GET /changes')).body
   t.strictSame([records, keys, script], [{ tickets: { added: 1, changed: 0, deleted: 1 } }, { added: 2, deleted: 0 }, NOTHING.script])
 })

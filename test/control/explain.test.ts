@@ -117,8 +117,9 @@ const flat = (values: Json): Record<string, string> =>
     )
   )
 
-t.test('control: explain shows records before and after, and the calls that changed them before', async t => {
-  const { control, call } = await startTestEmulator(t, { records: RECORDS })
+t.test('control: explain shows records before and after, and the calls that changed them before, of the sandbox at its address', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { control, call } = emulator
   for (let time = 0; time < 2; time++) await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
 
   const { changes, answer, why } = (await control('POST /explain', { method: 'POST', path: '/refunds', body: { transaction: 'txn_a' } })).body
@@ -129,6 +130,12 @@ t.test('control: explain shows records before and after, and the calls that chan
   t.strictSame([before.amount_refunded, after.amount_refunded, before.refunds.data.length, after.refunds.data.length], [2, 1000, 2, 3])
   t.strictSame(why.changed_by, ['req_2'])
   t.strictSame([deleted.changes.records[0].before.name, deleted.changes.records[0].after], ['Ana', null])
+
+  const explain = async (name: string) => (await sandboxClient(emulator, name).control('POST /explain', { method: 'GET', path: '/transactions/txn_b' })).body
+  await sandboxClient(emulator, 'one').control('POST /reset')
+  t.equal((await explain('one')).answer.refunds.url, '/sandbox/one/next/refunds?transaction=txn_b')
+  t.equal((await explain('two')).error.code, 'sandbox_unknown')
+  t.equal(emulator.sandboxes.get('two'), undefined)
 })
 
 const DECLINED = { calls: 2, respond: { status: 402, retry_after: '2s' } }
@@ -191,26 +198,12 @@ t.test('control: explain takes changes, which are made on the copy alone', async
   t.equal(await everything(emulator), before)
 })
 
-t.test('control: explain in a sandbox has its state and address; of one that is not there it is a 404', async t => {
-  const emulator = await startTestEmulator(t, { records: RECORDS })
-  const explain = async (name: string | null) =>
-    (await sandboxClient(emulator, name).control('POST /explain', { method: 'GET', path: '/transactions/txn_b' })).body
-  await sandboxClient(emulator, 'one').control('POST /reset')
-
-  t.equal((await explain('one')).answer.refunds.url, '/sandbox/one/next/refunds?transaction=txn_b')
-  t.equal((await explain('two')).error.code, 'sandbox_unknown')
-  t.equal(emulator.sandboxes.get('two'), undefined)
-  t.equal((await explain(null)).answer.refunds.url, '/next/refunds?transaction=txn_b')
-})
-
 t.test('A25 control: what explain shows is masked', async t => {
   const { control, logs } = await startTestEmulator(t, { records: RECORDS, settings: { 'parameters.unknown': 'warn' } })
   const body = { ticket: 'tkt_a', payment_type: 'card', card: { number: CARD, csc: '999' }, amount: 5, [CARD]: 'x' }
-
   const headers = { 'Test-Name': `Größe ${CARD}` }
   const { text } = await control('POST /explain', { method: 'POST', path: `/transactions?a=${CARD}`, headers, key: MERCHANT, body })
   const { text: named } = await control('POST /explain', { method: 'GET', path: `/tickets/${MERCHANT}` })
-
   t.ok(text.includes('"last4":"4242"') && text.includes('Größe'), text)
   t.notOk(text.includes(CARD) || text.includes('999') || named.includes(MERCHANT))
   t.notOk(logs.some(line => line.includes(CARD) || line.includes('/transactions') || line.includes('unknown')))
@@ -251,7 +244,6 @@ const BAD: [body: Json, code: string, at: string][] = [
 t.test('control: explain refuses what is no call, and changes nothing', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const before = await everything(emulator)
-
   for (const [body, code, at] of BAD) {
     const { error } = (await emulator.control('POST /explain', body)).body
     t.strictSame([error.code, error.param ?? error.problems[0].path], [code, at], JSON.stringify(body))

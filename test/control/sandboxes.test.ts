@@ -166,20 +166,6 @@ t.test('limits.sandboxes: a page takes the place only of what pages alone have u
   }
 })
 
-t.test('sandboxes.evict_idle: where the idle one becomes busy before a load is over, both stay until there is room', async t => {
-  const emulator = await startListening(t, { 'limits.sandboxes': 1, 'sandboxes.evict_idle': true }, withScript(HANGS))
-  await emulator.use('a')
-  const load = await emulator.halfSent('b')
-  const hung = await emulator.hanging('a')
-
-  t.equal(await load.finish(), 200)
-  t.strictSame(await namesIn(emulator), ['a', 'b'])
-  hung.abort()
-  await emulator.isIdle('a')
-  t.equal((await emulator.use('c')).status, 200)
-  t.strictSame(await namesIn(emulator), ['c'], 'no more than the limit')
-})
-
 const REFUSED: [on: string, body: object | string, type?: string][] = [
   ['POST /load', '{'],
   ['POST /load', { scenario: { sede: 1 } }],
@@ -235,12 +221,10 @@ t.test('sandboxes: of concurrent loads, one that succeeds is enough to make it',
 t.test('sandboxes: a load whose connection breaks off makes none', async t => {
   const emulator = await startListening(t, { 'limits.sandboxes': 1 })
   const status = async () => (await sandboxClient(emulator, 'other').control('POST /load?dry_run', { scenario: 'default' })).status
-
   const { cut } = await emulator.halfSent('cut')
   t.equal(await status(), 429, 'it has the only place')
   cut()
   await until(async () => (await status()) === 200)
-
   t.equal(await status(), 200)
   t.strictSame(await namesIn(emulator), [])
 })
@@ -297,10 +281,8 @@ t.test('sandboxes: deleting one closes its hung calls and event streams, and not
 t.test('sandboxes: a call that is still delayed in a deleted sandbox is answered, and does not bring it back', async t => {
   const emulator = await startListening(t, {}, withScript({ on: 'GET /accounts', delay: '300ms' }))
   const { result, done } = await emulator.hanging('late', '/next/accounts')
-
   t.equal((await emulator.control('DELETE /sandboxes/late')).status, 204)
   await done
-
   t.equal(result.status, 200)
   t.strictSame(await namesIn(emulator), [])
 })

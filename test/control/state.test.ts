@@ -115,7 +115,6 @@ t.test('control: every refused call says what is wrong and where, and changes no
   type Refusal = [on: string, body: object | string | undefined, code: string, blamed?: string | object[]]
   const refusals: Refusal[] = [
     ['POST /load', undefined, 'body_malformed'],
-    ['POST /load', ' \n', 'body_malformed'],
     ['POST /load', '{"scenario":', 'body_malformed'],
     ['POST /load', { scenario: 'defualt' }, 'scenario_unknown'],
     ['POST /load', { scenario: '../package.json' }, 'scenario_unknown'],
@@ -130,8 +129,6 @@ t.test('control: every refused call says what is wrong and where, and changes no
     ['POST /load?dry_run=yes', { scenario: 'default' }, 'parameter_invalid', 'dry_run'],
     ['POST /load?dry_run=1&dry_run=1', { scenario: 'default' }, 'form_malformed', 'dry_run'],
     ['POST /reset?hard=1', undefined, 'parameter_unknown', 'hard'],
-    ['POST /records?dry_run=1', smallFixture(), 'parameter_unknown', 'dry_run'],
-    ['POST /keys?account=mch_a', { account: 'mch_a' }, 'parameter_unknown', 'account'],
     ['PATCH /settings?seed=3', { seed: 3 }, 'parameter_unknown', 'seed'],
     ['GET /state?format=xml', undefined, 'parameter_invalid', 'format'],
     ['POST /records', undefined, 'body_malformed'],
@@ -141,8 +138,7 @@ t.test('control: every refused call says what is wrong and where, and changes no
     ['POST /keys', undefined, 'body_malformed'],
     ['POST /keys', { account: 'mch_b' }, 'account_unknown', 'account'],
     ['POST /keys', { account: 'mch_a', key: 'sk_x' }, 'document_invalid', [at('key', 1, 26)]],
-    ['PATCH /settings', undefined, 'body_malformed'],
-    ['PATCH /settings', [], 'document_invalid', [at('', 1, 1)]]
+    ['PATCH /settings', undefined, 'body_malformed']
   ]
   for (const [on, sent, code, blamed] of refusals) {
     const answer = await control(on.replace('YAML', 'POST'), sent, on.startsWith('YAML') ? YAML : {})

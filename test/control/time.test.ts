@@ -65,38 +65,51 @@ t.test('clock: an invalid time is refused and leaves the clock as it is', async 
   t.strictSame((await control('GET /clock')).body, { now: NOW, running: false })
 })
 
-t.test('snapshots: restoring one brings back records, keys, ids, seed, clock and script counters, also after a reset or load', async t => {
+t.test('snapshots: restoring one brings back records, keys, ids, seed, clock and script counters, after a reset, load or restart', async t => {
   for (const folder of [null, `${t.testdir()}/made/when/wanted`]) {
     const emulator = await startTestEmulator(t, { scenario, settings: { snapshots_dir: folder } })
-    const { call, control, nextIds } = emulator
+    const { control } = emulator
     await changed(emulator)
     const before = await shown(emulator)
-
     const put = await control('PUT /snapshots/lunch')
     t.strictSame([put.status, put.body], [201, { name: 'lunch', scenario: 'test', clock: { now: '2031-01-01T00:00:00.000Z', running: false } }])
-    t.strictSame((await control('GET /snapshots')).body, { data: [{ name: 'lunch' }] })
     await control('POST /keys', { account: 'mch_a' })
     await control('DELETE /script')
-    const would = await nextIds()
-
-    for (const disturb of ['nothing', 'POST /reset', 'POST /load']) {
-      if (disturb === 'POST /load') await control(disturb, { scenario: { name: 'other', seed: 9, data: { accounts: [] } } })
-      else if (disturb !== 'nothing') await control(disturb)
-
+    const would = await emulator.nextIds()
+    const check = async (emulator: Emulator, title: string) => {
+      const { call, control } = emulator
+      t.strictSame((await control('GET /snapshots')).body, { data: [{ name: 'lunch' }] })
       const restored = await control('POST /snapshots/lunch/restore')
-
-      t.strictSame([restored.status, restored.body], [200, put.body], `${folder} after ${disturb}`)
+      t.strictSame([restored.status, restored.body], [200, put.body], title)
       t.strictSame(await shown(emulator), before)
-      const key = (await control('POST /keys', { account: 'mch_a' })).body.key
+      const { key } = (await control('POST /keys', { account: 'mch_a' })).body
       t.equal((await call('GET /tickets', { key })).status, 200)
       t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 402, 'the second call of the script')
       t.strictSame((await control('GET /script')).body.data[0], { ...(before[4] as object[])[0], matched: 2, applied: 1 })
+      t.equal((await control('POST /script', { on: 'GET /locations', delay: '1ms' })).body.id, 'scr_3')
       await control('DELETE /script')
-      t.strictSame(await nextIds(), would, 'the ids that would have been drawn')
+      t.strictSame(await emulator.nextIds(), would, 'the ids that would have been drawn')
     }
+
+    await check(emulator, 'at once')
+    await control('POST /reset')
+    await check(emulator, 'after a reset')
+    await control('POST /load', { scenario: { name: 'other', seed: 9, data: { accounts: [] } } })
+    await check(emulator, 'after a load')
     t.equal((await control('GET ')).body.scenario.name, 'other', 'a reset still goes back to the loaded scenario')
     await control('POST /reset')
     t.equal((await control('GET ')).body.seed, 9)
+    if (folder === null) continue
+    await emulator.app.close()
+    const second = await startTestEmulator(t, { settings: { snapshots_dir: folder } })
+    await check(second, 'in another process')
+    t.equal((await second.control('DELETE /snapshots/lunch')).status, 204)
+    const turns = Array.from({ length: 30 }, (_, index) => second.control(index % 5 === 4 ? 'DELETE /snapshots/a' : 'PUT /snapshots/a'))
+    t.strictSame([...new Set((await Promise.all(turns)).map(({ status }) => status))], [201, 204], 'many written and deleted at once')
+    t.strictSame(await readdir(folder), [], 'the last call was a delete')
+    t.equal((await second.control('PUT /snapshots/a')).status, 201)
+    t.strictSame(await readdir(folder), ['a.json'], 'nothing else is left in the folder')
+    t.equal((await readLines(join(folder, 'a.json'))).data.first_states.length, 1)
   }
 })
 
@@ -143,34 +156,6 @@ t.test('snapshots: they are listed by name and deleted; an unknown or invalid na
   }
 })
 
-t.test('snapshots: those in a folder outlive the process, and many written at once are each complete', async t => {
-  const snapshots_dir = t.testdir()
-  const first = await startTestEmulator(t, { scenario, settings: { snapshots_dir } })
-  await changed(first)
-  const before = await shown(first)
-  await first.control('PUT /snapshots/a')
-  await first.control('DELETE /script')
-  const would = await first.nextIds()
-  await first.app.close()
-
-  const second = await startTestEmulator(t, { settings: { snapshots_dir } })
-  t.strictSame((await second.control('GET /snapshots')).body, { data: [{ name: 'a' }] })
-  const { status, body } = await second.control('POST /snapshots/a/restore')
-
-  t.strictSame([status, body.scenario], [200, 'test'])
-  t.strictSame(await shown(second), before)
-  t.equal((await second.control('POST /script', { on: 'GET /locations', delay: '1ms' })).body.id, 'scr_3')
-  await second.control('DELETE /script')
-  t.strictSame(await second.nextIds(), would)
-
-  const turns = Array.from({ length: 30 }, (_, index) => second.control(index % 5 === 4 ? 'DELETE /snapshots/a' : 'PUT /snapshots/a'))
-  t.strictSame([...new Set((await Promise.all(turns)).map(({ status }) => status))], [201, 204], 'many written and deleted at once')
-  t.strictSame(await readdir(snapshots_dir), [], 'the last call was a delete')
-  t.equal((await second.control('PUT /snapshots/a')).status, 201)
-  t.strictSame(await readdir(snapshots_dir), ['a.json'], 'nothing else is left in the folder')
-  t.equal((await readLines(join(snapshots_dir, 'a.json'))).data.first_states.length, 1)
-})
-
 t.test('snapshots: the refusal of a file that is not a snapshot names it, and nothing is changed', async t => {
   const snapshots_dir = t.testdir()
   const settings = { snapshots_dir }
@@ -215,7 +200,6 @@ t.test('snapshots: one without the Account that any key acts as is refused', asy
   const accounts = [{ id: 'mch_z', type: 'merchant', name: 'Z', email: 'z@example.com', address: { country: 'US' } }]
   await control('POST /load', { scenario: { data: { accounts }, settings: { auth: { accept_any_key: 'mch_z' } } } })
   const before = await state()
-
   t.equal((await control('POST /snapshots/a/restore')).body.error.code, 'account_unknown')
   t.equal(await state(), before)
 })

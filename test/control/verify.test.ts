@@ -150,13 +150,11 @@ t.test('verify: within waits without polling, and answers as soon as the call co
 t.test('verify: within waits for a script, until its last entry was applied', async t => {
   const script = ['GET /tickets', 'GET /accounts'].map(on => ({ on, delay: '1ms' }))
   const { call, verify, listeners, listening } = await start(t, { scenario: { script } })
-
   const waiting = verify({ script: 'all_used', within: '30s' })
   await listening(1)
   await call('GET /tickets')
   t.equal(listeners.now, 1, 'one entry is left')
   await call('GET /accounts')
-
   t.strictSame([(await waiting).status, listeners.now], [200, 0])
 })
 

@@ -13,7 +13,6 @@ t.test('contributing: every file, script and title of a test that the guide name
     .filter(path => !/[*]|FAMILY|\.vitepress/.test(path))
   t.ok(files.length > 30)
   for (const path of files) t.equal(existsSync(new URL(path, root)), true, path)
-
   const { scripts } = JSON.parse(read('package.json'))
   for (const [, name = ''] of GUIDE.matchAll(/npm run ([a-z:]+)/g)) t.ok(name in scripts, `npm run ${name}`)
 })

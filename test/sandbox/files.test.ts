@@ -135,9 +135,7 @@ t.test('lines: a file that is longer than the longest string is read', async t =
   const long = Buffer.from(seedLine(2, { sandbox: null, family: 'users', records: [{ id: 'u3', name: 'x'.repeat(2 ** 20) }] }))
   const chunks = [Buffer.from(WHOLE), ...Array(Math.ceil(constants.MAX_STRING_LENGTH / long.length)).fill(long)]
   t.ok(chunks.reduce((sum, { length }) => sum + length, 0) > constants.MAX_STRING_LENGTH)
-
   const { data, torn } = await linesRead(chunks)
-
   t.strictSame([data.sandboxes[0]?.records.users?.length, torn], [3, null])
 })
 
@@ -145,11 +143,9 @@ t.test('a file is replaced by many texts of any size, in as many writes as they 
   const { file, folder } = await fileOf(t)
   const texts = ['é'.repeat(700_000), '', 'x', 'y'.repeat(3_000_000), 'z']
   const stingy = { ...DISK, open: async (path: string, flags: string, mode?: number) => slow(await DISK.open(path, flags, mode)) } as FileSystem
-
   const written = await replaceFile(file, texts, stingy)
   await written.append('é\n')
   await written.close()
-
   t.equal(await readFile(file, 'utf8'), `${texts.join('')}é\n`)
   t.strictSame(await readdir(folder), ['a.json'])
 })

@@ -33,14 +33,10 @@ function taking(t: Test, file: string, at = 0): { child: ChildProcess; hasTaken:
   return { child, hasTaken: once(child.stdout as NodeJS.ReadableStream, 'data').then(([text]) => String(text).trim() === 'true') }
 }
 
+const quiet = (socket: Socket) => socket.on('error', () => {})
 /** A socket in the place of a lock, which treats its callers as the case says. */
 async function impostor(t: Test, path: string, answer: (socket: Socket, server: Server) => void): Promise<void> {
-  const server = createServer(socket =>
-    answer(
-      socket.on('error', () => {}),
-      server
-    )
-  )
+  const server: Server = createServer(socket => answer(quiet(socket), server))
   t.teardown(() => server.close())
   await new Promise<void>(resolve => server.listen(path, resolve))
 }
@@ -84,7 +80,6 @@ t.test('locks of other files in the folder do not count, and what else has a nam
 
 t.test('of those who take a lock at once exactly one gets it', async t => {
   const { folder, file } = await placeOf(t)
-
   for (let round = 0; round < 20; round++) {
     const locks = await Promise.all(Array.from({ length: 1 + (round % 8) }, () => Lock.take(file)))
     const taken = locks.filter(lock => lock !== null)

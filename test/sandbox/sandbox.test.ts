@@ -58,10 +58,8 @@ t.test('A05: a clock that runs from an instant starts there again at every reset
 t.test('A05: what a fixture leaves out is created at the time of the load, and a reset keeps it', async t => {
   const { machine, sandbox } = await sandboxWith()
   machine.now += 60_000
-
   sandbox.reset()
   const { tickets } = await sandbox.addRecords(document({ tickets: [{ location: 'loc_a', reference: 'later' }] }))
-
   t.strictSame([sandbox.store.tickets.get('tkt_a')?.created, tickets[0]?.created], [NOW, '2026-03-01T18:06:00.000Z'])
 })
 
@@ -76,9 +74,7 @@ t.test('A03: an id that a record holds already is skipped', async t => {
 t.test('A18: an Account named for any key is looked for in every document that is loaded', async t => {
   const { sandbox } = await sandboxWith({ environment: { 'auth.accept_any_key': 'mch_a' } })
   const before = JSON.stringify(exported(sandbox.store))
-
   const { code, problems }: ApiError = await sandbox.load(document({ name: 'empty' }), ORIGIN).catch(error => error)
-
   t.strictSame([code, problems?.map(({ path }) => path)], ['document_invalid', ['']])
   t.equal(JSON.stringify(exported(sandbox.store)), before)
   t.equal(sandbox.settings['auth.accept_any_key'], 'mch_a')
@@ -88,9 +84,7 @@ t.test('control: of loads that overlap each takes effect whole', async t => {
   const { sandbox } = await sandboxWith()
   const scenario = (name: string, reference: string) =>
     document({ name, seed: name.length, data: { ...smallFixture(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] } })
-
   await Promise.all([sandbox.load(scenario('one', 'T-one'), ORIGIN), sandbox.load(scenario('three', 'T-three'), ORIGIN)])
-
   const { name } = sandbox.scenario
   t.ok(['one', 'three'].includes(name))
   t.equal(sandbox.store.tickets.get('tkt_a')?.reference, `T-${name}`)

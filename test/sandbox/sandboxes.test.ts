@@ -39,6 +39,60 @@ const refusalOf = (act: () => unknown): ApiError => {
 /** That at the base address and two others. */
 const three = (emulator: Emulator) => [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
 
+/** Records of a large scenario: Tickets, Transactions and Refunds, but for those of the small fixture. */
+const RECORDS = 10_000
+function largeScenario(): object {
+  const thirds = Array.from({ length: (RECORDS - 4) / 3 }, (_, index) => index)
+  const data = smallFixture({
+    tickets: thirds.map(index => ({ id: `tkt_${index}`, location: 'loc_a', reference: `T-${index}` })),
+    transactions: thirds.map(index => ({ id: `txn_${index}`, ticket: `tkt_${index}`, payment_type: 'card', amount: 1000 + index })),
+    refunds: thirds.map(index => ({ id: `rfd_${index}`, transaction: `txn_${index}`, amount: 100 }))
+  })
+  return { data }
+}
+
+// the first one: what other tests leave to be collected would count
+t.test('sandboxes: one of 10,000 records takes at most a hundredth of the time and of the memory that they take', async t => {
+  const document = documentOf('test', largeScenario())
+  const { used, collect } = processHeap()
+  /** The bytes that are in use once everything that is no longer needed is gone. */
+  const inUse = async () => {
+    for (let round = 0; round < 3; round++) {
+      await new Promise(resolve => setImmediate(resolve))
+      collect()
+    }
+    return used()
+  }
+  const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] as number
+  const flag = { 'limits.sandboxes': 100_000 }
+  for (let index = 0; index < 50; index++) made(await sandboxesWith(flag), `warm-up-${index}`)
+
+  const empty = await inUse()
+  const sandboxes = await sandboxesWith(flag)
+  const loading: number[] = []
+  for (let round = 0; round < 3; round++) {
+    const before = cpuTime()
+    await sandboxes.start(document, ORIGIN)
+    loading.push(cpuTime() - before)
+  }
+  const loaded = await inUse()
+  // many at a time, since one takes less than a clock of processor time can tell
+  const making: number[] = []
+  for (let round = 0; round < 11; round++) {
+    const before = cpuTime()
+    for (let index = 0; index < 50; index++) made(sandboxes, `made-${round}-${index}`)
+    making.push((cpuTime() - before) / 50)
+  }
+
+  const memory = { scenario: loaded - empty, sandbox: ((await inUse()) - loaded) / 550 }
+  const [load, make] = [median(loading), median(making)]
+  const sizes = new Set(sandboxes.all().map(({ store }) => store.size))
+  t.strictSame(sizes, new Set([RECORDS]), 'each has all records')
+  t.ok(make <= load / 100, `loading takes ${load.toFixed(1)} ms, making one ${make.toFixed(3)} ms`)
+  t.ok(memory.scenario > 1_000_000, `the scenario takes ${memory.scenario} bytes`)
+  t.ok(memory.sandbox <= memory.scenario / 100, `the scenario takes ${memory.scenario} bytes, each sandbox ${memory.sandbox}`)
+})
+
 const PATHS = ['', '/state', '/clock', '/settings', '/script', '/snapshots', '/requests', '/coverage', '/findings', '/assumptions']
 type Step = [target: 'call' | 'control', on: string, body?: Record<string, unknown>]
 /** Calls that read, create, change and delete, that are refused, scripted and explained. */
@@ -46,13 +100,10 @@ const SESSION: Step[] = [
   ['call', 'GET /locations'],
   ['call', 'POST /locations', { display_name: 'New', 'address[country]': 'US' }],
   ['call', 'POST /accounts', { type: 'merchant', name: 'B', email: 'b@example.com', 'address[country]': 'US' }],
-  ['call', 'POST /accounts/mch_a/users', { name: 'U', email: 'u@example.com' }],
   ['call', 'POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 500 }],
-  ['call', 'POST /refunds', { transaction: '$last', amount: 600 }],
   ['call', 'POST /refunds', { transaction: '$last', amount: 600 }],
   ['call', 'POST /refunds', { transaction: '$last', amount: 200 }],
   ['call', 'GET /transactions/$last'],
-  ['call', 'POST /locations/loc_a', { display_name: 'Changed' }],
   ['call', 'GET /tickets?search_query=none&limit=1'],
   ['control', 'POST /keys', { account: 'mch_a' }],
   ['control', 'POST /records', { tickets: [{ location: 'loc_a', reference: 'T-2' }] }],
@@ -63,10 +114,9 @@ const SESSION: Step[] = [
   ['control', 'POST /clock/advance', { by: '36h' }],
   ['control', 'PATCH /settings', { 'pagination.max_limit': 3 }],
   ['call', 'GET /tickets?limit=4'],
-  ['call', 'POST /locations', { display_name: 'Later', 'address[country]': 'US' }],
   ...PATHS.map((path): Step => ['control', `GET ${path}`]),
   ['control', 'GET /requests/req_6'],
-  ['control', 'POST /verify', { on: 'POST /refunds', times: 3 }],
+  ['control', 'POST /verify', { on: 'POST /refunds', times: 2 }],
   ['control', 'POST /snapshots/one/restore'],
   ['control', 'GET /state'],
   ['control', 'POST /reset'],
@@ -104,12 +154,10 @@ const different = (one: Record<string, string>, other: Record<string, string>) =
 t.test('sandboxes: the same calls, made at the same time in many, are answered the same, ids and clock included, as at the base address', async t => {
   const emulator = await startTestEmulator(t, { scenario: START })
   const names = [null, ...Array.from({ length: 8 }, (_, index) => `w${index}`)]
-
   const [inMain = [], ...others] = await Promise.all(names.map(name => played(sandboxClient(emulator, name))))
-
   for (const [index, answer] of inMain.entries()) t.equal(others[0]?.[index], answer, SESSION[index]?.[1] ?? '')
   for (const answers of others) t.strictSame(answers, inMain)
-  t.ok(inMain.filter(answer => / (200|201) /.test(answer)).length > 30, 'most of them do something')
+  t.ok(inMain.filter(answer => / (200|201) /.test(answer)).length > 25, 'most of them do something')
 })
 
 t.test('sandboxes: what is done in one is not seen in another', async t => {
@@ -147,21 +195,16 @@ t.test('sandboxes: a new one begins with the start scenario, whatever the one at
   await b.call('GET /tickets')
 
   t.strictSame(different(await shown(b), first), [])
-  t.equal((await main.control('GET /health')).body.scenario, 'other')
-  t.equal((await b.control('GET /health')).body.scenario, 'start')
-  t.equal((await b.control('POST /reset')).body.scenario.name, 'start', 'and goes back to it')
   await a.control('POST /load', { scenario: { name: 'own', data: smallFixture() } })
-  t.equal((await a.control('POST /reset')).body.scenario.name, 'own', 'one that was given its own goes back to that')
-  t.equal((await main.control('POST /reset')).body.scenario.name, 'other')
+  const names = await Promise.all([main, a, b].map(async ({ control }) => (await control('POST /reset')).body.scenario.name))
+  t.strictSame(names, ['other', 'own', 'start'], 'each goes back to what it was given')
 })
 
 t.test('sandboxes: the latest start holds for those that are made after it', async t => {
   const sandboxes = await sandboxesWith()
   const old = made(sandboxes, 'old')
-
   await sandboxes.start(documentOf('test', { ...START, name: 'newer' }), ORIGIN)
   await t.rejects(sandboxes.start(documentOf('test', { sede: 1 }), ORIGIN), { code: 'document_invalid' })
-
   t.strictSame([old.scenario.name, sandboxes.main.scenario.name, sandboxes.use('new').scenario.name], ['start', 'newer', 'newer'])
   old.reset()
   t.equal(old.scenario.name, 'start')
@@ -223,7 +266,6 @@ t.test('sandboxes.evict_idle: those of pages go first, however lately they were 
   made(sandboxes, 'worker')
   made(sandboxes, 'busy', true).inFlight = 1
   made(sandboxes, 'page', true)
-
   made(sandboxes, 'worker-2')
   t.strictSame(namesOf(sandboxes), ['busy', 'worker', 'worker-2'])
   made(sandboxes, 'worker-3')
@@ -242,6 +284,15 @@ t.test('sandboxes.evict_idle: only a call that keeps its sandbox takes the place
   t.strictSame([namesOf(sandboxes), a.ending.aborted], [['a', 'b'], false])
   sandboxes.keep(sandboxes.use('c'))
   t.strictSame([namesOf(sandboxes), a.ending.aborted], [['b', 'c'], true])
+
+  const late = sandboxes.use('late')
+  const c = sandboxes.find('c')
+  c.inFlight = 1
+  sandboxes.keep(late)
+  t.strictSame(namesOf(sandboxes), ['b', 'c', 'late'], 'where the idle one has become busy since, it stays')
+  for (const one of [b, c]) one.inFlight = 0
+  made(sandboxes, 'd')
+  t.equal(namesOf(sandboxes).length, 2, 'until there is room, then no more than the limit')
 })
 
 t.test('sandboxes: one that no call keeps ends with the last of its calls, and is not there until then', async t => {
@@ -267,17 +318,13 @@ t.test('sandboxes: one that no call keeps ends with the last of its calls, and i
 
 t.test('sandboxes: a deleted one is gone with all that it held; made again it begins anew', async t => {
   const emulator = await startTestEmulator(t)
-  const { sandboxes } = emulator
-  const a = sandboxClient(emulator, 'a')
-  await a.call('POST /locations', { body: { display_name: 'X', 'address[country]': 'US' } })
-  const before = sandboxes.find('a')
-
-  await sandboxes.delete('a')
-
-  await t.rejects(sandboxes.delete('a'), { code: 'sandbox_unknown' })
-  t.equal(before.evidence.journal.size, 0)
-  t.equal((await a.call('GET /locations')).body.data.length, 1)
-  t.equal((await a.control('GET /requests')).body.data.length, 1)
+  const { call, control } = sandboxClient(emulator, 'a')
+  await call('POST /locations', { body: { display_name: 'X', 'address[country]': 'US' } })
+  const { evidence } = emulator.sandboxes.find('a')
+  await emulator.sandboxes.delete('a')
+  await t.rejects(emulator.sandboxes.delete('a'), { code: 'sandbox_unknown' })
+  t.equal(evidence.journal.size, 0)
+  t.strictSame([(await call('GET /locations')).body.data.length, (await control('GET /requests')).body.data.length], [1, 1])
 })
 
 const filesIn = (folder: string) =>
@@ -309,78 +356,14 @@ t.test('snapshots: each sandbox has its own, in memory and in a folder', async t
     await a.call('GET /tickets')
     t.strictSame(await Promise.all(clients.map(held)), ['one', '', 'one'], 'a deleted sandbox takes its own with it')
     if (snapshots_dir) {
-      const later = sandboxClient(await startTestEmulator(t, { settings: { snapshots_dir } }), 'b.json')
+      const second = await startTestEmulator(t, { settings: { snapshots_dir } })
+      const later = sandboxClient(second, 'b.json')
+      t.equal((await later.control('POST /load', { scenario: { sede: 1 } })).status, 400)
+      t.strictSame([await namesIn(second), filesIn(snapshots_dir).sort()], [[], ['one.json', 'sandboxes/b.json/one.json']], 'a load that fails leaves them')
       await later.call('GET /tickets')
       t.equal(await held(later), 'one', 'and files outlive the process')
     }
   }
-})
-
-t.test('snapshots: a load that fails leaves the files of an earlier sandbox of the name', async t => {
-  const snapshots_dir = t.testdir()
-  const first = await startTestEmulator(t, { settings: { snapshots_dir } })
-  const kept = sandboxClient(first, 'a')
-  await kept.call('GET /tickets')
-  await kept.control('PUT /snapshots/one')
-
-  const second = await startTestEmulator(t, { settings: { snapshots_dir } })
-  t.equal((await sandboxClient(second, 'a').control('POST /load', { scenario: { sede: 1 } })).status, 400)
-
-  t.strictSame(await namesIn(second), [])
-  t.strictSame(filesIn(snapshots_dir), ['sandboxes/a/one.json'])
-})
-
-/** Records of a large scenario: Tickets, Transactions and Refunds, but for those of the small fixture. */
-const RECORDS = 10_000
-function largeScenario(): object {
-  const thirds = Array.from({ length: (RECORDS - 4) / 3 }, (_, index) => index)
-  const data = smallFixture({
-    tickets: thirds.map(index => ({ id: `tkt_${index}`, location: 'loc_a', reference: `T-${index}` })),
-    transactions: thirds.map(index => ({ id: `txn_${index}`, ticket: `tkt_${index}`, payment_type: 'card', amount: 1000 + index })),
-    refunds: thirds.map(index => ({ id: `rfd_${index}`, transaction: `txn_${index}`, amount: 100 }))
-  })
-  return { data }
-}
-
-t.test('sandboxes: one of 10,000 records takes at most a hundredth of the time and of the memory that they take', async t => {
-  const document = documentOf('test', largeScenario())
-  const { used, collect } = processHeap()
-  /** The bytes that are in use once everything that is no longer needed is gone. */
-  const inUse = async () => {
-    for (let round = 0; round < 3; round++) {
-      await new Promise(resolve => setImmediate(resolve))
-      collect()
-    }
-    return used()
-  }
-  const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] as number
-  const flag = { 'limits.sandboxes': 100_000 }
-  await sandboxesWith(flag, { start: largeScenario() })
-
-  const empty = await inUse()
-  const sandboxes = await sandboxesWith(flag)
-  const loading: number[] = []
-  for (let round = 0; round < 3; round++) {
-    const before = cpuTime()
-    await sandboxes.start(document, ORIGIN)
-    loading.push(cpuTime() - before)
-  }
-  const loaded = await inUse()
-  // many at a time, since one takes less than a clock of processor time can tell
-  const making: number[] = []
-  for (let round = 0; round < 11; round++) {
-    const before = cpuTime()
-    for (let index = 0; index < 50; index++) made(sandboxes, `made-${round}-${index}`)
-    making.push((cpuTime() - before) / 50)
-  }
-
-  const memory = { scenario: loaded - empty, sandbox: ((await inUse()) - loaded) / 550 }
-  const [load, make] = [median(loading), median(making)]
-  const sizes = new Set(sandboxes.all().map(({ store }) => store.size))
-  t.strictSame(sizes, new Set([RECORDS]), 'each has all records')
-  t.ok(make <= load / 100, `loading takes ${load.toFixed(1)} ms, making one ${make.toFixed(3)} ms`)
-  t.ok(memory.scenario > 1_000_000, `the scenario takes ${memory.scenario} bytes`)
-  t.ok(memory.sandbox <= memory.scenario / 100, `the scenario takes ${memory.scenario} bytes, each sandbox ${memory.sandbox}`)
 })
 
 t.test('A35: where memory is short, what is added is refused first in sandboxes with more records than others, then in all', async t => {

@@ -49,7 +49,6 @@ t.test('collection: a record that is replaced is found in all the groups that it
   const collection = new Collection<Thing>({ ...GROUPS, place: ({ place }) => place.split('+') })
   const found = (group: string) => ids(recordsOf(pageOf(collection, { index: 'place', group, limit: 10, order: 'oldest_first' })))
   collection.insert(thing('x', 5, 'a'))
-
   for (const place of ['a+b', 'a', 'c', 'c', 'b+c']) {
     collection.replace(thing('x', 5, place))
     for (const group of ['a', 'b', 'c']) t.strictSame(found(group), place.includes(group) ? ['x'] : [], `${place} ${group}`)

@@ -76,20 +76,16 @@ t.test('worker: a first state comes in parts, with its warnings, records in the 
 t.test('worker: fixtures and other bodies are checked, and refused with the places of their problems', async t => {
   const ask = reader(t, { 'limits.records': 3 })
   const read = (job: Partial<Job> & { kind: Job['kind'] }, data: unknown) => ask({ read: { type: 'json', bytes: bytesOf(data), ...job } as Job })
-  const refusalOf = async (reply: Promise<Reply>) =>
-    ((await reply) as { refusal: { code: string; message: string; problems?: { path: string; line: number }[] } }).refusal
+  const refusalOf = async (reply: Promise<Reply>): Promise<Json> => ((await reply) as Json).refusal
+  const two = { tickets: tickets(2) }
 
-  t.strictSame(await read({ kind: 'fixture' }, { tickets: tickets(2) }), { answer: null })
-  t.strictSame(await ask({ places: [['tickets', 1], ['none']] }), {
-    answer: [
-      { line: 1, column: JSON.stringify({ tickets: tickets(2) }).indexOf('{"id":"tkt_1"') + 1 },
-      { line: 1, column: 1 }
-    ]
-  })
-  t.strictSame(await partsFrom(ask), [['tickets', tickets(2)]])
+  t.strictSame(await read({ kind: 'fixture' }, two), { answer: null })
+  const places = [JSON.stringify(two).indexOf('{"id":"tkt_1"') + 1, 1].map(column => ({ line: 1, column }))
+  t.strictSame(await ask({ places: [['tickets', 1], ['none']] }), { answer: places })
+  t.strictSame(await partsFrom(ask), [['tickets', two.tickets]])
   t.equal((await refusalOf(read({ kind: 'fixture' }, { tickets: tickets(4) }))).code, 'document_too_large')
-  const wrong = await refusalOf(read({ kind: 'fixture' }, { tickets: Array(2).fill({}) }))
-  t.strictSame([wrong.code, wrong.problems?.map(({ path }) => path)], ['document_invalid', ['tickets[0]', 'tickets[1]']])
+  const { code, problems } = await refusalOf(read({ kind: 'fixture' }, { tickets: Array(2).fill({}) }))
+  t.strictSame([code, problems.map(({ path }: Json) => path)], ['document_invalid', ['tickets[0]', 'tickets[1]']])
   t.equal((await refusalOf(read({ kind: 'fixture' }, '{"a":'))).code, 'body_malformed')
 
   const schema = { type: 'object', additionalProperties: false, properties: { a: { type: 'string' } } }
@@ -156,7 +152,7 @@ t.test('worker: a worker that ends by itself refuses its document, and the next 
   const worker = workerWith()
   t.teardown(() => worker.end())
   const job = (): Job => ({ kind: 'fixture', type: 'json', bytes: bytesOf('{}') })
-  for (const [code, expected] of [
+  for (const [code, refused] of [
     ['ERR_WORKER_OUT_OF_MEMORY', { code: 'document_too_large', message: /more than \d+ MiB of memory/ }],
     ['ERR_OTHER', { code: 'ERR_OTHER' }]
   ] as const) {
@@ -164,10 +160,8 @@ t.test('worker: a worker that ends by itself refuses its document, and the next 
       worker.emit('error', Object.assign(new Error('ended'), { code }))
       worker.emit('error', new Error('again'))
     })
-    await t.rejects(
-      readBy(worker.jobsOf(SANDBOX), job(), NEVER, async () => {}),
-      expected
-    )
+    const reading = readBy(worker.jobsOf(SANDBOX), job(), NEVER, async () => {})
+    await t.rejects(reading, refused)
   }
   t.equal(await readBy(worker.jobsOf(SANDBOX), job(), NEVER, async ({ head }) => head), null)
 })
@@ -234,7 +228,6 @@ t.test('loads: a large fixture is merged, and refused when another call changed 
 
   const { status, body } = await merge('a_')
   t.strictSame([status, body.tickets.length, body.tickets[3999].id], [200, 4000, 'a_tkt_3999'])
-  const first = merge('b_')
   let isOver = false
   const change = () => {
     if (isOver) return
@@ -242,12 +235,10 @@ t.test('loads: a large fixture is merged, and refused when another call changed 
     setImmediate(change)
   }
   change()
-  const refused = await first
+  t.equal((await merge('b_')).body.error.code, 'state_changed')
   isOver = true
-  t.strictSame([refused.status, refused.body.error.code], [409, 'state_changed'])
   t.equal((await merge('b_')).status, 200)
-  const third = await merge('c_')
-  t.strictSame([third.status, third.body.error.code], [413, 'document_too_large'], 'more than a sandbox may hold')
+  t.equal((await merge('c_')).body.error.code, 'document_too_large', 'more than a sandbox may hold')
 })
 
 t.test('loads: a sandbox that is deleted meanwhile gets none', async t => {
@@ -257,9 +248,7 @@ t.test('loads: a sandbox that is deleted meanwhile gets none', async t => {
   const loading = control('POST /load', { scenario: { name: 'big', data: smallFixture({ tickets: tickets(3000) }) } })
   while (emulator.sandboxes.find('one').inFlight === 0) await new Promise(resolve => setImmediate(resolve))
   await emulator.sandboxes.delete('one')
-
   const { status, body } = await loading
-
   t.strictSame([status, body.error.code], [404, 'sandbox_unknown'])
 })
 
