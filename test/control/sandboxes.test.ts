@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { get, type IncomingMessage, request } from 'node:http'
+import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { GivenSettings } from '../../src/core/settings.js'
@@ -24,26 +24,21 @@ async function startListening(t: Test, settings: GivenSettings, scenario: object
   const isIdle = (name: string) => until(async () => (await inFlightIn(name)) === 0)
   /** Makes a call that is not answered yet. Returns its result so far, and a function that aborts it. */
   const hanging = async (name: string | null, path = '/next/refunds') => {
-    const call = get({ port, host: '127.0.0.1', path: `${name === null ? '' : `/sandbox/${name}`}${path}`, headers: { authorization: authorization() } })
+    const leaving = new AbortController()
     const result = { over: false, status: 0, text: '' }
-    const done = new Promise<void>(resolve => {
-      call.on('response', (response: IncomingMessage) => {
-        result.status = response.statusCode ?? 0
-        const read = (chunk: Buffer) => {
-          result.text += chunk
-        }
-        response
-          .on('error', () => {})
-          .on('close', resolve)
-          .on('data', read)
+    const url = `http://127.0.0.1:${port}${name === null ? '' : `/sandbox/${name}`}${path}`
+    const done = fetch(url, { headers: { authorization: authorization() }, signal: leaving.signal })
+      .then(async ({ status, body }) => {
+        result.status = status
+        for await (const chunk of body ?? []) result.text += Buffer.from(chunk)
       })
-      call.on('error', () => resolve())
-    }).then(() => {
-      result.over = true
-    })
-    t.teardown(() => call.destroy())
+      .catch(() => {})
+      .finally(() => {
+        result.over = true
+      })
+    t.teardown(() => leaving.abort())
     if (name !== null && path !== '/_control/events') await until(async () => (await inFlightIn(name)) === 1)
-    return { result, done, abort: () => call.destroy() }
+    return { result, done, abort: () => leaving.abort() }
   }
   /** Sends the first part of a load; `finish` sends the rest. */
   const halfSent = async (name: string) => {

@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
@@ -181,12 +180,11 @@ t.test('verify: within gives up in time, and a caller that leaves is waited for 
   const port = await listen()
 
   t.equal((await verify({ on: 'POST /refunds', within: '30ms' })).status, 409)
-  const gone = request({ port, path: '/_control/verify', method: 'POST', headers: { 'content-type': 'application/json' } })
-  gone.on('error', () => {})
-  gone.end(JSON.stringify({ on: 'POST /refunds', within: '60s' }))
+  const [leaving, headers, body] = [new AbortController(), { 'content-type': 'application/json' }, '{"on":"POST /refunds","within":"60s"}']
+  fetch(`http://127.0.0.1:${port}/_control/verify`, { method: 'POST', headers, body, signal: leaving.signal }).catch(() => {})
   await listening(1)
   const during = listeners.now
-  gone.destroy()
+  leaving.abort()
   await listening(0)
 
   t.strictSame([during, listeners.now], [1, 0])

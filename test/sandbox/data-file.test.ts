@@ -1,6 +1,5 @@
 import { type BigIntStats, readFileSync } from 'node:fs'
-import { chmod, lstat, mkdir, mkdtemp, open, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, lstat, mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -13,6 +12,7 @@ import { REFUSALS, SAYS } from '../../src/sandbox/sentences.js'
 import type { PresentSandboxes } from '../../src/sandbox/state.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import type { Json } from '../support/json.js'
+import { placeOf } from '../support/places.js'
 import { type Answer, answerOf, MERCHANT, NOW, RESELLER, sentBy, smallFixture } from '../support/requests.js'
 import { fileText } from '../support/saved-lines.js'
 
@@ -51,13 +51,6 @@ async function called({ app }: RunningEmulator, call: Call, key = MERCHANT): Pro
     ...(payload !== '' && { payload })
   })
   return answerOf(answer.statusCode, answer.headers, answer.payload)
-}
-
-/** A folder of a test, and the file in it. */
-async function placeOf(t: Test) {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'data-test-')))
-  t.teardown(() => rm(folder, { recursive: true }))
-  return { folder, file: join(folder, 'shop.json') }
 }
 
 /** Starts in process, with the machine's time to set; closed when the test ends. */

@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,6 +10,7 @@ import { REFUSALS } from '../../src/sandbox/sentences.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
+import { placeOf } from '../support/places.js'
 import { callsText, recordedDisk } from '../support/recorded-disk.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', payment_method: { card: { brand: 'visa', last4: '4242' } }, amount: 1000 }
@@ -19,16 +19,9 @@ const SCRIPT = [
   { on: 'POST /refunds', match: { body: { reason: 'slow' } }, delay: '300ms' }
 ]
 
-async function folderOf(t: Test): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'disk-test-')))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
 /** An emulator with a data file on a disk whose room is to set. */
 async function started(t: Test, { maxLines, machine = {} }: { maxLines?: number; machine?: object } = {}) {
-  const folder = await folderOf(t)
-  const file = join(folder, 'shop.json')
+  const { folder, file } = await placeOf(t)
   const disk = recordedDisk()
   const data = await DataFile.take(file, { files: disk.files, ...(maxLines !== undefined && { maxLines }) })
   t.teardown(() => data.close())
@@ -274,11 +267,11 @@ t.test('a file is made for its user alone, under a name of its own, synced befor
 })
 
 t.test('what a killed process left of this very file is removed at the start, and nothing else', async t => {
-  const folder = await folderOf(t)
+  const { folder, file } = await placeOf(t)
   const left = ['shop.json.0123456789abcdef.tmp', 'shop.json.fedcba9876543210.tmp']
   const others = ['.shop.json.tmp', 'shop.json.0123456789abcdef.tmp.x', 'shop.json.0123.tmp', 'shop.json.tmp', 'shop2.json.0123456789abcdef.tmp', 'x.tmp']
   for (const name of [...left, ...others]) await writeFile(join(folder, name), 'x')
-  await (await DataFile.take(join(folder, 'shop.json'))).close()
+  await (await DataFile.take(file)).close()
   t.strictSame((await readdir(folder)).sort(), others.sort())
 })
 
@@ -298,10 +291,10 @@ t.test('a file that is removed, replaced or changed by somebody else is written 
 })
 
 t.test('start: what could not be written at the end is on stderr, and the process is told to end with 1', async t => {
-  const folder = await folderOf(t)
+  const { folder, file } = await placeOf(t)
   let close: (given: object) => Promise<void> = async () => {}
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const settings = { data: join(folder, 'shop.json'), port: 0, log_level: 'silent' } as const
+  const settings = { data: file, port: 0, log_level: 'silent' } as const
   const beforeEnd = (_options: object, given: typeof close) => {
     close = given
   }

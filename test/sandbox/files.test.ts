@@ -1,21 +1,14 @@
 import { constants } from 'node:buffer'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { DISK, type FileSystem, replaceFile, syncFolder } from '../../src/sandbox/disk.js'
 import { amendmentLine, lineOf, linesRead, wholeLines } from '../../src/sandbox/lines.js'
 import { SAYS } from '../../src/sandbox/sentences.js'
 import type { Json } from '../support/json.js'
+import { placeOf } from '../support/places.js'
 import { recordedDisk } from '../support/recorded-disk.js'
 import { fileText } from '../support/saved-lines.js'
-
-async function fileOf(t: Test) {
-  const folder = await mkdtemp(join(tmpdir(), 'files-test-'))
-  t.teardown(() => rm(folder, { recursive: true }))
-  return { folder, file: join(folder, 'a.json') }
-}
 
 const STATE = { settings: {}, counters: {}, clock: { at: null, running: true }, script: [] }
 const [U1, U2] = [{ id: 'u1' }, { id: 'u2' }]
@@ -140,14 +133,14 @@ t.test('lines: a file that is longer than the longest string is read', async t =
 })
 
 t.test('a file is replaced by many texts of any size, in as many writes as they need', async t => {
-  const { file, folder } = await fileOf(t)
+  const { file, folder } = await placeOf(t)
   const texts = ['é'.repeat(700_000), '', 'x', 'y'.repeat(3_000_000), 'z']
   const stingy = { ...DISK, open: async (path: string, flags: string, mode?: number) => slow(await DISK.open(path, flags, mode)) } as FileSystem
   const written = await replaceFile(file, texts, stingy)
   await written.append('é\n')
   await written.close()
   t.equal(await readFile(file, 'utf8'), `${texts.join('')}é\n`)
-  t.strictSame(await readdir(folder), ['a.json'])
+  t.strictSame(await readdir(folder), ['shop.json'])
 })
 
 /** A handle that writes at most 300,000 bytes at a time, as the system may. */
@@ -158,7 +151,7 @@ const slow = (handle: Awaited<ReturnType<FileSystem['open']>>) => {
 }
 
 t.test('a file that cannot be replaced is as it was, and nothing is left beside it', async t => {
-  const { file, folder } = await fileOf(t)
+  const { file, folder } = await placeOf(t)
   await writeFile(file, 'before')
   const disk = recordedDisk()
   disk.room = 3
@@ -177,7 +170,7 @@ t.test('a file whose sync or truncation failed is not added to any more', async 
     ['EIO', { failsToSync: true }],
     ['ENOSPC', { room: 2, failsToTruncate: true }]
   ] as const) {
-    const { file } = await fileOf(t)
+    const { file } = await placeOf(t)
     const disk = recordedDisk()
     const written = await replaceFile(file, ['first\n'], disk.files)
     t.equal(await written.added(), 0)
@@ -190,7 +183,7 @@ t.test('a file whose sync or truncation failed is not added to any more', async 
 })
 
 t.test('a folder that its file system cannot sync is left unsynced; any other failure is told', async t => {
-  const { folder } = await fileOf(t)
+  const { folder } = await placeOf(t)
   const failing = (code: string, atOpen: boolean) => {
     const fail = () => Promise.reject(Object.assign(new Error(code), { code }))
     return { ...DISK, open: atOpen ? fail : async () => ({ sync: fail, close: async () => {} }) } as unknown as FileSystem

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Lock } from '../../src/sandbox/lock.js'
+import { placeOf } from '../support/places.js'
 
 const MODULE = new URL('../../src/sandbox/lock.ts', import.meta.url).href
 /** Takes the lock of the file that it is given, says `true` or `false`, and stays. */
@@ -15,12 +16,6 @@ const TAKER = `const [, file, at] = process.argv
   console.log((await Lock.take(file)) !== null)
   setInterval(() => {}, 1000)`
 
-/** A folder of a test, whose path is short enough for a socket, and the file in it. */
-async function placeOf(t: Test) {
-  const folder = await mkdtemp(join(tmpdir(), 'lock-test-'))
-  t.teardown(() => rm(folder, { recursive: true }))
-  return { folder, file: join(folder, 'shop.json') }
-}
 const locksIn = async (folder: string) => (await readdir(folder)).filter(name => name.includes('.lock'))
 
 /** Starts a process that takes the lock of a file, at an instant that others may share. */
