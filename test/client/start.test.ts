@@ -129,7 +129,6 @@ t.test('api: while the data file cannot be written, what changes the state is re
   const own = sandbox('own')
   await own.reset()
   rmSync(`${folder}/data`, { recursive: true })
-
   t.equal((await errorOf(own.reset())).code, 'data_not_written')
   t.equal((await errorOf(own.close())).code, 'data_not_written')
   t.equal((await inject('GET /tickets', { key: null })).status, 401)

@@ -215,9 +215,7 @@ t.test('control: explain as text is for people: that of docs/evidence.md is as i
   const [, url = '', payload = '', answer = ''] =
     /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(guide) ?? []
   const [line = ''] = /^ {2}BROKEN .*$/m.exec(answer) ?? []
-
   const { status, text, headers } = await inject({ method: 'POST', url, headers: { host: 'localhost', 'content-type': 'application/json' }, payload })
-
   t.strictSame([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
   t.match(text, /^req_1 {2}POST \/refunds {2}refused, 400, changed nothing {2}\(.+\)\n {2}body: transaction=\S+ amount=\d+\n/)
   t.ok(line !== '' && text.split('\n').includes(line), text)

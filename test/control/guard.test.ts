@@ -16,7 +16,7 @@ const UNSAFE = [
   'host.docker.internal.evil.example gateway.docker.internal localhost. 127.0.0.1. emulator. ci.example. 127.0.0.256 [evil.example]:4010 :4010',
   'evil%2ecom evil%2Ecom:4010 localhost%00 localhost#@evil localhost# localhost/../ localhost/ localhost? localhost\\evil user@localhost user:pass@localhost',
   'localhost:80:80 localhost:x localhost:123456 evil\u00b7com l\u00f6calhost .. .localhost a..localhost localhost.. ::1 [::1 [::1%25eth0] [fe80::1%eth0]:4010',
-  '[localhost] [127.0.0.1] [] 127.1'
+  '[localhost] [127.0.0.1] [] 127.1 evil.notlocalhost'
 ]
 
 t.test('control: a Host passes when no public DNS server could point it at this machine', async t => {
@@ -91,7 +91,6 @@ t.test('control: an Origin passes when it is that of the Host; a path or method 
   for (const host of ['localhost:4010', '127.0.0.1:4010', '[::1]:4010', 'localhost']) t.equal(await visit(host, `http://${host}`), 200, host)
   const others = ['http://localhost:3000', 'http://localhost', 'http://127.0.0.1:4010', 'https://localhost:4010', 'http://localhost:4010.evil.example']
   for (const origin of [...others, 'null', '']) t.equal(await visit('localhost:4010', origin), 403, origin)
-
   for (const on of ['GET /nowhere', 'DELETE /state', 'GET /reset', 'POST /settings', 'PUT /settings', 'POST /health', 'GET /state/x', 'POST /nowhere?a=b']) {
     const { status, body } = await control(on, on.startsWith('POST') ? 'a=b' : undefined, { 'content-type': 'application/x-www-form-urlencoded' })
     t.strictSame([status, body.error.code], [404, 'path_unknown'], on)

@@ -143,7 +143,6 @@ t.test('limits: what one sandbox takes of waiting calls, streams and loads leave
   const load = (name: string | null) => sandboxClient(emulator, name).control('POST /load?dry_run', { scenario: LARGE }).then(codeOf)
   const streams: Seen[] = []
   for (const prefix of ['', '', '', '/sandbox/own', '/sandbox/own', '/sandbox/own']) streams.push(await sent(emulator, eventsOf(prefix), t))
-
   t.strictSame(await inEach(load), [200, 200, 'load_limit', 200, 200, 'load_limit'])
   t.strictSame(await inEach(name => verified(sandboxClient(emulator, name), '300ms')), [409, 409, 'limit_reached', 409, 409, 'limit_reached'])
   t.strictSame(streams, [200, 200, 429, 200, 200, 429])

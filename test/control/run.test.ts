@@ -85,7 +85,6 @@ t.test('control: Test-Name, or the header of evidence.test_header in any case, n
   }
   for (const [sent, shown] of NAMES) t.equal(await shownAs({ 'test-name': sent }), shown, sent)
   t.strictSame((await control('GET /findings')).body.data, [], 'it is no parameter')
-
   t.equal((await control('PATCH /settings', { 'evidence.test_header': 'X-Test' })).status, 200)
   t.equal(await shownAs({ 'test-name': 'one', 'x-TEST': 'two' }), 'two')
   for (const header of ['', 'a b', 'a:b', 'x'.repeat(65)]) t.equal((await control('PATCH /settings', { 'evidence.test_header': header })).status, 400, header)

@@ -72,7 +72,6 @@ t.test('sandboxes: they are listed with their addresses, scenario and counts', a
   const listed = (name: string, more: object) => ({ name, api: `/sandbox/${name}/next`, control: `/sandbox/${name}/_control`, ...more })
   const first = listed('Worker-1', { scenario: 'own', records: 0, requests: 0, in_flight: 0 })
   const second = listed('worker-2', { scenario: 'test', records: 5, requests: 2, in_flight: 0 })
-
   t.strictSame((await emulator.control('GET /sandboxes')).body, { data: [first, second] })
   t.strictSame((await a.control('GET /sandboxes')).body, { data: [first, { ...second, in_flight: 1 }] }, 'in a sandbox with this request in flight')
   t.equal((await emulator.control('GET /sandboxes?limit=1')).body.error.code, 'parameter_unknown')

@@ -16,11 +16,9 @@ t.test('script: entries are listed in order, with how many calls each matched an
     { id: 'scr_2', entry: DECLINED, matched: second, applied }
   ]
   t.strictSame((await control('GET /script')).body, { data: shown(0, 0, 0) })
-
   await call('GET /tickets')
   for (let times = 0; times < 3; times++) await call('POST /refunds', { body: 'transaction=txn_a&amount=900' })
   await call('POST /refunds', { body: 'transaction=txn_none' })
-
   t.strictSame((await control('GET /script')).body, { data: shown(1, 3, 2) })
 })
 

@@ -108,7 +108,6 @@ t.test('session: it ends after 12 hours, and the oldest of a hundred gives way',
   const sessions = new Sessions()
   const at = Date.parse(NOW)
   const hours = (count: number) => at + count * 3_600_000
-
   const id = sessions.begin(at)
   t.strictSame([sessions.has(id, at), sessions.has(id, hours(12) - 1), sessions.has(id, hours(12))], [true, true, false])
   const others = Array.from({ length: 99 }, () => sessions.begin(at + 1))

@@ -6,9 +6,7 @@ import type { Json } from '../support/json.js'
 
 t.test('control: each setting is shown with its value, source and places', async t => {
   const { control } = await startTestEmulator(t, { settings: { port: 4020 } })
-
   const { status, body } = await control('GET /settings')
-
   t.strictSame([status, Object.keys(body.settings)], [200, Object.keys(SETTINGS)])
   const { about, schema, ...port } = body.settings.port
   const none = { given_by: null, scenario: null, assumption: null }
@@ -24,9 +22,7 @@ t.test('control: the control token is never shown', async t => {
   const secret = 'open sesame'
   const { inject } = await startTestEmulator(t, { settings: { control_token: secret } })
   const headers = { host: 'localhost', authorization: `Bearer ${secret}` }
-
   const { text, body } = await inject({ url: '/_control/settings', headers })
-
   t.equal(body.settings.control_token.value, '***')
   t.notOk(text.includes(secret))
   for (const url of ['/_control', '/_control/state', '/_control/assumptions']) t.notOk((await inject({ url, headers })).text.includes(secret), url)

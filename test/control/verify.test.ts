@@ -133,13 +133,11 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
 t.test('verify: within waits without polling, and answers as soon as the call comes', async t => {
   const { call, verify, listeners, listening } = await start(t)
   const sequence = [{ on: 'GET /tickets' }, { on: 'POST /refunds' }]
-
   const waiting = Promise.all([verify({ on: 'POST /refunds', times: 1, within: '30s' }), verify({ sequence, within: '30s' })])
   await listening(2)
   await call('GET /tickets')
   await call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
   const [counted, ordered] = await waiting
-
   t.strictSame([counted.status, counted.body.seen, ordered.status, ordered.body.requests], [200, 1, 200, ['req_1', 'req_2']])
   t.strictSame(listeners, { now: 0, most: 2 })
   t.equal((await verify({ on: 'POST /refunds', within: '30s' })).status, 200)
@@ -178,7 +176,6 @@ t.test('verify: a call that waits while the journal is cleared counts anew', asy
 t.test('verify: within gives up in time, and a caller that leaves is waited for no longer', async t => {
   const { verify, listen, listeners, listening } = await start(t)
   const port = await listen()
-
   t.equal((await verify({ on: 'POST /refunds', within: '30ms' })).status, 409)
   const [leaving, headers, body] = [new AbortController(), { 'content-type': 'application/json' }, '{"on":"POST /refunds","within":"60s"}']
   fetch(`http://127.0.0.1:${port}/_control/verify`, { method: 'POST', headers, body, signal: leaving.signal }).catch(() => {})
@@ -186,7 +183,6 @@ t.test('verify: within gives up in time, and a caller that leaves is waited for 
   const during = listeners.now
   leaving.abort()
   await listening(0)
-
   t.strictSame([during, listeners.now], [1, 0])
 })
 
@@ -223,12 +219,10 @@ t.test('verify: a call that waits sees those that overflow the journal; only wha
     [{ 'evidence.journal': false }, 'journal_incomplete']
   ] as const) {
     const { call, verify, listening } = await start(t, { settings })
-
     const waiting = verify({ on: 'POST /refunds', times: 1, within: '200ms' })
     await listening(1)
     for (let time = 0; time < 3; time++) await call('GET /tickets')
     const { status, body } = await waiting
-
     t.strictSame([status, body.error?.code], [409, code], JSON.stringify(settings))
   }
 })

@@ -18,7 +18,6 @@ t.test('docs: every package that is bundled is listed in docs/packages.md with i
     [...read(file).matchAll(/(?:from |import\(|resolve\()'((?:@[^/']+\/)?[a-z][^/':]*)(?:\/[^']*)?'/g)].map(([, name]) => name as string)
   )
   const tools = ['@tapjs/reporter', 'esbuild', 'typescript', 'vite']
-
   t.strictSame(shown.filter(name => name !== 'package').sort(), [...new Set(imported)].filter(name => !tools.includes(name)).sort())
 })
 

@@ -106,10 +106,8 @@ t.test('data_not_written: what is in memory alone is written as soon as there is
   t.strictSame(errorOf(await refund()), NOT_WRITTEN)
   await sleep(150)
   t.equal(data.isFailing, true, 'it was tried again')
-
   disk.room = Number.POSITIVE_INFINITY
   for (const since = Date.now(); data.isFailing && Date.now() - since < 5000; ) await sleep(5)
-
   t.strictSame([data.isFailing, (await held()).records.refunds.length], [false, 2])
 })
 
@@ -230,9 +228,7 @@ t.test('a record that a fixture brings back under a deleted id comes after the o
   sandbox.store.users.remove('usr_1')
   await sandbox.addRecords(documentOf('test', { users: [user('usr_1')] }))
   await data.saved()
-
   const { records, deleted } = await held()
-
   t.strictSame([records.users.map(({ id }: Json) => id), deleted.users], [['usr_2', 'usr_1'], []])
 })
 

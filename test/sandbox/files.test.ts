@@ -43,10 +43,8 @@ t.test('lines: parts are replaced, records put in their places, deleted ones kee
   const deleted = { at: 0, owners: ['mch_a'] }
   const records = { sandbox: null, family: 'users', records: [{ id: 'u2', deleted }, { id: 'u1', name: 'new' }, { id: 'u3' }] }
   const { data } = await read(WHOLE, seedLine(1), seedLine(2, records))
-
   const changed = { requests: 2, settings: { seed: 2 }, records: { users: [{ id: 'u1', name: 'new' }, { id: 'u3' }], api_keys: [] } }
   t.strictSame(data.sandboxes as unknown, [{ ...DATA.sandboxes[0], ...changed, deleted: { users: [{ id: 'u2', ...deleted, after: 1 }] } }])
-
   const all = [{ all: true }, { records: [U2] }].map(one => ({ sandbox: null, family: 'users', ...one }))
   const ended = { sandbox: 'two', ended: true }
   const later = await read(WHOLE, seedLine(1, { sandbox: 'two', from: 0 }, ...all), seedLine(2, { sandbox: null, from: 0 }, ended, { start: 7 }))
@@ -161,7 +159,6 @@ t.test('a file that cannot be replaced is as it was, and nothing is left beside 
   await t.rejects(replaceFile(file, ['after'], disk.files), { code: 'EIO' })
   const unremovable = { ...disk.files, rm: () => Promise.reject(new Error('no')) }
   await t.rejects(replaceFile(file, ['after'], unremovable), { code: 'EIO' })
-
   t.strictSame([await readFile(file, 'utf8'), (await readdir(folder)).length], ['before', 2])
 })
 

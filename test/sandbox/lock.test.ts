@@ -65,9 +65,7 @@ t.test('locks of other files in the folder do not count, and what else has a nam
   await mkdir(join(folder, 'shop.json.lock-01234567'))
   await symlink('nowhere', join(folder, 'shop.json.lock-76543210'))
   await impostor(t, join(folder, 'shop.json.old.lock-0123abcd'), socket => socket.end('holds'))
-
   const locks = await Promise.all(['shop.json', 'shop', 'shop.json.lock', 'other'].map(name => Lock.take(join(folder, name))))
-
   t.notOk(locks.includes(null))
   await Promise.all(locks.map(lock => lock?.release()))
   t.strictSame((await readdir(folder)).sort(), [...names, 'shop.json.lock-01234567', 'shop.json.lock-76543210', 'shop.json.old.lock-0123abcd'].sort())
@@ -148,13 +146,11 @@ t.test('the one whose name comes first waits for the others to withdraw', async 
 
 t.test('a folder that is not there, one that cannot be listed any more, and a name that is too long are errors', async t => {
   const { folder } = await placeOf(t)
-
   await t.rejects(Lock.take(join(folder, 'none', 'shop.json')), { code: 'EACCES' })
   await t.rejects(Lock.take(join(folder, 'x'.repeat(120))), {
     message: /^the name of its lock, x{120}\.lock-[0-9a-f]{8}\.new, is too long for a socket; choose a shorter name$/
   })
   t.strictSame(await readdir(folder), [])
-
   const gone = join(folder, 'gone')
   await mkdir(gone)
   await impostor(t, join(gone, 'shop.json.lock-ffffffff'), socket => socket.end('takes'))

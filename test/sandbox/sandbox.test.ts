@@ -22,11 +22,9 @@ async function sandboxWith({ flag = {}, environment = {}, loaded = true }: { fla
 
 t.test('control: before the first load a sandbox has settings, and nothing to go back to', async t => {
   const { sandbox } = await sandboxWith({ flag: { 'pagination.max_limit': 5 }, loaded: false })
-
   t.equal(sandbox.isLoaded, false)
   t.equal(sandbox.settings['pagination.max_limit'], 5)
   for (const act of [() => sandbox.scenario, () => sandbox.reset(), () => sandbox.requireLoaded()]) t.throws(act, { code: 'not_ready' })
-
   await sandbox.load(document(smallFixture()), ORIGIN, { dryRun: true })
   t.equal(sandbox.isLoaded, false, 'a dry run loads nothing')
   await t.rejects(sandbox.load(document({ sede: 3 }), ORIGIN), { code: 'document_invalid' })

@@ -231,7 +231,6 @@ t.test('limits.sandboxes: one above it is refused, and the others go on', async 
   const none = await sandboxesWith({ 'limits.sandboxes': 0 })
   const three = await sandboxesWith({ 'limits.sandboxes': 3 })
   for (const name of ['a', 'b', 'c']) made(three, name)
-
   const refusals = [refusalOf(() => none.use('a')), refusalOf(() => three.use('d'))]
   t.strictSame(refusals, [REFUSALS.noSandboxes(), REFUSALS.tooManySandboxes(3, 'full')])
   t.equal(three.use('b').name, 'b')

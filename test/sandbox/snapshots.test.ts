@@ -30,9 +30,7 @@ t.test('snapshots: a file is made for its user alone, and what a killed process 
   const [old, recent, other] = ['a.json.0123456789abcdef.tmp', 'a.json.fedcba9876543210.tmp', 'b.json.0123456789abcdef.tmp'] as const
   for (const name of [old, recent, other]) await writeFile(join(folder, name), 'x')
   for (const name of [old, other]) await utimes(join(folder, name), 1, 1)
-
   await control('PUT /snapshots/a')
-
   t.strictSame((await readdir(folder)).sort(), ['a.json', recent, other].sort(), 'but not what another process may be writing')
 })
 
@@ -43,9 +41,7 @@ t.test('snapshots: one that cannot be written is not taken, and the one before i
   const before = await readFile(join(snapshots_dir, 'a.json'))
   await call(...USER)
   await mkdir(join(snapshots_dir, 'b.json'))
-
   const { status, body } = await control('PUT /snapshots/b')
-
   t.strictSame([status, body.error.code], [503, 'data_not_written'])
   t.strictSame(await readdir(snapshots_dir), ['a.json', 'b.json'])
   t.strictSame(await readFile(join(snapshots_dir, 'a.json')), before)

@@ -154,9 +154,7 @@ t.test('what changes in a sandbox does not change a value that was taken of it',
     const [taken, before] = [textOf(state), textOf(sandbox.state.present)]
     const isMarked = () => sandbox.state.marks.some((mark, nth) => mark !== marks[nth])
     t.equal(isMarked(), false)
-
     await act(sandbox, [name])
-
     t.equal(textOf(state), taken, name)
     t.not(textOf(sandbox.state.present), before, `${name} is a change`)
     t.equal(isMarked(), true, `${name} changes the marks`)

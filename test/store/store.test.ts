@@ -36,7 +36,6 @@ t.test('A05: records are found by id, some ids for a suggestion; one that is rep
   t.strictSame([collection.someIds(5), collection.get('x')], [[], undefined])
   for (const record of ['x', 'm', 'a'].map(id => thing(id, 5))) t.equal(collection.get(collection.insert(record).id), record)
   t.strictSame([collection.size, collection.someIds(2), collection.someIds(9)], [3, ['x', 'm'], ['x', 'm', 'a']])
-
   collection.replace(thing('x', 5, 'b'))
   t.strictSame([all(collection, 'a'), all(collection, 'b')], [['m', 'a'], ['x']], 'it left its former group')
   collection.replace(thing('m', 9))
@@ -143,9 +142,7 @@ t.test('REF-5: the store keeps amount_refunded as Refunds come and are replaced;
   store.put('refunds', refund('rfd_1', 100))
   const kept = store.transactions.get('txn_a')
   t.strictSame([before?.amount_refunded, kept?.amount_refunded], [0, 100])
-
   store.put('refunds', { ...refund('rfd_1', 100), reason: 'cold soup' })
-
   t.strictSame(store.transactions.get('txn_a'), kept)
   t.not(store.transactions.get('txn_a'), kept, 'the Transaction is another record as soon as any of its Refunds changes')
 })
