@@ -110,7 +110,8 @@ t.test('control: every route refuses Hosts of DNS rebinding, what pages of other
       t.strictSame(await codeOf(route, prefix, { headers, payload: '{"scenario":"default"}' }), [415, 'content_type_unsupported'], `${on} with ${type}`)
     }
   })
-  for (const path of ['/_control/nowhere', '/_control/%ff']) t.not((await codeOf({ method: 'GET', path }, ''))[0], 200, path)
+  for (const path of ['/_control/nowhere', '/_control/%ff', '/_control/console/known', '/_control/docs/known'])
+    t.not((await codeOf({ method: 'GET', path }, ''))[0], 200, path)
 })
 
 t.test('control: with CONTROL_TOKEN every route refuses a call without it or with a wrong one, but health, sessions and console files', async t => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Collection, type Stored } from '../../src/store/collection.js'
-import { OrderedIndex, type Position } from '../../src/store/ordered-index.js'
+import { EARLIEST, LATEST, OrderedIndex, type Position } from '../../src/store/ordered-index.js'
 import { pageOf, type Query } from '../../src/store/paging.js'
 import { ALL, FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { recordsOf, storedRefund, storedTransaction } from '../support/records.js'
@@ -12,6 +12,17 @@ const thing = (id: string, at = 0, place = 'a'): Thing => ({ id, created: iso(at
 const ids = (records: readonly { id: string }[]) => records.map(({ id }) => id)
 const all = (collection: Collection<Thing>, place?: string) =>
   ids(recordsOf(pageOf(collection, { index: place ? 'place' : 'all', group: place ?? 'all', limit: 1000, order: 'oldest_first' })))
+
+t.test('ordered index: a long list that is emptied on one copy is whole on the other, and can be filled again', async t => {
+  const index = new OrderedIndex<Position>()
+  const entries = Array.from({ length: 1000 }, (_, nth) => ({ at: (nth * 7) % 1000, nth }))
+  const placesIn = (of: OrderedIndex<Position>) => [...of.range('g', { after: EARLIEST, before: LATEST, descending: false, count: 2000 })].map(({ at }) => at)
+  for (const entry of entries) index.change('add', 'g', entry)
+  const copy = index.clone()
+  for (const entry of entries) index.change('remove', 'g', entry)
+  index.change('add', 'g', { at: 5, nth: 0 })
+  t.strictSame([placesIn(index), placesIn(copy)], [[5], entries.map((_, nth) => nth)])
+})
 
 t.test('collection: the bytes of a record are kept until it changes, or those of many others were kept after it', async t => {
   const collection = new Collection<Thing>(GROUPS)
