@@ -2,10 +2,10 @@ import type { Defect } from './defects.js'
 
 /** Which test files judge each source, the quickest and likeliest to fail first. */
 export const JUDGES: Readonly<Record<string, readonly string[]>> = {
-  'src/core/rules.ts': ['test/core/rules.test.ts', 'test/api/cases.test.ts', 'test/evidence/cases.test.ts'],
+  'src/core/rules.ts': ['test/core/rules.test.ts', 'test/contract/cases.test.ts'],
   'src/evidence/judgement.ts': [
     'test/evidence/judgement.test.ts',
-    'test/evidence/cases.test.ts',
+    'test/contract/cases.test.ts',
     'test/evidence/why.test.ts',
     'test/evidence/findings.test.ts',
     'test/evidence/assumptions.test.ts'
