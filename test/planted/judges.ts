@@ -8,7 +8,7 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
     'test/contract/cases.test.ts',
     'test/evidence/why.test.ts',
     'test/evidence/findings.test.ts',
-    'test/evidence/assumptions.test.ts'
+    'test/evidence/totals.test.ts'
   ],
   'src/evidence/findings.ts': ['test/evidence/findings.test.ts', 'test/evidence/run.test.ts', 'test/control/evidence.test.ts'],
   'src/evidence/lost.ts': ['test/evidence/lost.test.ts', 'test/evidence/findings.test.ts'],
