@@ -33,7 +33,7 @@ void property(
       limit: fc.integer({ min: 1, max: 12 }),
       order: fc.constantFrom('newest_first', 'oldest_first')
     }),
-    runs: 1000
+    runs: 400
   },
   ({ things, range, place, cursor, limit, order }) => {
     const collection = new Collection<Thing>(GROUPS)
@@ -117,7 +117,7 @@ t.test('through the API', async t => {
         order: fc.constantFrom('newest_first', 'oldest_first'),
         between: fc.array(fc.record({ created: fc.nat(3), clock: fc.option(fc.integer({ min: -3, max: 3 })), deleted: fc.option(fc.nat()) }), { maxLength: 6 })
       }),
-      runs: 80
+      runs: 35
     },
     async ({ list, first, limit, isBackwards, order, between }) => {
       const { path, body } = LISTS[list]
@@ -168,7 +168,7 @@ t.test('through the API', async t => {
   await property(
     t,
     'FILT-1 to FILT-6, SRCH-1 to SRCH-3: each page of a filtered list holds what a scan retrieves for it and the search keeps of that',
-    { of: fc.record({ tickets, payments, filters }), runs: 80 },
+    { of: fc.record({ tickets, payments, filters }), runs: 35 },
     async ({ tickets, payments, filters: { location, search, range, limit } }) => {
       await control('POST /reset')
       const records = {

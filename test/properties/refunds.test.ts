@@ -111,7 +111,7 @@ t.test('through the API', async t => {
   await property(
     t,
     'REF-1, REF-3 to REF-7, TXN-8: any calls are answered as the model says, and 0 <= refunded <= charged',
-    { of: fc.tuple(fc.array(call, { minLength: 1, maxLength: 50, size: 'max' }), fc.boolean()), runs: 50 },
+    { of: fc.tuple(fc.array(call, { minLength: 1, maxLength: 50, size: 'max' }), fc.boolean()), runs: 20 },
     async ([calls, withExtras]) => {
       const model: Model = { charges: new Map(), refunds: new Map() }
       await begin(withExtras)
