@@ -1,6 +1,6 @@
 /** Whatever a call carries, and however much of it: evidence and logging end neither the call nor the process. */
 import { PassThrough, Writable } from 'node:stream'
-import { pino } from 'pino'
+import { type LevelWithSilent, pino } from 'pino'
 import t from 'tap'
 import { buildApp } from '../../src/app.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
@@ -11,7 +11,6 @@ import { Library } from '../../src/scenario/library.js'
 import { createLogger } from '../../src/server/logging.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
-const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
 /** More than one call can take as arguments. */
 const HUGE = 130_000
@@ -19,7 +18,7 @@ const KEY = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 /** An app with a logger of its own, and the lines that it wrote. */
-async function startLogging(level: (typeof LEVELS)[number], { settings = {}, write }: { settings?: GivenSettings; write?: (line: string) => void } = {}) {
+async function startLogging(level: LevelWithSilent, { settings = {}, write }: { settings?: GivenSettings; write?: (line: string) => void } = {}) {
   const lines: string[] = []
   const launch = {
     flag: {
@@ -84,8 +83,8 @@ t.test('a call is logged in one line: method, path, status, time and id, never i
   t.strictSame(silent.logs, [])
 })
 
-t.test('a call is answered, logged and journaled with no, one, many and very many keys, names, headers and problems, at every level', async t => {
-  for (const level of LEVELS) {
+t.test('a call is answered, logged and journaled with no, one, many and very many keys, names, headers and problems, whatever is logged', async t => {
+  for (const level of ['trace', 'info', 'error', 'silent'] as const) {
     const { app, lines, sandbox } = await startLogging(level, { settings: { 'parameters.unknown': 'warn' } })
     const counts = level === 'info' ? [0, 1, 100, HUGE] : [0, 1, 100]
     for (const count of counts) {
@@ -126,7 +125,7 @@ t.test('a call is answered, logged and journaled with no, one, many and very man
       level
     )
     const calls = lines.filter(line => line.includes('"call"')).length
-    t.equal(calls, ['trace', 'debug', 'info'].includes(level) ? counts.length * 6 : 0, `${level}: a line for each call`)
+    t.equal(calls, ['trace', 'info'].includes(level) ? counts.length * 6 : 0, `${level}: a line for each call`)
     t.ok(lines.length <= counts.length * 16, `${level}: ${lines.length} lines`)
     await app.close()
   }

@@ -25,85 +25,73 @@ const SECRETS: [what: string, secret: string, forbidden: RegExp][] = [
   ['another API key', RESELLER, new RegExp(RESELLER)]
 ]
 
+/** Where a secret, `@`, may stand: what comes before all texts of a row, and the texts. */
+const LONG = '-'.repeat(32)
+const PLACES: [on: string, before: string, texts: string][] = [
+  ['POST /transactions', '', `ticket=@&payment_type=card | ticket=tkt_a&payment_type=@ | %zz @=1 | %zz %=1 | %zz=@ | %zz${LONG}@=1 | card[@=1`],
+  [
+    'POST /transactions',
+    'ticket=tkt_a&payment_type=card&',
+    `amount=@. | tip_amount=@. | adjustment_number=@. | amounts[tip_amount]=@. | currency=@ | amounts[currency]=@ | card[last4]=@ | customer[email]=@
+     | amount=key%3D@ | amount=(@) | amount=${LONG}@ | amount=${LONG}@${LONG} | @=1 | @[]=1 | card[@]=1 | @[a][b]=1 | card[number][@]=1 | a[b][c][d][e][@]=1 | @=1&@=2 | a=1&a[@]=2 | @=%zz
+     | card[number]=@%zz | card=@ | card[number]=@&amount=x | payload=@&amount=x`
+  ],
+  ['POST /locations', `${LOCATION_FORM}&`, 'metadata[@][x]=1 | metadata[k][@]=1 | metadata=@'],
+  ['POST /locations', 'display_name=A&', 'address[country]=@ | address[@]=1'],
+  ['POST /refunds', 'transaction=', '@ | txn_a&amount=@'],
+  ['POST /refunds/rfd_a', '', '@=1'],
+  ['POST /accounts', 'name=A&email=a%40example.com&address[country]=US&', 'type=@'],
+  ['GET /locations', '', 'limit=@ | starting_after=@ | @=1 | a=1&a=@&%zz @'],
+  ['GET /tickets', '', 'created[gte]=@'],
+  ['GET /locations/loc_a', '', 'key=1&@']
+]
+const PATHS = `GET /locations/@ | POST /locations/@ | PUT /locations/@ | PUT /tickets/@ | GET /nowhere/@ | GET /accounts/@/users | GET /../nowhere/@
+  | DELETE /accounts/mch_a/users/@ | DELETE /accounts/@/users/@ | GET /locations/@%zz | GET /../locations/@`
+const partsOf = (texts: string) => texts.split(/\s*\| /)
+
+/** Every request that carries the secret. */
+function requestsWith(secret: string): [on: string, options: Call][] {
+  const encoded = e(secret)
+  const filled = (text: string) => text.replaceAll('@', encoded).replace(/%(?==1)/, percent(secret))
+  const headers = (headers: Record<string, string>, more: Call = {}): Call => ({ ...more, headers })
+  return [
+    ...PLACES.flatMap(([on, before, texts]) =>
+      partsOf(texts).map((text): [string, Call] => [on, { [on.startsWith('GET') ? 'query' : 'body']: filled(before + text) }])
+    ),
+    ...[encoded, percent(secret), `key=${encoded}`, `${encoded}.`, `a%2F${encoded}%2Fb`].flatMap(part =>
+      partsOf(PATHS).map((on): [string, Call] => [on.replaceAll('@', part), {}])
+    ),
+    ['POST /locations', { body: LOCATION_FORM, query: `${encoded}=1` }],
+    ['POST /locations', headers({ 'content-type': `application/json; x=${secret}` }, { body: `{"card":"${secret}"}` })],
+    ['POST /locations', headers({ 'content-type': secret }, { body: 'x' })],
+    ['POST /locations', headers({ 'content-encoding': secret }, { body: 'x' })],
+    ...[secret, `Bearer ${secret}`].map((authorization): [string, Call] => ['GET /locations', headers({ authorization }, { key: null })]),
+    ...[`x${secret}`, `${secret}:${secret}`].map((key): [string, Call] => ['GET /locations', { key }]),
+    ['DELETE /locations/loc_a', headers({ 'x-note': secret })]
+  ]
+}
+
 t.test('A25: card numbers and API keys come back in no error, header or log line, wherever they were sent', async t => {
-  const payment = 'ticket=tkt_a&payment_type=card'
-  const places: [on: string, options: object][] = []
-  for (const [, secret] of SECRETS) {
-    const encoded = e(secret)
-    const long = '-'.repeat(32)
-    const of = (texts: readonly string[]) => texts.map(text => text.replaceAll('@', encoded))
-    const also = of(['amount=@.', 'tip_amount=@.', 'adjustment_number=@.', 'amounts[tip_amount]=@.', 'currency=@', 'amounts[currency]=@', 'card[last4]=@'])
-    also.push(
-      ...of(['customer[email]=@', 'amount=key%3D@', 'amount=(@)', `amount=${long}@`, `amount=${long}@${long}`, '@=1', '@[]=1', 'card[@]=1', '@[a][b]=1'])
-    )
-    also.push(...of(['card[number][@]=1', 'a[b][c][d][e][@]=1', '@=1&@=2', 'a=1&a[@]=2', '@=%zz', 'card[number]=@%zz', 'card=@', 'card[number]=@&amount=x']))
-    const bodies = of([
-      'ticket=@&payment_type=card',
-      'ticket=tkt_a&payment_type=@',
-      '%zz @=1',
-      `%zz ${percent(secret)}=1`,
-      '%zz=@',
-      `%zz${long}@=1`,
-      'card[@=1'
-    ])
-    const location = of(['metadata[@][x]=1', 'metadata[k][@]=1', 'metadata=@'])
-    const queries = of(['limit=@', 'starting_after=@', '@=1', 'a=1&a=@&%zz @'])
-    places.push(
-      ...[...bodies, ...[...also, `payload=${encoded}&amount=x`].map(text => `${payment}&${text}`)].map((body): [string, object] => [
-        'POST /transactions',
-        { body }
-      ]),
-      ...location.map((more): [string, object] => ['POST /locations', { body: `${LOCATION_FORM}&${more}` }]),
-      ...queries.map((query): [string, object] => ['GET /locations', { query }]),
-      ['POST /locations', { body: `display_name=A&address[country]=${encoded}` }],
-      ['POST /locations', { body: `display_name=A&address[${encoded}]=1` }],
-      ['POST /locations', { body: LOCATION_FORM, query: `${encoded}=1` }],
-      ['POST /refunds', { body: `transaction=${encoded}` }],
-      ['POST /refunds', { body: `transaction=txn_a&amount=${encoded}` }],
-      ['POST /refunds/rfd_a', { body: `${encoded}=1` }],
-      ['POST /accounts', { body: `type=${encoded}&name=A&email=a@example.com&address[country]=US` }],
-      ['GET /tickets', { query: `created[gte]=${encoded}` }],
-      ['GET /locations/loc_a', { query: `key=1&${encoded}` }],
-      ['POST /locations', { body: `{"card":"${secret}"}`, headers: { 'content-type': `application/json; x=${secret}` } }],
-      ['POST /locations', { body: 'x', headers: { 'content-type': secret } }],
-      ['POST /locations', { body: 'x', headers: { 'content-encoding': secret } }],
-      ...[secret, `Bearer ${secret}`].map((authorization): [string, object] => ['GET /locations', { key: null, headers: { authorization } }]),
-      ['GET /locations', { key: `x${secret}` }],
-      ['GET /locations', { key: `${secret}:${secret}` }],
-      ['DELETE /locations/loc_a', { headers: { 'x-note': secret } }]
-    )
-    const paths = [
-      'GET /locations/@',
-      'POST /locations/@',
-      'PUT /locations/@',
-      'PUT /tickets/@',
-      'GET /nowhere/@',
-      'GET /accounts/@/users',
-      'GET /../nowhere/@'
-    ]
-    paths.push('DELETE /accounts/mch_a/users/@', 'DELETE /accounts/@/users/@', 'GET /locations/@%zz', 'GET /../locations/@')
-    for (const part of [encoded, percent(secret), `key=${encoded}`, `${encoded}.`, `a%2F${encoded}%2Fb`]) {
-      places.push(...paths.map((on): [string, object] => [on.replaceAll('@', part), {}]))
-    }
-  }
+  const all = SECRETS.map(([, secret]) => requestsWith(secret))
+  t.ok(all.flat().length > 600, `${all.flat().length} requests`)
   for (const settings of [{}, { 'parameters.unknown': 'warn' as const }]) {
     const { call, inject, control, logs } = await startTestEmulator(t, { records, settings })
+    const isStrict = !('parameters.unknown' in settings)
     const leaksIn = (output: string) => SECRETS.filter(([, , forbidden]) => forbidden.test(output)).map(([what]) => what)
-    for (const [on, options] of places) {
+    const requests = isStrict ? all.flat() : [...(all[0] ?? []), ...(all.at(-1) ?? [])]
+    for (const [on, options] of requests) {
       const [method, path] = on.split(' ') as ['GET', string]
       logs.length = 0
-      const outside = path.startsWith('/..')
-      const answer = outside ? await inject({ method, url: path.slice(3) }) : await call(on, options)
+      const answer = path.startsWith('/..') ? await inject({ method, url: path.slice(3) }) : await call(on, options)
 
       const output = [answer.status >= 400 ? answer.text : '', JSON.stringify(answer.headers), ...logs].join('\n')
       if (leaksIn(output).length > 0) t.fail(`${leaksIn(output)} came back from ${on} ${JSON.stringify(options)}`, { output })
-      if (!('parameters.unknown' in settings) && answer.status < 400) t.fail(`${on} ${JSON.stringify(options)} was not refused`)
+      if (isStrict && answer.status < 400) t.fail(`${on} ${JSON.stringify(options)} was not refused`)
     }
     const { data, dropped } = (await control('GET /requests?limit=1000')).body
-    t.ok(data.length + dropped >= places.length)
+    t.ok(data.length + dropped >= requests.length)
     for (const entry of data) t.strictSame(leaksIn(JSON.stringify(entry)), [], `in the journal, of ${entry.method} ${entry.path}`)
   }
-  t.ok(places.length > 600, `${places.length} places, all without a trace`)
 })
 
 t.test('A25: what is used and forgotten appears in no answer, log line or state', async t => {
@@ -111,7 +99,7 @@ t.test('A25: what is used and forgotten appears in no answer, log line or state'
   const secrets = {
     'card[number]': '4000 0000 0000 0002',
     'card[expiry]': '11/39',
-    'card[csc]': '9371',
+    'card[csc]': 'csc-9371',
     'card[token]': 'tok_secret',
     'bank_account[account_number]': '000123456789',
     'bank_account[routing_number]': '110000000',
