@@ -14,7 +14,6 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
   'src/evidence/lost.ts': ['test/evidence/lost.test.ts', 'test/evidence/findings.test.ts'],
   'src/evidence/evidence.ts': [
     'test/evidence/run.test.ts',
-    'test/evidence/run-requests.test.ts',
     'test/control/evidence.test.ts',
     'test/control/run.test.ts',
     'test/evidence/findings.test.ts',
