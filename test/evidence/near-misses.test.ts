@@ -1,10 +1,10 @@
 /** What nearly was what a scenario expects, or what an entry of its script is for. */
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { explainedMessage, type NearMiss, nearMissTexts } from '../../src/scenario/near-misses.js'
 import { MERCHANT, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
+import { opened } from '../support/socket.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 10_000 }
 const start = (t: Test, scenario: object) => startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }), ...scenario } })
@@ -182,10 +182,8 @@ t.test('near misses: of a journal that has dropped calls, those that are left ar
 
 t.test('near misses: a request whose client left before its body had come never came to the script', async t => {
   const emulator = await start(t, { script: [{ on: 'POST /refunds', respond: { status: 402 } }] })
-  const port = await emulator.listen()
-  const socket = connect(port, '127.0.0.1')
   const head = `POST /next/refunds HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${btoa(`${MERCHANT}:`)}\r\ncontent-type: application/x-www-form-urlencoded`
-  socket.write(`${head}\r\ncontent-length: 100\r\n\r\ntransaction=txn_a`)
+  const { socket } = opened(t, await emulator.listen(), `${head}\r\ncontent-length: 100\r\n\r\ntransaction=txn_a`)
   await sleep(50)
   socket.destroy()
   for (let left = 200; left > 0 && emulator.sandbox.evidence.journal.size < 1; left--) await sleep(5)

@@ -1,6 +1,6 @@
 /** Bodies are counted before they are read: what is held at once is bounded, fairly among sandboxes, and given back. */
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -9,9 +9,9 @@ import { Shares } from '../../src/core/shares.js'
 import { Bodies } from '../../src/server/bodies.js'
 import { authorization, type Emulator, type SandboxClient, sandboxClient } from '../sandbox/client.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { opened, partsOf } from '../support/socket.js'
 
 const KIB = 1024
-const STATUS = /^HTTP\/1.1 (\d+)/
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 const JSON_HEAD = 'Content-Type: application/json\r\nHost: localhost'
 const FORM_HEAD = `Content-Type: application/x-www-form-urlencoded\r\nHost: localhost\r\nAuthorization: ${authorization()}`
@@ -143,17 +143,7 @@ async function eventually<T>(ask: () => T | Promise<T>, expected: T): Promise<T>
   }
   return ask()
 }
-/** Writes to a connection of its own; `answer` is what has come back. */
-function opened(t: Test, { server }: Emulator['app'], text: string) {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
-  t.teardown(() => socket.destroy())
-  let received = ''
-  socket.on('data', chunk => {
-    received += chunk
-  })
-  socket.write(text)
-  return { socket, answer: () => received }
-}
+const portOf = ({ server }: Emulator['app']) => (server.address() as AddressInfo).port
 /** A body as it is framed: by its length, or chunked where there is none; all of it, or its first bytes. */
 const framed = (length: number | null, part: string) =>
   length === null ? `Transfer-Encoding: chunked\r\n\r\n${part.length.toString(16)}\r\n${part}\r\n` : `Content-Length: ${length}\r\n\r\n${part}`
@@ -166,15 +156,15 @@ async function begun(
   { head = JSON_HEAD, length, sent = 1 }: { head?: string; length: number | null; sent?: number }
 ) {
   const connected = once(app.server, 'connection')
-  const made = opened(t, app, `${on} HTTP/1.1\r\n${head}\r\n${framed(length, 'a'.repeat(sent))}`)
+  const made = opened(t, portOf(app), `${on} HTTP/1.1\r\n${head}\r\n${framed(length, 'a'.repeat(sent))}`)
   const [there] = await connected
   await eventually(() => there.bytesRead > sent || there.destroyed, true)
   return made
 }
 type Begun = Awaited<ReturnType<typeof begun>>
 
-const statusIn = ({ answer }: Begun) => Number(STATUS.exec(answer())?.[1] ?? 0)
-const errorIn = ({ answer }: Begun) => JSON.parse(answer().slice(answer().indexOf('\r\n\r\n') + 4)).error
+const statusIn = ({ received }: Begun) => partsOf(received()).status || 0
+const errorIn = ({ received }: Begun) => partsOf(received()).body.error
 const documentOf = (size: number) => JSON.stringify({ scenario: 'default' }).padEnd(size)
 const load = async ({ control }: SandboxClient, size: number) => (await control('POST /load?dry_run', documentOf(size))).status
 
@@ -205,7 +195,7 @@ t.test('bodies: there is room for so many documents on their way, in each sandbo
     const { code, message } = errorIn(refused)
     t.equal(code, 'limit_reached')
     t.match(message, /^There is no room for more bytes of documents: this sandbox has (100000|99000) of at most 100000, .*raise limits\.control_body\.$/)
-    t.match(refused.answer(), /^connection: close\r$/im)
+    t.match(refused.received(), /^connection: close\r$/im)
     t.equal(await eventually(() => refused.socket.closed, true), true)
     t.equal(await load(base, 16_384), 200, 'a small one needs no room')
     const tooLarge = await begun(t, app, 'POST /_control/load', { length: 100_001 })
@@ -266,7 +256,7 @@ t.test('bodies: one that is read takes up no room while its request waits, and a
   const form = `transaction=txn_a&amount=1&reason=${'a'.repeat(19_000)}`
   const held = Array.from({ length: 40 }, (_, nth) => {
     const body = nth % 2 === 0 ? framed(form.length, form) : `${framed(null, form)}0\r\n\r\n`
-    return opened(t, emulator.app, `POST /next/refunds HTTP/1.1\r\n${FORM_HEAD}\r\n${body}`)
+    return opened(t, portOf(emulator.app), `POST /next/refunds HTTP/1.1\r\n${FORM_HEAD}\r\n${body}`)
   })
   t.equal(await eventually(() => emulator.sandbox.gates.listed(['a'])[0]?.waiting.length, 40), 40)
   await emulator.control('POST /gates/a/open')

@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { runEmulator } from '../../src/emulator.js'
 import type { Exchange } from '../../src/engine/exchange.js'
 import { blameOf, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { partsOf } from '../support/socket.js'
+import { opened, partsOf } from '../support/socket.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const basic = (key: string) => `Basic ${Buffer.from(`${key}:`).toString('base64')}`
@@ -26,28 +26,11 @@ const LEFT = { connection_reset: 'reset', empty_response: 'closed', truncated_bo
 /** A small fixture with a script. */
 const scripted = (script: object[], more: object = {}) => ({ clock: NOW, data: smallFixture(records), script, ...more })
 
-type Sent = { socket: Socket; received: () => string; state: () => 'open' | 'closed' | 'reset' }
-
-/** Sends one call over a connection of its own, which stays open until the emulator ends it. */
-async function exchange(port: number, on: string, form = ''): Promise<Sent> {
-  const [method, path] = on.split(' ')
-  const socket = connect(port, '127.0.0.1')
-  let received = ''
-  let state: ReturnType<Sent['state']> = 'open'
-  socket
-    .on('data', chunk => {
-      received += chunk
-    })
-    .on('end', () => {
-      state = 'closed'
-    })
-    .on('error', error => {
-      state = (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? 'reset' : state
-    })
-  await once(socket, 'connect')
-  const body = method === 'POST' ? `Content-Type: ${FORM}\r\nContent-Length: ${form.length}\r\n\r\n${form}` : '\r\n'
-  socket.write(`${method} /next${path} HTTP/1.1\r\nHost: localhost\r\nOrigin: https://shop.example\r\nAuthorization: ${basic(MERCHANT)}\r\n${body}`)
-  return { socket, received: () => received, state: () => state }
+/** Sends one call over a connection of its own. */
+function exchange(t: Test, port: number, on: string, form = '') {
+  const body = on.startsWith('POST') ? `Content-Type: ${FORM}\r\nContent-Length: ${form.length}\r\n\r\n${form}` : '\r\n'
+  const head = `${on.replace(' ', ' /next')} HTTP/1.1\r\nHost: localhost\r\nOrigin: https://shop.example\r\nAuthorization: ${basic(MERCHANT)}\r\n`
+  return opened(t, port, head + body)
 }
 
 /** Waits until it is true, for two seconds at most. */
@@ -81,7 +64,7 @@ t.test('every fault loses the answer as it says, before the call or after it too
 
   for (const [nth, { fault, when, reason }] of all.entries()) {
     logs.length = 0
-    const { socket, received, state } = await exchange(port, 'POST /refunds', `transaction=txn_a&amount=7&reason=${reason.replace(' ', '+')}`)
+    const { socket, received, state } = exchange(t, port, 'POST /refunds', `transaction=txn_a&amount=7&reason=${reason.replace(' ', '+')}`)
     if (fault === 'hang') await sleep(100)
     else await until(() => state() !== 'open' || received().endsWith('{'))
     t.equal((await answered(port, '/tickets/tkt_a')).status, 200, `${reason}: a neighbour is answered`)
@@ -137,7 +120,7 @@ t.test('a fault beside respond loses that answer', async t => {
   })
   const port = await listen()
   const cutAt = async (on: string) => {
-    const { received, state } = await exchange(port, on)
+    const { received, state } = exchange(t, port, on)
     await until(() => state() === 'closed')
     const { status, headers, text } = partsOf(received())
     return [status, headers['x-own'], headers['content-length'], text]
@@ -157,7 +140,7 @@ t.test('USR-4: an answer without a body has none to break: it does not arrive at
     const entry = { on: 'DELETE /accounts/{account_id}/users/{user_id}', fault, when: 'after', match: { params: { user_id: 'usr_a' } } }
     await control('POST /load', { scenario: scripted([entry]) })
 
-    const { socket, received, state } = await exchange(port, 'DELETE /accounts/mch_a/users/usr_a')
+    const { socket, received, state } = exchange(t, port, 'DELETE /accounts/mch_a/users/usr_a')
     if (fault === 'hang') await sleep(100)
     else await until(() => state() !== 'open')
     const left = (await call('GET /accounts/mch_a/users')).body.data.map(({ id }: { id: string }) => id)
@@ -198,9 +181,9 @@ t.test('hanging calls end at once when the emulator closes, delayed ones get lim
   const logger = pino({ level: 'info' }, { write: line => lines.push(line) })
   const { app, sandbox, close } = await runEmulator({ scenario, settings: { 'limits.shutdown': 1500 }, logger })
   const port = (app.server.address() as { port: number }).port
-  const hanging = await Promise.all(Array.from({ length: 20 }, () => exchange(port, 'GET /tickets/tkt_a')))
-  const later = await exchange(port, 'GET /accounts')
-  const endless = await exchange(port, 'POST /locations', 'display_name=B&address[country]=US')
+  const hanging = Array.from({ length: 20 }, () => exchange(t, port, 'GET /tickets/tkt_a'))
+  const later = exchange(t, port, 'GET /accounts')
+  const endless = exchange(t, port, 'POST /locations', 'display_name=B&address[country]=US')
   const delayed = answered(port, '/refunds')
   await until(() => sandbox.inFlight === 23)
   t.ok(
@@ -282,7 +265,7 @@ t.test("a call that is answered in the operation's stead is not made after all w
     return written
   }
   const { sandbox, listen } = await startTestEmulator(t, { scenario: scripted([{ on: 'POST /transactions', respond: { status: 402 } }]), saved })
-  const { socket } = await exchange(await listen(), 'POST /transactions', 'ticket=tkt_a&payment_type=external&amount=1')
+  const { socket } = exchange(t, await listen(), 'POST /transactions', 'ticket=tkt_a&payment_type=external&amount=1')
 
   await waiting
   socket.resetAndDestroy()
