@@ -136,47 +136,43 @@ const json = JSON.stringify({
   card: { number: CARD, csc: SENT.csc, expiry: SENT.expiry, token: SENT.token },
   payload: `${SENT.payload}=${SENT.token}`
 })
+const IN_ORDER = { number: e(SENT.grouped), csc: SENT.csc, expiry: SENT.expiry, token: SENT.token, payload: SENT.payload }
 const everywhere = (name: (inner: string) => string) =>
-  [
-    `${name('number')}=${e(SENT.grouped)}`,
-    `${name('csc')}=${SENT.csc}`,
-    `${name('expiry')}=${SENT.expiry}`,
-    `${name('token')}=${SENT.token}`,
-    `${name('payload')}=${SENT.payload}`,
-    `${name('account_number')}=${SENT.account}`,
-    `${name('routing_number')}=${SENT.routing}`
-  ].join('&')
+  Object.entries({ ...IN_ORDER, account_number: SENT.account, routing_number: SENT.routing })
+    .map(([inner, value]) => `${name(inner)}=${value}`)
+    .join('&')
 const PAYMENT = 'ticket=tkt_a&payment_type=vip&customer[phone]=1&amount=5'
-const OWN_PLACES = `card[number]=${CARD}&card[csc]=${SENT.csc}&card[expiry]=${SENT.expiry}&card[token]=${SENT.token}&payload=${SENT.payload}&bank_account[account_number]=${SENT.account}&bank_account[routing_number]=${SENT.routing}`
+const LOCATION = 'display_name=L&address[country]=US'
 const WRONG_PLACES = everywhere(name => name)
+const OWN_PLACES = everywhere(name => (name === 'payload' ? name : `${/_/.test(name) ? 'bank_account' : 'card'}[${name}]`)).replace(e(SENT.grouped), CARD)
+/** What a request holds, and the body of the call that it is sent with. */
+const PAID: Record<string, string> = {
+  'the parameters that they belong in': `${PAYMENT}&${OWN_PLACES}`,
+  'objects and lists in their place': `${PAYMENT}&card[csc][a]=${SENT.csc}&card[token][]=${SENT.token}&payload[a][b]=${SENT.payload}`,
+  'parameters that are not there': `${PAYMENT}&${WRONG_PLACES}&card_number=${CARD}&CVC=${SENT.csc}&card-number=${CARD}`,
+  'JSON sent as a form': json,
+  'encoded JSON sent as a form': e(json),
+  'a list of JSON sent as a form': `[${json}]`,
+  'a body with a broken encoding': `${OWN_PLACES}&card[number]=${CARD}%zz`,
+  'flattened names': `${PAYMENT}&card_token=${SENT.token}&cardExpiry=${SENT.expiry}&routing=${SENT.routing}&bank_account_account_number=${SENT.account}`,
+  'a security code after its name': `${PAYMENT}&csc%3D9371=1&card[csc]9371=1`,
+  'a security code in a name that is read': `${PAYMENT}&csc%3D9371=1&csc[9371]=1&note=card[csc]9371`
+}
+const MADE: Record<string, string> = {
+  metadata: `${LOCATION}&${everywhere(name => `metadata[${name}]`)}&metadata[note]=${CARD}`,
+  'metadata as JSON': `${LOCATION}&metadata[blob]=${e(json)}`,
+  'text of other parameters': `display_name=${e(SENT.dashed)}&address[country]=US&address[city]=${CARD}&phone=${MERCHANT}&website=sk_1`,
+  'a form in a value': `${LOCATION}&metadata[form]=${e(OWN_PLACES)}`
+}
+const sentTo = (on: string, bodies: Record<string, string>) =>
+  Object.fromEntries(Object.entries(bodies).map(([what, body]): [string, [string, Call]] => [what, [on, { body }]]))
 const LEAKS: Record<string, [on: string, options: Call]> = {
-  'the parameters that they belong in': ['POST /transactions', { body: `${PAYMENT}&${OWN_PLACES}` }],
-  'objects and lists in their place': [
-    'POST /transactions',
-    { body: `${PAYMENT}&card[csc][a]=${SENT.csc}&card[token][]=${SENT.token}&payload[a][b]=${SENT.payload}` }
-  ],
-  'parameters that are not there': ['POST /transactions', { body: `${PAYMENT}&${WRONG_PLACES}&card_number=${CARD}&CVC=${SENT.csc}&card-number=${CARD}` }],
-  metadata: ['POST /locations', { body: `display_name=L&address[country]=US&${everywhere(name => `metadata[${name}]`)}&metadata[note]=${CARD}` }],
-  'metadata as JSON': ['POST /locations', { body: `display_name=L&address[country]=US&metadata[blob]=${e(json)}` }],
-  'text of other parameters': [
-    'POST /locations',
-    { body: `display_name=${e(SENT.dashed)}&address[country]=US&address[city]=${CARD}&phone=${MERCHANT}&website=sk_1` }
-  ],
+  ...sentTo('POST /transactions', PAID),
+  ...sentTo('POST /locations', MADE),
   "a list's query": ['GET /tickets', { query: `${WRONG_PLACES}&${everywhere(name => `card[${name}]`)}&search_query=${CARD}&key=${MERCHANT}` }],
   'the query of a POST': ['POST /transactions', { query: `card[number]=${CARD}&card[token]=${SENT.token}`, body: PAYMENT }],
   'the user agent': ['GET /tickets', { headers: { 'user-agent': `till ${CARD} ${e(SENT.grouped)} ${MERCHANT}` } }],
   'a JSON body': ['POST /transactions', { body: json, headers: { 'content-type': 'application/json' } }],
-  'JSON sent as a form': ['POST /transactions', { body: json }],
-  'encoded JSON sent as a form': ['POST /transactions', { body: e(json) }],
-  'a list of JSON sent as a form': ['POST /transactions', { body: `[${json}]` }],
-  'a body with a broken encoding': ['POST /transactions', { body: `${OWN_PLACES}&card[number]=${CARD}%zz` }],
-  'flattened names': [
-    'POST /transactions',
-    { body: `${PAYMENT}&card_token=${SENT.token}&cardExpiry=${SENT.expiry}&routing=${SENT.routing}&bank_account_account_number=${SENT.account}` }
-  ],
-  'a security code after its name': ['POST /transactions', { body: `${PAYMENT}&csc%3D9371=1&card[csc]9371=1` }],
-  'a security code in a name that is read': ['POST /transactions', { body: `${PAYMENT}&csc%3D9371=1&csc[9371]=1&note=card[csc]9371` }],
-  'a form in a value': ['POST /locations', { body: `display_name=L&address[country]=US&metadata[form]=${e(OWN_PLACES)}` }],
   'a key that is not known': ['GET /tickets', { key: 'sk_unknown_key', query: 'location=sk_unknown_key' }]
 }
 
