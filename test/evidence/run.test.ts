@@ -381,35 +381,20 @@ const historyOf = (...periods: Partial<Period>[]) => {
 const unusedIn = (history: RunHistory) => history.unused().map(({ entry }) => entry.name)
 
 t.test('run history: a script entry is used that applied in any period; entries that say the same are used each on its own', t => {
-  const some = historyOf(
-    { script: [entry('a', 0), entry('b', 1), entry('c', 0)], verdicts: [] },
-    { script: [entry('a', 1), entry('b', 0), entry('c', 0)], verdicts: [] }
-  )
-  const alike = historyOf({ script: [entry('a', 1), entry('a', 0), entry('a', 0)], verdicts: [] }, { script: [entry('a', 1), entry('a', 1)], verdicts: [] })
+  const script = (...applied: [name: string, times: number][]) => ({ script: applied.map(given => entry(...given)) })
+  const some = historyOf(script(['a', 0], ['b', 1], ['c', 0]), script(['a', 1], ['b', 0], ['c', 0]))
+  const alike = historyOf(script(['a', 1], ['a', 0], ['a', 0]), script(['a', 1], ['a', 1]))
 
   t.strictSame([unusedIn(some), unusedIn(alike)], [['c'], ['a']])
   t.end()
 })
 
 t.test('run history: an expectation is met that holds in any period, unless more calls came than may in one', t => {
-  for (const [seen, unmet] of [
-    [[1], []],
-    [[0], ['0 came']],
-    [[0, 1], []],
-    [[1, 0], []],
-    [[0, 2, 0], []],
-    [[3], ['3 came']],
-    [[1, 3], ['3 came']],
-    [[0, 3], ['3 came']],
-    [[3, 1], ['3 came']],
-    [[3, 0, 4], ['3 came']]
-  ] as const) {
-    const history = historyOf(...seen.map(count => ({ script: [], verdicts: [verdict('a', count)] })))
-    t.strictSame(
-      history.unmet().map(({ message }) => message),
-      unmet,
-      `seen ${seen}`
-    )
+  const unmet = (...seen: number[]) => historyOf(...seen.map(count => ({ verdicts: [verdict('a', count)] }))).unmet()
+  for (const seen of [[1], [0, 1], [1, 0], [0, 2, 0]]) t.strictSame(unmet(...seen), [], `seen ${seen}`)
+  for (const seen of [[0], [3], [1, 3], [0, 3], [3, 1], [3, 0, 4]]) {
+    const messages = unmet(...seen).map(({ message }) => message)
+    t.strictSame(messages, [seen.includes(3) ? '3 came' : '0 came'], `seen ${seen}`)
   }
   t.end()
 })
@@ -449,28 +434,23 @@ t.test('run history: it is empty until a period is added, and expectations are d
   t.end()
 })
 
-t.test('run history: of a long life no more is judged than ten thousand entries and as many expectations', t => {
+t.test('run history: of a long life no more is judged than ten thousand entries and as many expectations, nor 16 Mi characters', t => {
   const history = new RunHistory()
+  const counts = (of: RunHistory) => [of.unused().length, of.unmet().length]
   for (let nth = 0; nth < 10_050; nth++) history.add(period({ script: [entry(`entry ${nth}`, 0)], verdicts: [verdict(`call ${nth}`, 0)] }))
-  t.strictSame([history.unused().length, history.unmet().length], [10_000, 10_000])
+  t.strictSame(counts(history), [10_000, 10_000])
 
-  history.add(
-    period({ script: [entry('entry 7', 1), entry('entry 10040', 0)], verdicts: [verdict('call 7', 1), verdict('call 8', 9), verdict('call 10040', 9)] })
-  )
-
-  t.strictSame([history.unused().length, history.unmet().length], [9999, 9999], 'those that were seen are judged on')
+  const verdicts = [verdict('call 7', 1), verdict('call 8', 9), verdict('call 10040', 9)]
+  history.add(period({ script: [entry('entry 7', 1), entry('entry 10040', 0)], verdicts }))
+  t.strictSame(counts(history), [9999, 9999], 'those that were seen are judged on')
   t.equal(history.unmet().find(({ wanted }) => wanted === 'call 8')?.message, '9 came')
-  t.end()
-})
 
-t.test('run history: nor more than 16 Mi characters of what they say', t => {
-  const history = new RunHistory()
+  const large = new RunHistory()
   const long = 'x'.repeat(6_000_000)
-  for (const nth of [1, 2]) history.add(period({ script: [entry(`${long}${nth}`, 0)], verdicts: [verdict(`${nth}${long}`, 0)] }))
-  t.strictSame([history.unused().length, history.unmet().length], [1, 1])
-
-  history.add(period({ script: [entry('short', 0)], verdicts: [verdict('short', 0)] }))
-  t.strictSame([history.unused().length, history.unmet().length], [2, 2], 'there is room for less')
+  for (const nth of [1, 2]) large.add(period({ script: [entry(`${long}${nth}`, 0)], verdicts: [verdict(`${nth}${long}`, 0)] }))
+  t.strictSame(counts(large), [1, 1])
+  large.add(period({ script: [entry('short', 0)], verdicts: [verdict('short', 0)] }))
+  t.strictSame(counts(large), [2, 2], 'there is room for less')
   t.end()
 })
 
