@@ -3,8 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { authorization, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
-import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import type { Json } from '../support/json.js'
+import { type Answer, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { exchanged } from '../support/socket.js'
 
 const HEADERS = { host: 'localhost', authorization: authorization() }
@@ -154,32 +153,28 @@ t.test('A01: a url in absolute form is read without its origin, and dots are res
 t.test('A34: each sandbox counts its own answers, and those of the emulator itself are counted for all', async t => {
   const emulator = await startTestEmulator(t)
   const [main, a, b] = [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
-  const ids: string[] = []
-  const see = async (answer: Promise<{ headers: Record<string, unknown>; body: Json }>) => {
-    const { headers, body } = await answer
-    ids.push(String(headers['request-id']))
-    if (body.error) t.equal(body.error.request_id, ids.at(-1))
+  const none = sandboxClient(emulator, 'none')
+  const bad = sandboxClient(emulator, 'no!')
+  const get = (url: string) => emulator.inject({ method: 'GET', url })
+  const calls: [id: string, call: () => Promise<Answer>][] = [
+    ['req_1', () => a.call('GET /tickets')],
+    ['req_2', () => a.call('GET /nowhere')],
+    ['req_1', () => b.call('GET /tickets', { key: null })],
+    ['req_1', () => main.call('GET /tickets')],
+    ['req_3', () => a.call('DELETE /tickets')],
+    ['ctl_1', () => a.control('GET /state')],
+    ['ctl_2', () => none.control('GET /state')],
+    ['ctl_3', () => bad.call('GET /tickets')],
+    ['ctl_4', () => get('/sandbox/none/tickets')],
+    ['ctl_5', () => get('/sandbox/a')],
+    ['req_4', () => get('/sandbox/a/tickets')],
+    ['req_1', () => b.call('GET /tickets')],
+    ['req_2', () => main.call('GET /tickets')]
+  ]
+  for (const [id, call] of calls) {
+    const { headers, body } = await call()
+    t.strictSame([headers['request-id'], body.error?.request_id ?? id], [id, id])
   }
-
-  for (const call of [
-    a.call('GET /tickets'),
-    a.call('GET /nowhere'),
-    b.call('GET /tickets', { key: null }),
-    main.call('GET /tickets'),
-    a.call('DELETE /tickets'),
-    a.control('GET /state'),
-    sandboxClient(emulator, 'none').control('GET /state'),
-    sandboxClient(emulator, 'no!').call('GET /tickets'),
-    emulator.inject({ method: 'GET', url: '/sandbox/none/tickets' }),
-    emulator.inject({ method: 'GET', url: '/sandbox/a' }),
-    emulator.inject({ method: 'GET', url: '/sandbox/a/tickets' }),
-    b.call('GET /tickets'),
-    main.call('GET /tickets')
-  ]) {
-    await see(call)
-  }
-
-  t.strictSame(ids, ['req_1', 'req_2', 'req_1', 'req_1', 'req_3', 'ctl_1', 'ctl_2', 'ctl_3', 'ctl_4', 'ctl_5', 'req_4', 'req_1', 'req_2'])
   await a.control('POST /reset')
   t.equal((await a.call('GET /tickets')).headers['request-id'], 'req_1', 'a reset begins anew')
   t.equal((await main.call('GET /tickets')).headers['request-id'], 'req_3', 'in its own sandbox')
