@@ -412,24 +412,11 @@ t.test("findings: a refusal that comes of the emulator's own state is nobody's m
 })
 
 t.test('findings: there are thirteen, those where money or data is at risk are errors and listed first', t => {
-  t.strictSame(
-    Object.entries(FINDINGS).map(([finding, { severity }]) => `${severity} ${finding}`),
-    [
-      'error stopped-at-empty-page',
-      'error double-refund-risk',
-      'error double-payment-risk',
-      'warning search-without-narrowing',
-      'warning unknown-parameter',
-      'warning unused-parameter',
-      'warning key-sent-needlessly',
-      'warning card-number-sent',
-      'warning foreign-record',
-      'warning empty-amount',
-      'warning zero-payment',
-      'warning retry-after-ignored',
-      'warning refused-and-repeated'
-    ]
-  )
+  const errors = 'stopped-at-empty-page double-refund-risk double-payment-risk'.split(' ')
+  const requests = 'search-without-narrowing unknown-parameter unused-parameter key-sent-needlessly card-number-sent foreign-record empty-amount zero-payment'
+  const warnings = [...requests.split(' '), 'retry-after-ignored', 'refused-and-repeated']
+  const severities = Object.entries(FINDINGS).map(([finding, { severity }]) => `${severity} ${finding}`)
+  t.strictSame(severities, [...errors.map(finding => `error ${finding}`), ...warnings.map(finding => `warning ${finding}`)])
   t.end()
 })
 

@@ -5,7 +5,6 @@ import type { FindingId } from '../../src/evidence/findings.js'
 import { MAX_CALLS, MAX_REFUSED, Run, type RunEntry, RunRequests } from '../../src/evidence/run.js'
 import { type Period, RunHistory } from '../../src/evidence/run-history.js'
 import { MAX_TESTS, TestTotals, type Totals } from '../../src/evidence/totals.js'
-import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, type Given, journalLimits, judgedRequest, judgement } from '../support/judged-request.js'
 
 const LIMITS = journalLimits()
@@ -237,32 +236,6 @@ t.test('evidence: what is not asked for is not counted or kept; metrics always a
     t.equal(run.metrics.total, 1)
   }
   t.end()
-})
-
-t.test('run: findings stay over a reset, a load and a deleted sandbox', async t => {
-  const { call, control, inject, sandbox } = await startTestEmulator(t)
-  const visit = (name: string) =>
-    inject({ method: 'GET', url: `/sandbox/${name}/next/tickets/tkt_none?a=b`, headers: { authorization: `Basic ${btoa(`${MERCHANT}:`)}` } })
-  const finds = async (query = '') =>
-    (await control(`GET /findings${query}`)).body.data.map(({ finding, times, requests }: { finding: string; times: number; requests: string[] }) => [
-      finding,
-      times,
-      requests
-    ])
-
-  await call('GET /tickets/tkt_none', { query: 'a=b' })
-  for (const name of ['till', 'till', 'bar']) await visit(name)
-  await control('POST /reset')
-  const { status } = await control('DELETE /sandboxes/till')
-  await visit('till')
-  await control('POST /load', { scenario: { clock: NOW, data: smallFixture() } })
-
-  const inRun = [
-    ['unknown-parameter', 5, ['#1/req_1', 'till#1/req_1', 'till#1/req_2', 'bar#1/req_1', 'till#2/req_1']],
-    ['refused-and-repeated', 1, ['till#1/req_1', 'till#1/req_2']]
-  ]
-  t.equal(status, 204)
-  t.strictSame([await finds(), await finds('?scope=run'), found(sandbox.run)], [[], inRun, inRun])
 })
 
 const entryOf = (request: string, more: Partial<RunEntry> = {}) =>

@@ -180,32 +180,30 @@ async function twoSandboxes(t: Test, settings: object = {}) {
 }
 
 t.test('bodies: there is room for so many documents on their way, in each sandbox, and small ones need none', async t => {
-  for (const length of [100_000, null]) {
-    const { app, base, own } = await twoSandboxes(t)
-    const unfinished = await begun(t, app, 'POST /_control/load', { length, sent: 99_000 })
-    await sleep(20)
-    t.equal(await load(base, 20_000), 429)
-    const refused = await begun(t, app, 'POST /_control/load', { length: 20_000, sent: 19_999 })
-    const left = await begun(t, app, 'POST /_control/load', { length: 20_000 })
-    await sleep(50)
-    t.equal(statusIn(refused), 0, 'one that is still being sent is answered when it has come, as most clients read no sooner')
-    left.socket.destroy()
-    refused.socket.write('}')
-    t.equal(await eventually(() => statusIn(refused), 429), 429)
-    const { code, message } = errorIn(refused)
-    t.equal(code, 'limit_reached')
-    t.match(message, /^There is no room for more bytes of documents: this sandbox has (100000|99000) of at most 100000, .*raise limits\.control_body\.$/)
-    t.match(refused.received(), /^connection: close\r$/im)
-    t.equal(await eventually(() => refused.socket.closed, true), true)
-    t.equal(await load(base, 16_384), 200, 'a small one needs no room')
-    const tooLarge = await begun(t, app, 'POST /_control/load', { length: 100_001 })
-    t.equal(await eventually(() => statusIn(tooLarge), 413), 413, 'one that is too large is refused as such')
-    t.equal(await load(own, 100_000), 200, 'another sandbox has room of its own')
+  const { app, base, own } = await twoSandboxes(t)
+  const unfinished = await begun(t, app, 'POST /_control/load', { length: 100_000, sent: 99_000 })
+  await sleep(20)
+  t.equal(await load(base, 20_000), 429)
+  const refused = await begun(t, app, 'POST /_control/load', { length: 20_000, sent: 19_999 })
+  const left = await begun(t, app, 'POST /_control/load', { length: 20_000 })
+  await sleep(50)
+  t.equal(statusIn(refused), 0, 'one that is still being sent is answered when it has come, as most clients read no sooner')
+  left.socket.destroy()
+  refused.socket.write('}')
+  t.equal(await eventually(() => statusIn(refused), 429), 429)
+  const { code, message } = errorIn(refused)
+  t.equal(code, 'limit_reached')
+  t.match(message, /^There is no room for more bytes of documents: this sandbox has (100000|99000) of at most 100000, .*raise limits\.control_body\.$/)
+  t.match(refused.received(), /^connection: close\r$/im)
+  t.equal(await eventually(() => refused.socket.closed, true), true)
+  t.equal(await load(base, 16_384), 200, 'a small one needs no room')
+  const tooLarge = await begun(t, app, 'POST /_control/load', { length: 100_001 })
+  t.equal(await eventually(() => statusIn(tooLarge), 413), 413, 'one that is too large is refused as such')
+  t.equal(await load(own, 100_000), 200, 'another sandbox has room of its own')
 
-    unfinished.socket.destroy()
-    t.equal(await eventually(() => load(base, 20_000), 200), 200, 'there is room again when the connection has ended')
-    t.strictSame([await load(base, 100_000), await load(base, 100_000)], [200, 200], 'and when a document was read')
-  }
+  unfinished.socket.destroy()
+  t.equal(await eventually(() => load(base, 20_000), 200), 200, 'there is room again when the connection has ended')
+  t.strictSame([await load(base, 100_000), await load(base, 100_000)], [200, 200], 'and when a document was read')
 })
 
 t.test('bodies: an upload that takes its time is cut, whatever its client does, and gives its room back', async t => {
@@ -222,31 +220,29 @@ t.test('bodies: an upload that takes its time is cut, whatever its client does, 
 })
 
 t.test('A35: there is room for so many bodies of the API on their way; what is refused for that has no effect, and says so', async t => {
-  for (const length of [20_000, null]) {
-    const { app, base, own, state, control } = await twoSandboxes(t)
-    const before = await state()
-    const refund = async (size: number, { call }: SandboxClient = base) => {
-      const reason = 'a'.repeat(size - 'transaction=txn_none&reason='.length)
-      const { headers, body } = await call('POST /refunds', { body: { transaction: 'txn_none', reason } })
-      return { ...body.error, connection: headers.connection }
-    }
-    const codeOf = async (...given: Parameters<typeof refund>) => (await refund(...given)).code
-
-    const unfinished: Begun[] = []
-    for (let nth = 0; nth < 32; nth++) unfinished.push(await begun(t, app, 'POST /next/refunds', { head: FORM_HEAD, length, sent: 19_999 }))
-    await eventually(() => codeOf(20_000), 'limit_reached')
-    const { code, assumption, connection, message } = await refund(20_000)
-    t.strictSame([code, assumption, connection], ['limit_reached', 'A35', 'close'])
-    t.match(message, /^There is no room for more bytes of bodies that are being read: this sandbox has 6\d\d\d\d\d of at most 640000, .*raise limits\.body\.$/)
-    t.equal(await codeOf(16_384), 'reference_missing', 'a small one needs no room')
-    t.equal(await codeOf(20_001), 'body_too_large')
-    t.equal(await codeOf(20_000, own), 'reference_missing', 'another sandbox has room of its own')
-    t.equal(await state(), before)
-    t.equal((await control('GET /requests?limit=1')).body.data[0].refusal.code, 'body_too_large', 'refused requests are in the journal')
-
-    for (const { socket } of unfinished) socket.destroy()
-    t.equal(await eventually(() => codeOf(20_000), 'reference_missing'), 'reference_missing')
+  const { app, base, own, state, control } = await twoSandboxes(t)
+  const before = await state()
+  const refund = async (size: number, { call }: SandboxClient = base) => {
+    const reason = 'a'.repeat(size - 'transaction=txn_none&reason='.length)
+    const { headers, body } = await call('POST /refunds', { body: { transaction: 'txn_none', reason } })
+    return { ...body.error, connection: headers.connection }
   }
+  const codeOf = async (...given: Parameters<typeof refund>) => (await refund(...given)).code
+
+  const unfinished: Begun[] = []
+  for (let nth = 0; nth < 32; nth++) unfinished.push(await begun(t, app, 'POST /next/refunds', { head: FORM_HEAD, length: null, sent: 19_999 }))
+  await eventually(() => codeOf(20_000), 'limit_reached')
+  const { code, assumption, connection, message } = await refund(20_000)
+  t.strictSame([code, assumption, connection], ['limit_reached', 'A35', 'close'])
+  t.match(message, /^There is no room for more bytes of bodies that are being read: this sandbox has 6\d\d\d\d\d of at most 640000, .*raise limits\.body\.$/)
+  t.equal(await codeOf(16_384), 'reference_missing', 'a small one needs no room')
+  t.equal(await codeOf(20_001), 'body_too_large')
+  t.equal(await codeOf(20_000, own), 'reference_missing', 'another sandbox has room of its own')
+  t.equal(await state(), before)
+  t.equal((await control('GET /requests?limit=1')).body.data[0].refusal.code, 'body_too_large', 'refused requests are in the journal')
+
+  for (const { socket } of unfinished) socket.destroy()
+  t.equal(await eventually(() => codeOf(20_000), 'reference_missing'), 'reference_missing')
 })
 
 t.test('bodies: one that is read takes up no room while its request waits, and a chunked one is the form that was sent', async t => {
