@@ -12,7 +12,7 @@ import { firstStateOf } from '../../src/scenario/scenario.js'
 import { cpuTime } from '../support/cpu.js'
 import { property } from '../support/property.js'
 
-const SIZES = [0, 1, 300, 9000]
+const SIZES = [0, 1, 300, 10_001]
 const repeat = (count: number, make: (n: number) => unknown) => Array.from({ length: count }, (_, n) => make(n))
 const names = (count: number, value: unknown) => Object.fromEntries(repeat(count, n => [`n${n}`, value]) as [string, unknown][])
 const ACCOUNT = { id: 'mch_a', type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } }
