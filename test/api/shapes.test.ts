@@ -1,6 +1,4 @@
 /** The settings by which the lists and errors of a service with other names and another envelope are emulated. */
-import { connect } from 'node:net'
-import { text as textOf } from 'node:stream/consumers'
 import t from 'tap'
 import { settingsOfFlags } from '../../src/cli/launch.js'
 import { pageIn, type Shapes } from '../../src/console/ui/views/data/list-parameters.js'
@@ -8,6 +6,7 @@ import { openApiDocument } from '../../src/control/openapi.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { type Answer, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
+import { exchanged } from '../support/socket.js'
 
 const ticket = (id: string, created: string) => ({ id, location: 'loc_a', reference: id, created })
 const records = {
@@ -18,9 +17,6 @@ const transactions = [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', 
 const idsOf = ({ body }: Answer): string[] => body.data.map(({ id }: { id: string }) => id)
 const documentOf = (settings: object): Json =>
   JSON.parse(JSON.stringify(openApiDocument({ origin: '', base: '/next', version: '1', settings: settingsInForce({ flag: settings }).values })))
-
-/** What a server answers to bytes. */
-const sent = (port: number, bytes: string): Promise<string> => textOf(connect(port, '127.0.0.1').end(bytes))
 
 const CURSORS = { 'pagination.cursors': ['after', 'before'] as const }
 
@@ -240,7 +236,7 @@ t.test('shapes.error: what cannot be read as HTTP has it too', async t => {
     ['nonsense\r\n\r\n', 'request_malformed'],
     ['GET /next/tickets HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n', 'expectation_failed']
   ] as const) {
-    t.ok((await sent(port, bytes)).endsWith(`{"oops":"${code}"}`), code)
+    t.ok((await exchanged(port, bytes)).endsWith(`{"oops":"${code}"}`), code)
   }
 })
 

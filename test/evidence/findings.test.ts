@@ -24,12 +24,7 @@ const RECORDS = {
     { id: 'loc_z', account: 'mch_z', display_name: 'Z', address: { country: 'US' } }
   ],
   tickets: [{ id: 'tkt_z', location: 'loc_z', reference: 'z', created: '2026-01-01T00:00:00Z' }].concat(
-    ['last', 'b', 'c', 'd'].map((reference, index) => ({
-      id: `tkt_${reference}`,
-      location: 'loc_a',
-      reference,
-      created: `2026-02-0${index + 1}T00:00:00Z`
-    }))
+    ['last', 'b', 'c', 'd'].map((reference, nth) => ({ id: `tkt_${reference}`, location: 'loc_a', reference, created: `2026-02-0${nth + 1}T00:00:00Z` }))
   ),
   transactions: ['1111', '2222', 'z'].map((last4, index) => ({
     id: `txn_${last4}`,

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { authorization, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
 import { type Answer, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { exchanged } from '../support/socket.js'
+import { exchanged, opened } from '../support/socket.js'
 
 const HEADERS = { host: 'localhost', authorization: authorization() }
 const REFUNDED = {
@@ -226,25 +226,18 @@ t.test('arrivals: a connection that is kept for hundreds of requests keeps no li
   t.teardown(() => process.off('warning', warned))
   const port = await listen()
   const accepted = once(app.server, 'connection')
-  const client = connect(port, '127.0.0.1')
-  t.teardown(() => client.destroy())
+  const { socket: client, received } = opened(t, port, '')
   const [socket] = (await accepted) as [Socket]
-  let answers = 0
-  let rest = ''
-  client.on('data', chunk => {
-    const text = rest + chunk
-    answers += text.split(/HTTP\/1\.1 [2-5]/).length - 1
-    rest = text.slice(-'HTTP/1.1 '.length)
-  })
+  const answers = () => received().split(/HTTP\/1\.1 [2-5]/).length - 1
   const listeners = async () => {
     await wait(20)
     return socket.eventNames().map(event => `${String(event)}: ${socket.listenerCount(event)}`)
   }
   const send = async (texts: string[]) => {
-    const all = answers + texts.length
+    const all = answers() + texts.length
     client.write(texts.join(''))
-    for (let left = 2000; answers < all && left > 0; left--) await wait(1)
-    t.equal(answers, all)
+    for (let left = 2000; answers() < all && left > 0; left--) await wait(1)
+    t.equal(answers(), all)
   }
 
   for (const kind of kinds) await send([kind])
@@ -254,7 +247,7 @@ t.test('arrivals: a connection that is kept for hundreds of requests keeps no li
   for (const kind of kinds) await send(Array.from({ length: 40 }, () => kind))
   for (const kind of kinds) for (let times = 0; times < 12; times++) await send([kind])
 
-  t.ok(answers > 700, String(answers))
+  t.ok(answers() > 700, String(answers()))
   t.strictSame(await listeners(), before)
   t.strictSame(warnings, [])
 })

@@ -1,9 +1,9 @@
 /** Card numbers, API keys and the control token, wherever a client may send them and in any writing: nothing shows them (A25). */
-import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { type Call, MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
+import { opened } from '../support/socket.js'
 
 const CARD = '4242424242424242'
 /** A card number that may be sent as a number too. */
@@ -277,8 +277,7 @@ t.test('A25: the key of a call is masked whoever knows it: any key that is taken
   t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', null, 401]])
 
   const { key: other } = sandbox.addKey('mch_a')
-  const socket = connect(port, '127.0.0.1')
-  socket.write(`GET /next/accounts/${other} HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${base64(`${other}:`)}\r\n\r\n`)
+  const { socket } = opened(t, port, `GET /next/accounts/${other} HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${base64(`${other}:`)}\r\n\r\n`)
   while (sandbox.evidence.journal.size < 2) await wait(10)
   const [entry] = await entries()
   t.strictSame([entry.path, entry.params, entry.outcome, sandbox.inFlight], ['/accounts/***', { id: '***' }, 'lost_before', 1], 'while it hangs')
