@@ -24,11 +24,10 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 const BROWSER = 'console/ui/'
 const VAGUE = ['utils', 'util', 'helpers', 'helper', 'common', 'types']
 
-function sources(): Tree {
-  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-    .map(file => file.replaceAll('\\', '/'))
-    .filter(file => file.endsWith('.ts') && !file.startsWith(BROWSER))
-  return Object.fromEntries(files.map(file => [file, readFileSync(`${SRC}/${file}`, 'utf8')]))
+/** The files of a folder of src/ that a pattern allows. */
+function sourcesIn(folder: string, pattern: RegExp): Tree {
+  const files = readdirSync(`${SRC}/${folder}`, { recursive: true, encoding: 'utf8' }).map(file => folder + file.replaceAll('\\', '/'))
+  return Object.fromEntries(files.filter(file => pattern.test(file)).map(file => [file, readFileSync(`${SRC}/${file}`, 'utf8')]))
 }
 
 /** What is read off a file, made once for all checks. */
@@ -183,13 +182,8 @@ function listening(tree: Tree): string[] {
   return found
 }
 
-const tree = sources()
-
-/** Browser source: path below src/ → text. */
-function browserSources(): Tree {
-  const files = readdirSync(`${SRC}/${BROWSER}`, { recursive: true, encoding: 'utf8' }).filter(file => /\.tsx?$/.test(file))
-  return Object.fromEntries(files.map(file => [`${BROWSER}${file.replaceAll('\\', '/')}`, readFileSync(`${SRC}/${BROWSER}${file}`, 'utf8')]))
-}
+const tree = sourcesIn('', /^(?!console\/ui\/).*\.ts$/)
+const browserTree = sourcesIn(BROWSER, /\.tsx?$/)
 
 /** What browser source imports of the rest of src at run time: its types cost nothing, and tables and pure functions may be shared. */
 function impureInBrowser(tree: Tree): string[] {
@@ -209,7 +203,7 @@ function impureInBrowser(tree: Tree): string[] {
 }
 
 t.test('the browser source imports of src only types, and what is pure', async t => {
-  t.strictSame(impureInBrowser(browserSources()), [])
+  t.strictSame(impureInBrowser(browserTree), [])
   t.strictSame(
     impureInBrowser({
       'console/ui/a.tsx': "import type { A } from '../../client/answers.js'\nimport { B } from '../../engine/keys.js'\nimport { C } from '../../core/money.js'"
@@ -219,7 +213,7 @@ t.test('the browser source imports of src only types, and what is pure', async t
 })
 
 t.test('the browser source makes no markup of text', async t => {
-  for (const [file, text] of Object.entries(browserSources()))
+  for (const [file, text] of Object.entries(browserTree))
     t.notMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|\beval\(|new Function/, file)
 })
 
