@@ -35,13 +35,8 @@ t.test('A14: the refusal says what was probably meant, or what the request takes
   ]
   for (const [on, sent, says] of cases) t.ok(call(on, sent).body.error.message.includes(says), on)
   const messageOf = (count: number) => call('GET /tickets', { query: Array.from({ length: count }, (_, nth) => `n${nth}=`).join('&') }).body.error.message
-  t.strictSame(
-    [messageOf(20), messageOf(23)].map(message => [message.includes('n19 '), message.includes('n20 '), message.includes(' 3 more ')]),
-    [
-      [true, false, false],
-      [true, false, true]
-    ]
-  )
+  const names = (message: string) => ['n19 ', 'n20 ', ' 3 more '].filter(part => message.includes(part))
+  t.strictSame([names(messageOf(20)), names(messageOf(23))], [['n19 '], ['n19 ', ' 3 more ']])
 })
 
 t.test('A14: warn drops an unknown parameter and says so in a Warning header each, ten at most; ignore says nothing', async t => {
@@ -85,15 +80,8 @@ t.test('FORM-2, A36, A37, A14: what is refused beside that which each rule and a
 
 t.test('FORM-2: text where nested names belong is refused, with a note where a client printed its object', async t => {
   const { call } = await startWorld()
-  const printed = [
-    '[object Object]',
-    'map[city:Boston country:US]',
-    'Array',
-    '{"country":"US"}',
-    "{'country': 'US'}",
-    '[["country","US"]]',
-    ' {"country"=>"US"}\n'
-  ]
+  const json = ['{"country":"US"}', "{'country': 'US'}", '[["country","US"]]', ' {"country"=>"US"}\n']
+  const printed = ['[object Object]', 'map[city:Boston country:US]', 'Array', ...json]
   const plain = ['US', 'Arrays', 'a map[city:Boston]', '[object Object', '{', 'object']
   const hasNote = (address: string) =>
     call('POST /locations', { body: { display_name: 'A', address } }).body.error.message.includes('turned an object into text')

@@ -40,15 +40,6 @@ t.test('journal: it is bounded in number; the oldest make room', t => {
   t.end()
 })
 
-t.test('journal: it is bounded in the memory that its calls hold', t => {
-  const journal = new Journal(journalLimits({ bytes: 10_000 }))
-  for (let call = 1; call <= 20; call++) journal.add(judgedRequest({ id: `req_${call}`, held: 1500 }))
-  t.strictSame([journal.size, journal.dropped, journal.bytes], [6, 14, 9000])
-  journal.add(judgedRequest({ id: 'req_21', held: 10_001 }))
-  t.strictSame([journal.size, journal.dropped, journal.bytes], [0, 21, 0], 'a call that is larger than the journal')
-  t.end()
-})
-
 t.test('limits.journal_total: where journals together hold too much, the largest give way', t => {
   const budget = new JournalBudget(100_000)
   const [large, small, other] = [1, 2, 3].map(() => new Journal(journalLimits({ budget }))) as [Journal, Journal, Journal]

@@ -127,24 +127,6 @@ t.test('a logger that throws fails no call', async t => {
   t.strictSame([warned.statusCode, refused.statusCode], [200, 401])
 })
 
-t.test('evidence that throws fails no call: it is logged as a defect', async t => {
-  const { app, lines, sandbox } = await startLogging(t, 'info')
-  sandbox.evidence.record = () => {
-    throw new RangeError('too much')
-  }
-
-  const { statusCode } = await app.inject({ method: 'GET', url: '/next/tickets', headers: KEY })
-
-  t.equal(statusCode, 200)
-  t.strictSame(
-    lines.map(line => JSON.parse(line)).map(({ msg, err }) => [msg.slice(0, 19), err?.message]),
-    [
-      ['GET /next/tickets 2', undefined],
-      ['defect', 'too much']
-    ]
-  )
-})
-
 t.test('A14: what a call is warned of is logged, a line each', async t => {
   const { call, logs } = await startTestEmulator(t, { settings: { 'parameters.unknown': 'warn' } })
   await call('POST /locations', { body: 'display_name=A&address[country]=US&città=x&address[zip]=1', query: 'x=1' })
