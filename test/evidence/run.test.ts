@@ -269,11 +269,8 @@ t.test('calls of a run: what comes beyond the limits is counted', t => {
 
   const listed = [...calls.list()]
   t.strictSame([listed.length, calls.omitted], [MAX_CALLS + MAX_REFUSED, { calls: MAX_REFUSED + 5, entries: 2 }])
-  t.strictSame(
-    listed.slice(MAX_CALLS, MAX_CALLS + 1).map(({ request, entry }) => [request, entry?.id]),
-    [['#2/req_0', '#2/req_0']],
-    'a call that is kept in full is listed all the same'
-  )
+  const kept = listed[MAX_CALLS]
+  t.strictSame([kept?.request, kept?.entry?.id], ['#2/req_0', '#2/req_0'], 'a call that is kept in full is listed all the same')
   t.end()
 })
 

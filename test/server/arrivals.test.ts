@@ -114,11 +114,8 @@ t.test('A01: what is percent-encoded without need is the same address', async t 
   for (const [encoded, plain] of pairs) t.strictSame(await get(encoded), await get(plain), encoded)
 
   t.strictSame(await namesIn(emulator), ['a-z._0'])
-  t.strictSame(
-    (await control('GET /requests')).body.data.map(({ path }: { path: string }) => path),
-    ['/tickets/~tkt', '/tickets/~tkt', '/tickets/tkt_a', '/tickets/tkt_a'],
-    'a control call is none of the API, however it is written'
-  )
+  const paths = (await control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
+  t.equal(paths.join(), '/tickets/~tkt,/tickets/~tkt,/tickets/tkt_a,/tickets/tkt_a', 'a control call is none of the API, however it is written')
   t.strictSame(await get('/next/tickets?search_query=%54-1'), await get('/next/tickets?search_query=T-1'), 'a query is read as ever')
   t.equal((await get('/next/locations/%'))[0], 400, 'what is broken stays so')
 })

@@ -103,10 +103,7 @@ t.test('every fault loses the answer as it says, before the call or after it too
     if (fault === 'malformed_body') t.equal(text, body, 'what went out is kept')
     else t.equal('amount' in JSON.parse(text), when === 'after', 'the answer that was lost is kept')
   }
-  t.strictSame(
-    sandbox.script.listed().map(({ matched, applied }) => [matched, applied]),
-    script.map(() => [1, 1])
-  )
+  for (const { matched, applied } of sandbox.script.listed()) t.strictSame([matched, applied], [1, 1])
 })
 
 t.test('a fault beside respond loses that answer', async t => {

@@ -163,10 +163,8 @@ t.test('hold: a connection that is opened while the emulator stops is closed at 
 })
 
 t.test('hold: a call of a deleted sandbox ends, one of another sandbox waits on', async t => {
-  const { refund, refundThere, own, control, waiting } = await start(t, [{ on: 'POST /refunds', hold: { until: 2 } }]).then(async emulator => ({
-    ...emulator,
-    ...(await emulator.another())
-  }))
+  const { refund, another, control, waiting } = await start(t, [{ on: 'POST /refunds', hold: { until: 2 } }])
+  const { own, refundThere } = await another()
   const [main, there] = [refund(), refundThere()]
   await waiting(1)
   await waiting(1, own)

@@ -28,10 +28,7 @@ t.test('logs are lines for people on a terminal and JSON elsewhere, at their lev
   const json = await createLogger('info', false, machine as never)
   json.info('logged')
   json.debug('not logged')
-  t.strictSame(
-    lines.map(line => JSON.parse(line).msg),
-    ['logged']
-  )
+  t.equal(lines.map(line => JSON.parse(line).msg).join(), 'logged')
 
   const terminal = new PassThrough()
   const pretty = await createLogger('warn', true, terminal as never)
@@ -131,8 +128,5 @@ t.test('A14: what a call is warned of is logged, a line each', async t => {
   const { call, logs } = await startTestEmulator(t, { settings: { 'parameters.unknown': 'warn' } })
   await call('POST /locations', { body: 'display_name=A&address[country]=US&città=x&address[zip]=1', query: 'x=1' })
   const warned = logs.map(line => JSON.parse(line)).filter(({ level }) => level === 40)
-  t.strictSame(
-    warned.map(({ msg }) => msg.split(' ')[0]),
-    ['x', 'address[zip]', 'città']
-  )
+  t.equal(warned.map(({ msg }) => msg.split(' ')[0]).join(), 'x,address[zip],città')
 })

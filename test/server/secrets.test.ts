@@ -327,10 +327,8 @@ t.test('A25: the name and description of a scenario and the keys that a script m
 
   t.strictSame(added.body.entry.match, { key: '***' })
   const { data } = (await control('GET /script')).body
-  t.strictSame(
-    data.map(({ entry }: Json) => entry.match),
-    [{ key: '***' }, { key: '***' }, numbered.body.entry.match]
-  )
+  const matches = data.map(({ entry }: Json) => entry.match)
+  t.strictSame(matches, [{ key: '***' }, { key: '***' }, numbered.body.entry.match])
   const seen = [added.text, verdict.text]
   for (const path of ['', 'script', 'run', 'run?format=text', 'run?format=html', 'requests', 'requests/req_1', 'requests/req_1?format=text', 'changes']) {
     seen.push((await control(`GET /${path}`)).text)
