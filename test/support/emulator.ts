@@ -1,32 +1,20 @@
 /** An emulator for a test: the app that ships, injected into; no port is opened. */
 import type { AddressInfo } from 'node:net'
 import type { InjectOptions } from 'fastify'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
-import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
-import { playIn } from '../../src/engine/play.js'
-import { Sandboxes } from '../../src/sandbox/sandboxes.js'
-import { documentOf } from '../../src/scenario/documents.js'
-import { Library } from '../../src/scenario/library.js'
 import type { Data } from '../../src/server/api.js'
-import { type Answer, answerOf, type Blame, blameOf, type Call, NOW, sentBy, smallFixture } from './requests.js'
+import { type Answer, answerOf, type Blame, blameOf, type Call, sentBy } from './requests.js'
+import { type Begin, prepared } from './world.js'
 
 export { type Answer, authorization, type Blame, blameOf, type Call, MERCHANT, NOW, RESELLER, smallFixture } from './requests.js'
 
-type Options = {
-  records?: Record<string, object[]>
-  settings?: GivenSettings
-  environment?: GivenSettings
-  scenario?: object
+type Options = Omit<Begin, 'own'> & {
   /** Scenarios and fixtures in folders of their own; it starts in the one called `default`. */
   folders?: { scenarios: Record<string, string>; fixtures?: Record<string, string> }
-  /** False: the start scenario is not loaded yet. */
-  loaded?: boolean
-  /** False: the app is given no logger. */
-  logged?: boolean
-  /** The machine's time, in milliseconds; frozen when left out. */
-  machine?: () => number
+  /** The app's logger, false for none; left out, every line is in `logs`. */
+  logged?: false | Logger
   /** What every change waits for before it is answered. */
   saved?: () => Promise<void>
   /** The data file; in place of `saved`. */
@@ -63,39 +51,18 @@ export const namesIn = async ({ control }: Pick<Emulator, 'control'>): Promise<s
 /** Starts an emulator with records added to the small fixture, and settings; closed when the test ends. */
 export async function startTestEmulator(
   t: Test,
-  {
-    records = {},
-    settings = {},
-    environment = {},
-    scenario,
-    folders,
-    loaded = true,
-    logged = true,
-    machine = () => Date.parse(NOW),
-    saved,
-    data = saved && { saved, isFailing: false, writable: saved }
-  }: Options = {}
+  { logged, saved, data = saved && { saved, isFailing: false, writable: saved }, folders, ...begin }: Options = {}
 ) {
   const root = folders && t.testdir({ fixtures: {}, ...folders })
-  const own = root === undefined ? { fixtures: null, scenarios: null } : { fixtures: `${root}/fixtures`, scenarios: `${root}/scenarios` }
-  const launch = { flag: { ...settings, ...(root && { fixtures_dir: own.fixtures, scenarios_dir: own.scenarios }) }, environment }
-  const library = new Library(own, settingsInForce(launch).values)
-  const sandboxes = new Sandboxes({ library, launch, machine })
+  const { start, ...made } = prepared({ ...begin, ...(root && { own: { fixtures: `${root}/fixtures`, scenarios: `${root}/scenarios` } }) })
+  const { sandboxes } = made
   const sandbox = sandboxes.main
   /** Every line logged, at any level. */
   const logs: string[] = []
-  const logger = pino({ level: 'trace' }, { write: line => logs.push(line) })
-  const app = await buildApp({
-    sandboxes,
-    library,
-    settings: settingsInForce(launch).values,
-    version: '0.0.0',
-    ...(logged && { logger }),
-    data
-  })
+  const logger = logged ?? pino({ level: 'trace' }, { write: line => logs.push(line) })
+  const app = await buildApp({ ...made, version: '0.0.0', ...(logger && { logger }), data })
   t.teardown(() => app.close())
-  const document = folders ? await library.scenario('default') : documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) })
-  if (loaded) await sandboxes.start(document, folders ? { name: 'default', file: document.name } : { name: 'test', file: null }, { play: playIn })
+  await start()
 
   const inject = async (options: InjectOptions): Promise<Answer> => {
     const { statusCode, headers, payload } = await app.inject(options)
