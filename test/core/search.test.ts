@@ -32,7 +32,7 @@ t.test('A40: letter case is ignored by Unicode, whatever the locale', async t =>
   const same = `
     Größe GRÖSSE größe GRÖẞE grösse GrÖsSe | ΟΔΟΣ οδος οδοσ Οδος | Àéî àÉÎ | Стол СТОЛ | title TITLE Title | ﬁsh FISH fish
     ΐ \u03b9\u0308\u0301 \u0399\u0308\u0301 | İ i\u0307 | \u212a k K | ſ s S | µ μ Μ | Ǆ ǅ ǆ | 𐐀 𐐨 | Ꭰ ꭰ`
-  for (const texts of rows(same)) {
+  for (const texts of rows<string[]>(same)) {
     for (const text of texts) for (const query of texts) t.equal(matchOf(text, query, 'exact'), text === query ? 'same_case' : 'other_case', `${text} ${query}`)
   }
   t.equal(matchOf('ΟΔΟΣ ΑΘΗΝΑΣ 5', 'αθηνας', 'contains'), 'other_case', 'a final sigma within the text')
