@@ -83,7 +83,7 @@ t.test('documents: what grows without end is refused at once', async t => {
   const level = (n: number, of: (alias: string) => string) =>
     `a0: &a0 { k: v }\n${Array.from({ length: n }, (_, index) => `a${index + 1}: &a${index + 1} ${of(`*a${index}`)}\n`).join('')}`
   const ten = (alias: string) => Array(10).fill(alias).join(', ')
-  const anchored = (sign: string) => Array.from({ length: 2500 }, (_, n) => `${sign}a${n}${sign === '&' ? ' x' : ''}`).join(', ')
+  const anchored = (sign: string) => Array.from({ length: 5000 }, (_, n) => `${sign}a${n}${sign === '&' ? ' x' : ''}`).join(', ')
   const hostile: [title: string, text: string, codes: string][] = [
     ['a billion laughs', level(9, alias => `[${ten(alias)}]`), 'many_aliases'],
     ['a billion merges', level(9, alias => `{ <<: [${ten(alias)}] }`), 'many_aliases'],
