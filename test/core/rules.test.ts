@@ -83,10 +83,5 @@ t.test('A08: statuses by default, and as settings say', async t => {
     parameter_unknown 400 422 | resource_missing 404 410 | reference_missing 400 409 | merchant_required 403 401 | charge_has_no_amount 400 402
     charge_already_refunded 400 402 | refund_exceeds_remaining 400 402 | internal_error 500 500
   `)
-  for (const [code, ...statuses] of cases)
-    t.strictSame(
-      [settings(), settings(given)].map(each => statusOf(code, each)),
-      statuses.map(Number),
-      code
-    )
+  for (const [code, usual, changed] of cases) t.equal([statusOf(code, settings()), statusOf(code, settings(given))].join(), [usual, changed].join(), code)
 })

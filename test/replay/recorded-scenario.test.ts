@@ -41,25 +41,17 @@ const repeated = async ({ sandbox }: Emulator, id?: string): Promise<string | nu
 const playedIn = (text: string): string[] => parse(text).play.map(({ wait, do: on }: Json) => wait ?? on)
 const idsOf = (records: Json) => records?.map(({ id }: Json) => id)
 
-const RECORDS = {
-  accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' } }],
-  users: [
-    { id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' },
-    { id: 'usr_b', account: 'mch_b', name: 'V', email: 'v@example.com' }
-  ],
-  locations: [{ id: 'loc_b', account: 'mch_b', display_name: 'B', address: { country: 'US' } }],
-  tickets: ['b', 'c', 'd'].map(name => ({ id: `tkt_${name}`, location: 'loc_a', reference: `T-${name}` })),
-  transactions: [
-    { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000, payment_method: { type: 'card', card: { brand: 'visa', last4: '4242' } } },
-    { id: 'txn_b', ticket: 'tkt_b', payment_type: 'external', amount: 500 },
-    { id: 'txn_c', ticket: 'tkt_c', payment_type: 'external', amount: 0 }
-  ],
-  refunds: [
-    { id: 'rfd_a', transaction: 'txn_a', amount: 300 },
-    { id: 'rfd_b', transaction: 'txn_a', amount: 100 },
-    { id: 'rfd_c', transaction: 'txn_b', amount: 500 }
-  ]
-}
+const RECORDS = parse(`
+  accounts: [{ id: mch_b, type: merchant, name: B, email: b@example.com, address: { country: US } }]
+  users: [{ id: usr_a, account: mch_a, name: U, email: u@example.com }, { id: usr_b, account: mch_b, name: V, email: v@example.com }]
+  locations: [{ id: loc_b, account: mch_b, display_name: B, address: { country: US } }]
+  tickets: [{ id: tkt_b, location: loc_a, reference: T-b }, { id: tkt_c, location: loc_a, reference: T-c }, { id: tkt_d, location: loc_a, reference: T-d }]
+  transactions:
+    - { id: txn_a, ticket: tkt_a, payment_type: card, amount: 1000, payment_method: { type: card, card: { brand: visa, last4: '4242' } } }
+    - { id: txn_b, ticket: tkt_b, payment_type: external, amount: 500 }
+    - { id: txn_c, ticket: tkt_c, payment_type: external, amount: 0 }
+  refunds: [{ id: rfd_a, transaction: txn_a, amount: 300 }, { id: rfd_b, transaction: txn_a, amount: 100 }, { id: rfd_c, transaction: txn_b, amount: 500 }]
+`)
 const US = { 'address[country]': 'US' }
 const PAID = { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
 const ACCOUNT = { type: 'merchant', name: 'N', email: 'n@example.com', ...US }
@@ -427,10 +419,8 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
     { on: 'GET /accounts', respond: { status: 200, body: 'closed' } },
     { on: 'GET /locations', respond: { status: 200, body: { open: true } } }
   ])
-  t.strictSame(
-    play.map(({ expect }: Json) => expect.fault ?? expect.status),
-    [400, 200, 503, 503, 'connection_reset', 'empty_response', 200, 200, 200, 200]
-  )
+  const seen = play.map(({ expect }: Json) => expect.fault ?? expect.status)
+  t.strictSame(seen, [400, 200, 503, 503, 'connection_reset', 'empty_response', 200, 200, 200, 200])
   t.strictSame(play[2].expect.body.error.code, 'service_unavailable')
   t.strictSame([play[8].expect, play[9].expect], [{ status: 200 }, { status: 200, body: { open: true } }])
   t.match(play[6].expect.body.data[0].id, /^rfd_/, 'the id of a lost answer is drawn again')

@@ -36,14 +36,8 @@ t.test('generate: each family in number, hung on the first Account or Location, 
     t.strictSame([new Set(ids).size, ids.every(id => isId(prefix).test(id))], [3, true], family)
     t.strictSame(valuesOf(store, of, 'created', 3), [NOW, NOW, NOW], `${family} are created now`)
   }
-  t.strictSame(
-    FAMILIES.map(family => store[family].size),
-    [5, 3, 5, 4, 3, 0]
-  )
-  t.strictSame(
-    [valuesOf(store, 'accounts', 'type', 3), valuesOf(store, 'accounts', 'address', 3).map(({ country }) => country)].join(),
-    'merchant,merchant,merchant,US,US,US'
-  )
+  t.equal(FAMILIES.map(family => store[family].size).join(), '5,3,5,4,3,0')
+  for (const { type, address } of store.accounts.inCreationOrder().slice(2)) t.strictSame([type, address.country], ['merchant', 'US'])
   for (const of of ['users', 'locations'] as const) t.strictSame(valuesOf(store, of as 'users', 'account', 3), ['mch_a', 'mch_a', 'mch_a'])
   for (const of of ['tickets', 'transactions'] as const) t.strictSame(valuesOf(store, of as 'tickets', 'location', 3), ['loc_a', 'loc_a', 'loc_a'])
 })

@@ -6,9 +6,11 @@ import { parse } from 'yaml'
 import { playIn } from '../../src/engine/play.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { readDocument } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { preparedDocument } from '../../src/scenario/prepared.js'
+import { checkSharedScript } from '../../src/scenario/shared-script.js'
 import { failuresIn } from '../support/checked.js'
 import { startTestEmulator } from '../support/emulator.js'
 import { startWorld, stateOf } from '../support/world.js'
@@ -161,12 +163,17 @@ const withoutScript = (documents: readonly [name: string, text: string][]) =>
   })
 
 t.test('what a scenario shows by its plays, it shows by its script: each shipped one and each example of the guide holds, and fails without', async t => {
-  const examples = GUIDE.split(/^#{2,3} /m).flatMap(section => {
+  const texts = GUIDE.split(/^#{2,3} /m).flatMap(section => {
     const [heading = ''] = section.split('\n')
-    // a file of entries to share is no scenario
-    const texts = [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => text as string).filter(text => !/^groups:/m.test(text))
-    return texts.map((text, nth): [string, string] => [`${heading.replaceAll(/\W+/g, '-')}-${nth + 1}`, text])
+    return [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ''], nth): [string, string] => [
+      `${heading.replaceAll(/\W+/g, '-')}-${nth + 1}`,
+      text
+    ])
   })
+  const isShared = ([, text]: [string, string]) => /^groups:/m.test(text)
+  const examples = texts.filter(example => !isShared(example))
+  t.ok(texts.some(isShared))
+  for (const [name, text] of texts.filter(isShared)) await checkSharedScript(await readDocument(name, text))
   const bare = withoutScript([...NAMES.map((name): [string, string] => [name, textOf(name)]), ...examples])
   const root = t.testdir({ ...Object.fromEntries(examples.map(([name, text]) => [`${name}.yaml`, text])), ...Object.fromEntries(bare) })
   const guide = examples.map(([name]) => `${root}/${name}.yaml`)
