@@ -53,13 +53,9 @@ t.test('generate: nothing in number is nothing', async t => {
 t.test('generate: records belong to the Account or Location that is named, and to those generated before', async t => {
   const data = smallFixture({ ...EMPTY, accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' } }] })
   const [account, location] = [{ account: 'mch_b' }, { location: 'loc_b' }]
+  const of = { users: account, locations: account, tickets: location, transactions: location }
   const named = await generatedIn(
-    [
-      { users: 2, ...account },
-      { locations: 2, ...account },
-      { tickets: 2, ...location },
-      { transactions: 2, ...location }
-    ],
+    Object.entries(of).map(([family, on]) => ({ [family]: 2, ...on }) as GenerateData),
     { data }
   )
   const nothingStands = await generatedIn([{ accounts: 1 }, { users: 2 }, { locations: 1 }, { tickets: 2 }, { transactions: 2 }], { data: {} })

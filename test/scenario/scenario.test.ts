@@ -186,75 +186,49 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
 })
 
 t.test('fixtures: a reference to a record that has problems itself, or that could not be read, is no problem of its own', async t => {
-  const ofSmall: Titled[] = parse(`
-    - - of every family
-      - api_keys: [{ key: sk_bad, account: bad }]
-        accounts: [{ id: bad, extra: { name: 1 } }, { id: child, reseller: bad }]
-        users: [{ id: usr_b, account: bad }]
-        locations: [{ id: under, account: bad }]
-        tickets: [{ id: below, location: under }]
-        transactions: [{ id: deeper, ticket: below }, { id: txn_bad, payment_method: { type: vip } }]
-        refunds: [{ transaction: deeper, amount: 5 }, { transaction: txn_bad, amount: 5 }]
-      - accounts[1].extra.name reserved_field
-      - transactions[2].payment_method other_type
-    - - with a problem of shape
-      - { locations: [{ id: loc_b, phone: 5 }], tickets: [{ id: tkt_b, location: loc_b }, { id: tkt_c, location: loc_c }] }
-      - locations[1].phone wrong_type
-      - tickets[2].location missing_record
-    - - whose id is not right
-      - { locations: [{ id: loc b }], tickets: [{ id: tkt_b, location: loc_b }] }
-      - locations[1].id wrong_characters
-    - - whose id is not right, but for one that is nowhere near
-      - { locations: [{ id: loc b }], tickets: [{ id: tkt_b, location: somewhere_else }] }
-      - locations[1].id wrong_characters
-      - tickets[1].location missing_record
-  `)
-  const account = { id: 'mch_a', ...USUAL.accounts }
-  const alone: Titled[] = [
-    ['whose id is misspelled', { accounts: [{ idd: 'mch_a' }], locations: [{ id: 'loc_a' }] }, 'accounts[0].idd unknown_name'],
-    ['that is no record', { accounts: ['mch_a'], locations: [{ id: 'loc_a' }] }, 'accounts[0] wrong_type'],
-    ['in a section that is no list', { accounts: {}, locations: [{ id: 'loc_a' }] }, 'accounts wrong_type'],
-    ['in a section with an unknown name', { acounts: [account], locations: [{ id: 'loc_a' }] }, 'acounts unknown_name'],
-    [
-      'in a section with a name like none, but for one that is nowhere there',
-      { shops: [{ ...account, colour: 'red' }], locations: [{ id: 'loc_a' }, { id: 'loc_b', account: 'the_other_one' }, { id: 'loc_c', account: 'mch_aa' }] },
-      'shops unknown_name',
-      'locations[1].account missing_record'
-    ],
-    [
-      'whose id is misspelled, but for one that is nowhere near',
-      { accounts: [{ idd: 'mch_a' }], locations: [{ id: 'loc_a' }, { id: 'loc_b', account: 'somebody' }] },
-      'accounts[0].idd unknown_name',
-      'locations[1].account missing_record'
-    ],
-    [
-      'among too many that are not right',
-      { accounts: Array.from({ length: 101 }, (_, nth) => ({ id: `an account ${nth}` })), locations: [{ id: 'loc_a', account: 'somebody' }] },
-      ...Array.from({ length: 101 }, (_, nth) => `accounts[${nth}].id wrong_characters`)
-    ],
-    [
-      'without an id, which nobody can mean',
-      { accounts: [{ email: 'left out' }], locations: [{ id: 'loc_a' }] },
-      'accounts[0] required',
-      'locations[0].account missing_record'
-    ]
-  ]
+  const ofSmall: Titled[] = parse(`[
+    [of every family,
+      { api_keys: [{ key: sk_bad, account: bad }], accounts: [{ id: bad, extra: { name: 1 } }, { id: child, reseller: bad }],
+        users: [{ id: usr_b, account: bad }], locations: [{ id: under, account: bad }], tickets: [{ id: below, location: under }],
+        transactions: [{ id: deeper, ticket: below }, { id: txn_bad, payment_method: { type: vip } }],
+        refunds: [{ transaction: deeper, amount: 5 }, { transaction: txn_bad, amount: 5 }] },
+      'accounts[1].extra.name reserved_field', 'transactions[2].payment_method other_type'],
+    [with a problem of shape,
+      { locations: [{ id: loc_b, phone: 5 }], tickets: [{ id: tkt_b, location: loc_b }, { id: tkt_c, location: loc_c }] },
+      'locations[1].phone wrong_type', 'tickets[2].location missing_record'],
+    [whose id is not right, { locations: [{ id: loc b }], tickets: [{ id: tkt_b, location: loc_b }] }, 'locations[1].id wrong_characters'],
+    ['whose id is not right, but for one that is nowhere near', { locations: [{ id: loc b }], tickets: [{ id: tkt_b, location: somewhere_else }] },
+      'locations[1].id wrong_characters', 'tickets[1].location missing_record']
+  ]`)
+  const account = JSON.stringify({ id: 'mch_a', ...USUAL.accounts })
+  const alone: Titled[] = parse(`[
+    [whose id is misspelled, { accounts: [{ idd: mch_a }], locations: [{ id: loc_a }] }, 'accounts[0].idd unknown_name'],
+    [that is no record, { accounts: [mch_a], locations: [{ id: loc_a }] }, 'accounts[0] wrong_type'],
+    [in a section that is no list, { accounts: {}, locations: [{ id: loc_a }] }, accounts wrong_type],
+    [in a section with an unknown name, { acounts: [${account}], locations: [{ id: loc_a }] }, acounts unknown_name],
+    ['in a section with a name like none, but for one that is nowhere there',
+      { shops: [${account}], locations: [{ id: loc_a }, { id: loc_b, account: the_other_one }, { id: loc_c, account: mch_aa }] },
+      shops unknown_name, 'locations[1].account missing_record'],
+    ['whose id is misspelled, but for one that is nowhere near', { accounts: [{ idd: mch_a }], locations: [{ id: loc_a }, { id: loc_b, account: somebody }] },
+      'accounts[0].idd unknown_name', 'locations[1].account missing_record'],
+    ['without an id, which nobody can mean', { accounts: [{ email: left out }], locations: [{ id: loc_a }] },
+      'accounts[0] required', 'locations[0].account missing_record']
+  ]`)
+  const many = Array.from({ length: 101 }, (_, nth) => nth)
+  const wrong = { accounts: many.map(nth => ({ id: `an account ${nth}` })), locations: [{ id: 'loc_a', account: 'somebody' }] }
+  alone.push(['among too many that are not right', wrong, ...many.map(nth => `accounts[${nth}].id wrong_characters`)])
   for (const [title, added, ...problems] of ofSmall) t.strictSame(await codesIn(small(added)), problems, title)
   for (const [title, data, ...problems] of alone) t.strictSame(await codesIn(fixture(data)), problems, title)
 })
 
 t.test('fixtures: records under a misspelt name, or beside data, are checked as those that are meant', async t => {
   const cases: Titled[] = parse(`
-    - - a misspelt family
-      - { tickts: [{ id: tkt_b, location: elsewhere }, { id: tkt_c, location: loc_a, refrence: C }, 5], transactions: [{ id: x, ticket: tkt_b }] }
-      - tickts unknown_name
-      - tickts[0].location missing_record
-      - tickts[1].refrence unknown_name
-      - tickts[2] wrong_type
-    - - records that name one that is nowhere
-      - { tickts: [{ id: tkt_b, location: loc_a }], transactions: [{ id: x, ticket: tkt_b }, { id: y, ticket: nowhere_to_be_found }] }
-      - transactions[2].ticket missing_record
-      - tickts unknown_name
+    - [a misspelt family,
+       { tickts: [{ id: tkt_b, location: elsewhere }, { id: tkt_c, location: loc_a, refrence: C }, 5], transactions: [{ id: x, ticket: tkt_b }] },
+       tickts unknown_name, 'tickts[0].location missing_record', 'tickts[1].refrence unknown_name', 'tickts[2] wrong_type']
+    - [records that name one that is nowhere,
+       { tickts: [{ id: tkt_b, location: loc_a }], transactions: [{ id: x, ticket: tkt_b }, { id: y, ticket: nowhere_to_be_found }] },
+       'transactions[2].ticket missing_record', tickts unknown_name]
     - [misspelt keys, { api_kyes: [{ key: sk_x, account: mch_none_of_these }] }, api_kyes unknown_name, 'api_kyes[0].account missing_record']
     - [no list, { tickts: 5, transactions: [{ id: x, ticket: nowhere }] }, tickts unknown_name, tickts wrong_type]
   `)
@@ -271,61 +245,38 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
       { id: 'tkt_c', location: 'elsewhere' }
     ]
   })
+  const tickts = { tickts: [{ id: 'tkt_b', location: 'loc_a', reference: '${vars.none}' }] }
   const documents: Titled[] = [
     ['beside data', { data, tickets, steps }, 'tickets unknown_name', 'tickets[1].location missing_record', 'steps[1].do unknown_reference'],
     [
       'under a misspelt data',
       { dta: { ...misspelt, transactions: [], refnds: [{ amount: 5 }] }, steps },
-      'dta unknown_name',
-      'dta.tickets[1].location wrong_type',
-      'dta.tickets[2].location missing_record',
-      'dta.refnds[0] required',
+      ...['dta unknown_name', 'dta.tickets[1].location wrong_type', 'dta.tickets[2].location missing_record', 'dta.refnds[0] required'],
       'steps[1].do unknown_reference'
     ],
     ['a date is no data', { date: '2026-03-01', steps: steps.slice(0, 1) }, 'date unknown_name'],
-    [
-      'with a variable',
-      { data: small({ tickts: [{ id: 'tkt_b', location: 'loc_a', reference: '${vars.none}' }] }) },
-      'data.tickts unknown_name',
-      'data.tickts[0].reference undeclared_variable'
-    ],
+    ['with a variable', { data: small(tickts) }, 'data.tickts unknown_name', 'data.tickts[0].reference undeclared_variable'],
     ['an unknown id', { data: { ...small(), tickets: [{ id: '${vars.none}', location: 'loc_a' }] } }, 'data.tickets[0].id undeclared_variable']
   ]
   for (const [title, document, ...problems] of documents) t.strictSame(await codesIn(document), problems, title)
 })
 
 t.test('a scenario: a key of a step is looked for among the keys that could be read', async t => {
-  const other = 'steps[0].key unknown_key'
-  const cases: [title: string, api_keys: Json, more: Json, ...problems: string[]][] = [
-    ['there', [{ key: 'sk_step', account: 'mch_a' }], {}],
-    ['not there', [{ key: 'another_key', account: 'mch_a' }], {}, other],
-    [
-      'beside a problem elsewhere',
-      [{ key: 'sk_stepp', account: 'mch_a' }],
-      { script: [{ on: 'GET /tickets', delay: 5 }] },
-      other,
-      'script[0].delay wrong_format'
-    ],
-    ['of nobody', [{ key: 'sk_step', account: 'mch_none' }], {}, 'data.api_keys[0].account missing_record'],
-    ['that is not right itself', [{ key: 'sk_step:', account: 'mch_a' }], {}, 'data.api_keys[0].key not_a_key'],
-    ['that may be under another name', [{ kye: 'sk_step', account: 'mch_a' }], {}, 'data.api_keys[0] required', 'data.api_keys[0].kye unknown_name'],
-    [
-      'that is not under another name',
-      [{ kye: 'another_key', account: 'mch_a', shared: [true, null] }],
-      {},
-      ...['', '.kye', '.shared'].map(name => `data.api_keys[0]${name} ${name === '' ? 'required' : 'unknown_name'}`),
-      other
-    ],
-    ['that may be missing', [{ account: 'mch_a' }], {}, 'data.api_keys[0] required'],
-    ['that any may be', [], { settings: { auth: { accept_any_key: 'mch_a' } } }],
-    ['that any may be, as far as is known', [], { settings: { auth: { accept_any_key: 5 } } }, 'settings.auth.accept_any_key wrong_type'],
-    [
-      'of a step whose expectation is not right',
-      [],
-      { steps: [{ do: 'GET /tickets', key: 'sk_step', expect: { status: 4010 } }] },
-      'steps[0].expect.status too_large'
-    ]
-  ]
+  const cases: [title: string, api_keys: Json, more: Json, ...problems: string[]][] = parse(`[
+    [there, [{ key: sk_step, account: mch_a }], {}], [not there, [{ key: another_key, account: mch_a }], {}, 'steps[0].key unknown_key'],
+    [beside a problem elsewhere, [{ key: sk_stepp, account: mch_a }], { script: [{ on: GET /tickets, delay: 5 }] },
+      'steps[0].key unknown_key', 'script[0].delay wrong_format'],
+    [of nobody, [{ key: sk_step, account: mch_none }], {}, 'data.api_keys[0].account missing_record'],
+    [that is not right itself, [{ key: 'sk_step:', account: mch_a }], {}, 'data.api_keys[0].key not_a_key'],
+    [that may be under another name, [{ kye: sk_step, account: mch_a }], {}, 'data.api_keys[0] required', 'data.api_keys[0].kye unknown_name'],
+    [that is not under another name, [{ kye: another_key, account: mch_a, shared: [true, null] }], {},
+      'data.api_keys[0] required', 'data.api_keys[0].kye unknown_name', 'data.api_keys[0].shared unknown_name', 'steps[0].key unknown_key'],
+    [that may be missing, [{ account: mch_a }], {}, 'data.api_keys[0] required'],
+    [that any may be, [], { settings: { auth: { accept_any_key: mch_a } } }],
+    ['that any may be, as far as is known', [], { settings: { auth: { accept_any_key: 5 } } }, settings.auth.accept_any_key wrong_type],
+    [of a step whose expectation is not right, [], { steps: [{ do: GET /tickets, key: sk_step, expect: { status: 4010 } }] },
+      'steps[0].expect.status too_large']
+  ]`)
   const steps = [{ do: 'GET /tickets', key: 'sk_step' }]
   for (const [title, api_keys, more, ...problems] of cases) t.strictSame(await codesIn({ data: small({ api_keys }), steps, ...more }), problems, title)
 })

@@ -610,12 +610,7 @@ t.test('expect: each expectation counts the calls that fit it', async t => {
   tally.count(sent('GET /transactions'))
 
   t.equal(tally.isEmpty, false)
-  t.strictSame(
-    (await tally.verdicts(RECORDS)).map(({ seen, holds, wanted }) => `${seen} ${holds} ${wanted}`),
-    [
-      '3 true POST /transactions: at least 1 request',
-      '2 false POST /transactions with {"body":{"payment_type":"vip"}}: at most 1 request',
-      '0 false GET /tickets: 1 request'
-    ]
-  )
+  const verdicts = (await tally.verdicts(RECORDS)).map(({ seen, holds, wanted }) => `${seen} ${holds} ${wanted}`)
+  const payments = ['3 true POST /transactions: at least 1 request', '2 false POST /transactions with {"body":{"payment_type":"vip"}}: at most 1 request']
+  t.strictSame(verdicts, [...payments, '0 false GET /tickets: 1 request'])
 })
