@@ -10,18 +10,13 @@ import type { Json } from '../support/json.js'
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 
 t.test('expect: the records in the end, by id and by count', async t => {
-  const cases: [state: object, before: boolean, after: boolean][] = [
-    [{ transactions: { txn_a: { amount_refunded: 400 } } }, false, true],
-    [{ transactions: { txn_b: {} } }, false, false],
-    [{ transactions: { txn_b: null } }, true, true],
-    [{ transactions: { txn_a: null } }, false, false],
-    [{ transactions: { txn_a: { payment_method: { type: 'card' } } } }, true, true],
-    [{ refunds: { count: 1 } }, false, true],
-    [{ refunds: { count: 1, where: { transaction: 'txn_a', amount: 400 } } }, false, true],
-    [{ refunds: { count: 0, where: { amount: 401 } } }, true, true],
-    [{ refunds: { count: 0 } }, true, false],
-    [{ refunds: { count: 2 }, transactions: { txn_a: { amount: 1 } } }, false, false]
-  ]
+  const cases: [state: object, before: boolean, after: boolean][] = parse(`[
+    [{ transactions: { txn_a: { amount_refunded: 400 } } }, false, true], [{ transactions: { txn_b: {} } }, false, false],
+    [{ transactions: { txn_b: null } }, true, true], [{ transactions: { txn_a: null } }, false, false],
+    [{ transactions: { txn_a: { payment_method: { type: card } } } }, true, true], [{ refunds: { count: 1 } }, false, true],
+    [{ refunds: { count: 1, where: { transaction: txn_a, amount: 400 } } }, false, true], [{ refunds: { count: 0, where: { amount: 401 } } }, true, true],
+    [{ refunds: { count: 0 } }, true, false], [{ refunds: { count: 2 }, transactions: { txn_a: { amount: 1 } } }, false, false]
+  ]`)
   const expect = cases.map(([state]) => ({ state }))
   const emulator = await startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }), expect } })
   const held = async () => (await emulator.control('POST /verify')).body.expectations.map(({ holds }: { holds: boolean }) => holds)

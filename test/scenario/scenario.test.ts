@@ -354,14 +354,8 @@ t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as th
   ]
   for (const [title, added, ...problems] of cases) t.strictSame(await codesIn(small(added)), problems, title)
 
-  const { add } = await running(
-    small({
-      refunds: [
-        { id: 'rfd_a', amount: 600 },
-        { id: 'rfd_b', amount: 400 }
-      ]
-    })
-  )
+  const halves = { rfd_a: 600, rfd_b: 400 }
+  const { add } = await running(small({ refunds: Object.entries(halves).map(([id, amount]) => ({ id, amount })) }))
   const merges: Titled[] = parse(`
     - [two that change places, { refunds: [{ id: rfd_a, amount: 400 }, { id: rfd_b, amount: 600 }] }]
     - [the later one larger first, { refunds: [{ id: rfd_b, amount: 600 }, { id: rfd_a, amount: 400 }] }]

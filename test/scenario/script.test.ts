@@ -573,23 +573,14 @@ const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
 }
 
 t.test('expect: times, at_least and at_most, and at least once when none is given', async t => {
-  const cases: [bounds: Partial<ExpectationData>, wanted: string, holds: number[], exceeded: number[]][] = [
-    [{}, 'at least 1 request', [1, 2, 3, 4], []],
-    [{ times: 0 }, '0 requests', [0], [1, 2, 3, 4]],
-    [{ times: 1 }, '1 request', [1], [2, 3, 4]],
-    [{ times: 2 }, '2 requests', [2], [3, 4]],
-    [{ at_least: 0 }, 'at least 0 requests', [0, 1, 2, 3, 4], []],
-    [{ at_least: 1 }, 'at least 1 request', [1, 2, 3, 4], []],
-    [{ at_least: 3 }, 'at least 3 requests', [3, 4], []],
-    [{ at_least: 21 }, 'at least 21 requests', [], []],
-    [{ at_most: 0 }, '0 requests', [0], [1, 2, 3, 4]],
-    [{ at_most: 1 }, 'at most 1 request', [0, 1], [2, 3, 4]],
-    [{ at_most: 2 }, 'at most 2 requests', [0, 1, 2], [3, 4]],
-    [{ at_least: 1, at_most: 3 }, '1 to 3 requests', [1, 2, 3], [4]],
-    [{ at_least: 0, at_most: 1 }, 'at most 1 request', [0, 1], [2, 3, 4]],
-    [{ at_least: 2, at_most: 2 }, '2 requests', [2], [3, 4]],
-    [{ at_least: 1, at_most: 1 }, '1 request', [1], [2, 3, 4]]
-  ]
+  const cases: [bounds: Partial<ExpectationData>, wanted: string, holds: number[], exceeded: number[]][] = parse(`[
+    [{}, at least 1 request, [1, 2, 3, 4], []], [{ times: 0 }, 0 requests, [0], [1, 2, 3, 4]], [{ times: 1 }, 1 request, [1], [2, 3, 4]],
+    [{ times: 2 }, 2 requests, [2], [3, 4]], [{ at_least: 0 }, at least 0 requests, [0, 1, 2, 3, 4], []], [{ at_least: 1 }, at least 1 request, [1, 2, 3, 4], []],
+    [{ at_least: 3 }, at least 3 requests, [3, 4], []], [{ at_least: 21 }, at least 21 requests, [], []], [{ at_most: 0 }, 0 requests, [0], [1, 2, 3, 4]],
+    [{ at_most: 1 }, at most 1 request, [0, 1], [2, 3, 4]], [{ at_most: 2 }, at most 2 requests, [0, 1, 2], [3, 4]],
+    [{ at_least: 1, at_most: 3 }, 1 to 3 requests, [1, 2, 3], [4]], [{ at_least: 0, at_most: 1 }, at most 1 request, [0, 1], [2, 3, 4]],
+    [{ at_least: 2, at_most: 2 }, 2 requests, [2], [3, 4]], [{ at_least: 1, at_most: 1 }, 1 request, [1], [2, 3, 4]]
+  ]`)
   for (const [bounds, wanted, holds, exceeded] of cases) {
     const tally = await tallyOf({ on: 'POST /refunds', ...bounds })
     for (const seen of [0, 1, 2, 3, 4]) {
