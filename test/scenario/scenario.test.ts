@@ -733,30 +733,6 @@ t.test('a scenario: settings that are right are used where others are not', asyn
   t.strictSame(places, wrong, 'the Refund is within what can be refunded')
 })
 
-t.test('records: a fixture that is merged is refused with all its problems, and the state stays as it was', async t => {
-  const { control, state } = await startTestEmulator(t, { records: fixture({ transactions: [{ id: 'txn_a' }] }) })
-  const before = await state()
-  const text = `refunds:
-  - { transaction: txn_a, amount: 600 }
-  - { transaction: txn_a, amount: 401 }
-tickets:
-  - { location: loc_none }
-  - { location: loc_a, reference: 5 }
-users: {}
-`
-
-  const { status, body } = await control('POST /records', text, { 'content-type': 'application/yaml' })
-
-  t.strictSame([status, body.error.code], [400, 'document_invalid'])
-  t.strictSame(placed(body.error.problems), [
-    '3:35 refunds[1].amount refund_exceeds_remaining',
-    '5:17 tickets[0].location missing_record',
-    '6:35 tickets[1].reference other',
-    '7:8 users other'
-  ])
-  t.equal(await state(), before)
-})
-
 t.test('a scenario: however many problems it has, it is refused with the first thousand', async t => {
   const tickets = (ticket: object) => ({ tickets: new Array(50_000).fill(ticket) })
   const cases: [data: unknown, first: string][] = [

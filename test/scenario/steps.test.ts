@@ -18,7 +18,6 @@ import {
 import { type Records, Store } from '../../src/store/store.js'
 import { coded, reported } from '../support/codes.js'
 import { cpuTime } from '../support/cpu.js'
-import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const RECORDS = ['tkt_60', 'txn_1', 'mch_a']
@@ -366,41 +365,4 @@ t.test('steps: the bindings of names and keys in a store', async t => {
   t.equal(key('sk_unknown'), 'sk_unknown', 'a wrong key is sent too, to see it refused')
   for (const name of ['rsl_r', 'mch_a']) t.equal(variable(name), name)
   for (const name of ['', 'mch_c', 'mch_a.id', '__proto__', 'sk_a_reseller']) t.equal(variable(name), undefined, name)
-})
-
-t.test('steps: they are made when the scenario loads, and a step answered otherwise than expected makes the load fail whole', async t => {
-  const { control, state } = await startTestEmulator(t)
-  const steps: StepData[] = [
-    { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'card', amount: 4200, card: { number: '4242 4242 4242 4242' } } },
-    {
-      as: 'part',
-      do: 'POST /refunds',
-      body: { transaction: '${payment.id}', amount: 1000, metadata: { of: '${payment.amount}' } },
-      expect: { status: 200, body: { amount: 1000, reason: null, metadata: { of: '4200' } } }
-    },
-    { do: 'GET /refunds', query: { transaction: '${payment.id}' }, expect: { body: { data: [{ id: '${part.id}' }], has_more: false } } },
-    { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 3201 }, expect: { status: 400, body: { error: { rule: 'REF-7' } } } },
-    { do: 'DELETE /locations/loc_a', expect: { status: 501 } },
-    { do: 'POST /accounts/mch_a/users', body: { name: 'U', email: 'u@example.com' } }
-  ]
-  const scenario = (more: StepData[] = []) => ({ clock: '2026-03-01', data: smallFixture(), steps: [...steps, ...more] })
-
-  const loaded = await control('POST /load', { scenario: scenario() })
-
-  t.equal(loaded.status, 200, loaded.text)
-  const { transactions, refunds, users } = JSON.parse(await state())
-  t.strictSame([transactions[0].payment_method.card.last4, refunds[0].amount, refunds[0].transaction, users.length], ['4242', 1000, transactions[0].id, 1])
-
-  const before = await state()
-  const refused = await control('POST /load', {
-    scenario: scenario([
-      { as: 'late', do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 5000 } },
-      { do: 'GET /refunds/${late.id}' },
-      { do: 'GET /tickets', key: 'sk_reseller', expect: { status: 404, body: { data: [] } } }
-    ])
-  })
-  t.equal(refused.status, 400)
-  t.equal(await state(), before, 'the state stays as it was')
-  const problems = refused.body.error.problems.map(({ path, ...said }: { path: string; code: string }) => coded(path, said))
-  t.strictSame(problems, ['steps[6] other', 'steps[7] other', 'steps[8] other', 'steps[8] other'])
 })
