@@ -522,6 +522,10 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ on: POST /refunds, match: { body: { reason: '/(/' } } }, match.body.reason bad_pattern]
   ]`)
   for (const [data, ...problems] of cases) t.strictSame(await expectationProblems(data), problems, JSON.stringify(data))
+
+  const { found, report } = reported()
+  t.equal(await compileExpectation({ on: 'POST /refund' }, report), null)
+  t.strictSame(found, ['on unknown_word'])
 })
 
 t.test('expect: what became of calls, their order, and the records in the end', async t => {
