@@ -133,14 +133,15 @@ t.test('console: the timeline of a record says what each request had to do with 
       call('req_5', { params: { id: 'txn_a' }, answer: second }),
       call('req_6', { answer: { id: 'txn_b' } }),
       call('req_7', { query: { transaction: 'txn_a' }, answer: { data: [] } }),
-      call('req_8', { method: 'DELETE', params: { id: 'txn_a' }, took_effect: true })
+      call('req_8', { refusal: { code: 'x', rule: null, assumption: null, param: null } }),
+      call('req_9', { method: 'DELETE', params: { id: 'txn_a' }, took_effect: true })
     ],
     'txn_a'
   )
 
   t.strictSame(
     moments.map(({ call: { id }, role }) => `${id} ${role}`),
-    ['req_1 created', 'req_2 changed', 'req_3 refused', 'req_4 listed', 'req_5 read', 'req_7 named', 'req_8 deleted']
+    ['req_1 created', 'req_2 changed', 'req_3 refused', 'req_4 listed', 'req_5 read', 'req_7 named', 'req_9 deleted']
   )
   t.strictSame([moments[3]?.before, moments[3]?.shown], [first, second])
   t.strictSame(differences(first, second), [{ path: 'amount_refunded', before: 0, after: 200 }])
@@ -162,4 +163,5 @@ t.test('console: two sandboxes are compared record by record', async t => {
     different.map(({ id }) => id),
     ['txn_a', 'rfd_a']
   )
+  t.strictSame(comparison(other as typeof state, state).counts.refunds, { same: 1, changed: 0, first: 0, second: 1 })
 })
