@@ -108,13 +108,13 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
         <p class="clock faint">{clock && <ClockTime clock={clock} />}</p>
       </div>
       <div class="tools">
-        <a href={`${controlOf()}/docs`} title="The emulated API, to read and try">
+        <a class="button small quiet" href={`${controlOf()}/docs`} title="The emulated API, to read and try">
           <Icon name="book" />
           <span>API</span>
         </a>
-        <Button class="quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
-        <Button class="quiet" icon="keyboard" label="Help with the keyboard" run={onHelp} />
-        {session.value?.token_required && <Button class="quiet" icon="sign-out" text="Sign out" title="Sign out" run={signOut} />}
+        <Button class="small quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
+        <Button class="small quiet" icon="keyboard" label="Help with the keyboard" run={onHelp} />
+        {session.value?.token_required && <Button class="small quiet" icon="sign-out" text="Sign out" title="Sign out" run={signOut} />}
       </div>
     </header>
   )

@@ -19,7 +19,7 @@ export function SignIn() {
     }
   }
   return (
-    <Form class="sign-in stack" send={send}>
+    <Form class="sign-in card stack" send={send}>
       <p class="brand">
         <Mark />
         <span>commerce-emulator</span>

@@ -49,7 +49,7 @@ function RuleMap({ report }: { report: CoverageReport }) {
           {byFamily(shown).map(([family, rows]) => (
             <section key={family} aria-label={`Rules ${family}`}>
               <h2>{family}</h2>
-              <ul>
+              <ul class="rules">
                 {rows.map(row => (
                   <li key={row.rule}>
                     <RuleLink row={row} isChosen={row === chosen} />
