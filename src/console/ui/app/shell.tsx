@@ -1,20 +1,20 @@
 /** The frame around every view. */
 import { useSignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Button } from '../components/button.js'
 import { ClockTime } from '../components/clock-time.js'
 import { Dialog, Questions } from '../components/dialog.js'
 import { CheckField, SelectField } from '../components/fields.js'
-import { Icon, Mark } from '../components/icon.js'
+import { Brand, Icon } from '../components/icon.js'
+import { Pairs } from '../components/layout.js'
 import { Choices } from '../components/links.js'
 import { Failure, Loading } from '../components/states.js'
-import { Pairs } from '../components/table.js'
 import { Toasts, toastError } from '../components/toast.js'
 import { api, ControlError } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
-import type { View } from '../views/view.js'
 import { VIEWS, type ViewName } from '../views/views.js'
-import { areShortcutsOn, shortcuts, switchShortcuts, useShortcuts } from './keyboard.js'
+import { areShortcutsOn, shortcuts, useShortcuts } from './keyboard.js'
 import { QuickBar } from './quick-bar.js'
 import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
 import { SignIn } from './sign-in.js'
@@ -65,12 +65,12 @@ export function Shell() {
 
 /** A view, once its script is loaded. One that could not be loaded comes with the connection. */
 function Shown({ name }: { name: ViewName }) {
-  const loaded = useSignal<View | null>(null)
+  const loaded = useSignal<{ Page: ComponentType } | null>(null)
   const error = useSignal<ControlError | null>(null)
   const failedAt = useSignal(0)
   useEffect(() => {
     VIEWS[name].load().then(
-      view => (loaded.value = view),
+      Page => (loaded.value = { Page }),
       () => {
         failedAt.value = openings.peek()
         error.value = new ControlError('no_answer', 'The emulator does not respond. This view is shown when it does.', 0)
@@ -91,10 +91,7 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
   return (
     <header class="side">
       <Button class="skip" text="To the content" run={() => document.getElementById('main')?.focus()} />
-      <p class="brand">
-        <Mark />
-        <span>commerce-emulator</span>
-      </p>
+      <Brand />
       <SandboxSwitch />
       <Choices class="views" label="Views" current="page" choices={NAMES.map(view => [view, title(view), { view }])} chosen={name} />
       <div class="status">
@@ -134,7 +131,7 @@ function Help({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard" onClose={onClose}>
       <Pairs class="keys" pairs={shown.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])} />
-      <CheckField label="Shortcuts of one key" value={areShortcutsOn.value} onChange={switchShortcuts} />
+      <CheckField label="Shortcuts of one key" value={areShortcutsOn.value} onChange={isOn => (areShortcutsOn.value = isOn)} />
     </Dialog>
   )
 }

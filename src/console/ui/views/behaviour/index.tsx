@@ -1,7 +1,6 @@
 /** Behaviour: script entries, gates, the clock and settings. */
 import { choiceIn, route } from '../../app/route.js'
 import { Tabs } from '../../components/links.js'
-import type { View } from '../view.js'
 import './behaviour.css'
 import { ClockTab } from './clock.js'
 import { ScriptTab } from './script.js'
@@ -13,7 +12,7 @@ const TABS = {
   settings: { title: 'Settings', Content: SettingsTab }
 } as const
 
-function Page() {
+export function Page() {
   const chosen = choiceIn(TABS, route.value.path[0], 'script')
   const { Content } = TABS[chosen]
   return (
@@ -23,5 +22,3 @@ function Page() {
     </section>
   )
 }
-
-export const view: View = { Page }

@@ -6,7 +6,7 @@ import { useResource } from '../../app/resource.js'
 import { inQuery, narrow, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
 import { CheckField, ChoiceField, SearchField } from '../../components/fields.js'
-import { Read } from '../../components/read.js'
+import { Read } from '../../components/states.js'
 import { api, type ShownAssumption } from '../../control/client.js'
 import { choicesIn, type Group, groupsOf, type Named, rangeIn, shownValue, sourceInWords, textOf, valueIn } from './setting-values.js'
 

@@ -10,7 +10,6 @@ import { Choices } from '../../components/links.js'
 import { Loaded, Loading } from '../../components/states.js'
 import { api, type Family, type State } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
-import type { View } from '../view.js'
 import { ApiList } from './api-list.js'
 import { Keys } from './keys.js'
 import { Merge } from './merge.js'
@@ -24,7 +23,7 @@ import './data.css'
 const READ_AT_ONCE = 20_000
 const PLACES = [...FAMILIES, 'keys'] as const
 
-function Page() {
+export function Page() {
   const { path, query } = route.value
   const [named = 'transactions', id] = path
   const place = PLACES.find(name => name === named) ?? 'transactions'
@@ -103,5 +102,3 @@ const Shown = ({ family, id, once }: Place & { once: boolean }) => (
     </Loaded>
   </div>
 )
-
-export const view: View = { Page }

@@ -3,10 +3,10 @@ import { useSignal } from '@preact/signals'
 import { act } from '../../app/command.js'
 import { hrefOf } from '../../app/route.js'
 import { Button } from '../../components/button.js'
-import { copy } from '../../components/copy.js'
 import { SelectField } from '../../components/fields.js'
-import { Read } from '../../components/read.js'
-import { Table } from '../../components/table.js'
+import { Table } from '../../components/layout.js'
+import { Read } from '../../components/states.js'
+import { copy } from '../../components/toast.js'
 import { api } from '../../control/client.js'
 
 const cellsOf = ({ key, account }: { key: string; account: string }) => [
@@ -24,14 +24,9 @@ export function Keys() {
     <Read from={() => Promise.all([api.keys(), api.state()])}>
       {([{ data }, { accounts }]) => {
         const account = chosen.value || (accounts[0]?.id ?? '')
-        const actions = (
-          <span key="actions" class="hidden">
-            Actions
-          </span>
-        )
         return (
           <div class="stack">
-            <Table heads={['Key', 'Acts as', actions]} rows={data.map(cellsOf)} />
+            <Table heads={['Key', 'Acts as', '']} rows={data.map(cellsOf)} />
             {accounts.length > 0 && (
               <div class="row">
                 <SelectField

@@ -2,12 +2,11 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { choiceIn, hrefOf, narrowed, route } from '../../app/route.js'
-import { Beside } from '../../components/beside.js'
-import { Button, CloseButton } from '../../components/button.js'
+import { Button } from '../../components/button.js'
 import { Json } from '../../components/code.js'
+import { Beside, Pairs } from '../../components/layout.js'
 import { linked, Tabs } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
-import { Pairs } from '../../components/table.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { Family, State } from '../../control/client.js'
 import { MONEY_FIELDS } from '../money.js'
@@ -31,8 +30,7 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
     return of && hrefOf({ path: [of, text] })
   }
   return (
-    <Beside label={id}>
-      <CloseButton label={`Close ${id}`} onClose={onClose} />
+    <Beside label={id} onClose={onClose}>
       <header class="row">
         <h2 class="mono">{id}</h2>
         {record && <Button class="small" icon="edit" text="Edit" run={() => (isEdited.value = true)} />}

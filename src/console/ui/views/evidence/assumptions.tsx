@@ -1,7 +1,7 @@
 /** What responses relied on where the reference is silent, by the share of requests. */
 import { hrefOf } from '../../app/route.js'
 import { listed } from '../../components/links.js'
-import { Read } from '../../components/read.js'
+import { Read } from '../../components/states.js'
 import { api, type Scope, type ShownAssumption } from '../../control/client.js'
 import { Meter } from './meter.js'
 import { NamedLink } from './request-link.js'

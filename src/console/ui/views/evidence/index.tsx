@@ -4,7 +4,6 @@ import { Icon } from '../../components/icon.js'
 import { Choices, Tabs } from '../../components/links.js'
 import type { Scope } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
-import type { View } from '../view.js'
 import { Assumptions } from './assumptions.js'
 import { Findings } from './findings.js'
 import { NamedRequest } from './request-link.js'
@@ -19,7 +18,7 @@ const TABS = {
   tests: { title: 'Tests', Content: Tests }
 } as const
 
-function Page() {
+export function Page() {
   const { path, query } = route.value
   const tab = choiceIn(TABS, path[0], 'findings')
   const { Content } = TABS[tab]
@@ -50,5 +49,3 @@ function Page() {
     </section>
   )
 }
-
-export const view: View = { Page }

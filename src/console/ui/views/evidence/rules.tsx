@@ -1,10 +1,8 @@
 /** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the requests that did it. */
 import { go, hrefOf, route } from '../../app/route.js'
-import { Beside } from '../../components/beside.js'
-import { CloseButton } from '../../components/button.js'
+import { Beside } from '../../components/layout.js'
 import { Choices } from '../../components/links.js'
-import { Read } from '../../components/read.js'
-import { Empty } from '../../components/states.js'
+import { Empty, Read } from '../../components/states.js'
 import { api, type CoverageReport, type Scope } from '../../control/client.js'
 import { Meter } from './meter.js'
 import { byFamily, isIn, outcomesOf, outcomesSeen, RULE_STATES, type RuleRow, type RuleState } from './words.js'
@@ -81,8 +79,7 @@ function RuleLink({ row, isChosen }: { row: RuleRow; isChosen: boolean }) {
 function Rule({ row, onClose }: { row: RuleRow; onClose: () => void }) {
   const { rule, text, satisfied, violated } = row
   return (
-    <Beside label={rule}>
-      <CloseButton label={`Close ${rule}`} onClose={onClose} />
+    <Beside label={rule} onClose={onClose}>
       <h2>{rule}</h2>
       <p>{text}</p>
       <p class="hint">{outcomesOf(row)}</p>

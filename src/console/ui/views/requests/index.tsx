@@ -14,7 +14,6 @@ import { Icon } from '../../components/icon.js'
 import { Empty } from '../../components/states.js'
 import { api, type JournalCall } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
-import type { View } from '../view.js'
 import { Detail } from './detail.js'
 import { Filters } from './filters.js'
 import { Method, Status } from './marks.js'
@@ -124,7 +123,7 @@ function useRuleFilter(rule: string): ReadonlySet<string> | undefined {
   }, [rule, data])
 }
 
-function Page() {
+export function Page() {
   const { q = '' } = route.value.query
   const query = useMemo(() => queryIn(q), [q])
   const shown = paused.value ?? list.value
@@ -247,5 +246,3 @@ async function emptied(): Promise<void> {
   paused.value = null
   close()
 }
-
-export const view: View = { Page }

@@ -1,14 +1,13 @@
 /** Scenarios: what is loaded, what else can be, snapshots, and an editor for documents of your own. */
 import { choiceIn, route } from '../../app/route.js'
 import { Tabs } from '../../components/links.js'
-import type { View } from '../view.js'
 import { Editor } from './editor.js'
 import { Gallery } from './gallery.js'
 import './scenarios.css'
 
 const TABS = { gallery: { title: 'Gallery', Content: Gallery }, editor: { title: 'Editor', Content: Editor } } as const
 
-function Page() {
+export function Page() {
   const chosen = choiceIn(TABS, route.value.path[0], 'gallery')
   const { Content } = TABS[chosen]
   return (
@@ -18,5 +17,3 @@ function Page() {
     </section>
   )
 }
-
-export const view: View = { Page }

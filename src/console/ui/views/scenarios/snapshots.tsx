@@ -2,10 +2,10 @@
 import { useDraft } from '../../app/draft.js'
 import { undoably } from '../../app/undo.js'
 import { Button, Form } from '../../components/button.js'
-import { Card } from '../../components/card.js'
 import { ask } from '../../components/dialog.js'
 import { TextField } from '../../components/fields.js'
-import { Read } from '../../components/read.js'
+import { Card } from '../../components/layout.js'
+import { Read } from '../../components/states.js'
 import { api, ControlError } from '../../control/client.js'
 import { remove } from './command.js'
 
