@@ -35,7 +35,7 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
         <h2 class="mono">{id}</h2>
         {record && <Button class="small" icon="edit" text="Edit" run={() => (isEdited.value = true)} />}
       </header>
-      {record && family === 'transactions' && <MoneyBar {...moneyIn(state, record, { 'transactions.refundable': refundable })} />}
+      {record && family === 'transactions' && <MoneyBar {...moneyIn(state, record, refundable)} />}
       <Tabs label="Parts of the record" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'fields' ? undefined : name })} />
       {tab === 'timeline' && <Timeline id={id} />}
       {tab !== 'timeline' && record === undefined && <Empty title={`There is no ${id} among the ${family}.`} />}
@@ -85,7 +85,7 @@ function Refunds(props: { state: State; transaction: AnyRecord; refundable: Refu
   const refunds = childrenOf(props.state, 'transactions', props.transaction.id).flatMap(({ records }) => records)
   return (
     <>
-      <MoneyBar {...moneyIn(props.state, props.transaction, { 'transactions.refundable': props.refundable })} isShort />
+      <MoneyBar {...moneyIn(props.state, props.transaction, props.refundable)} isShort />
       <LinkList links={refunds.slice(0, SHOWN).map(record => ({ family: 'refunds', record }))} />
     </>
   )

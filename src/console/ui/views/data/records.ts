@@ -1,6 +1,6 @@
 /** The state as the data view needs it. */
 
-import { type Money, moneyOf } from '../../../../core/money.js'
+import { type Charge, type Money, moneyOf } from '../../../../core/money.js'
 import type { Settings } from '../../../../core/settings.js'
 import { LINKED_FAMILIES, RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Family, State } from '../../control/client.js'
@@ -64,11 +64,9 @@ export function nameOf({ display_name, name, reference, payment_type, reason, am
   return [display_name ?? name ?? reference ?? payment_type, amounts, reason].filter(text => typeof text === 'string').join(', ')
 }
 
-export function moneyIn(state: State, transaction: AnyRecord, settings: Pick<Settings, 'transactions.refundable'>): Money {
+export function moneyIn(state: State, transaction: AnyRecord, refundable: Refundable): Money {
   const refunds = recordsOf(state, 'refunds').filter(refund => refund.transaction === transaction.id)
   const sum = refunds.reduce((total, { amount }) => total + (amount as number), 0)
-  return moneyOf(
-    { tip_amount: null, donation_amount: null, ...(transaction as object), amount_refunded: sum } as Parameters<typeof moneyOf>[0],
-    settings as Settings
-  )
+  const charge = { tip_amount: null, donation_amount: null, ...(transaction as object), amount_refunded: sum } as Charge
+  return moneyOf(charge, { 'transactions.refundable': refundable } as Settings)
 }

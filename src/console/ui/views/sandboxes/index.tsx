@@ -2,20 +2,18 @@
 import { useSignal } from '@preact/signals'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { act } from '../../app/command.js'
-import { useDraft } from '../../app/draft.js'
+import { NameForm } from '../../app/name-form.js'
 import { go, hrefOf, inQuery, route } from '../../app/route.js'
-import { Button, Form } from '../../components/button.js'
+import { Button } from '../../components/button.js'
 import { ask } from '../../components/dialog.js'
 import { Diff } from '../../components/diff.js'
-import { SelectField, TextField } from '../../components/fields.js'
+import { SelectField } from '../../components/fields.js'
 import { Card, WideTable } from '../../components/layout.js'
 import { Empty, Read } from '../../components/states.js'
 import { copy } from '../../components/toast.js'
-import { api, ControlError, type Family, type SandboxItem } from '../../control/client.js'
+import { api, type Family, type SandboxItem } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import { type Compared, comparison } from './comparison.js'
-
-const NAMELESS = new ControlError('name_missing', 'Must be a name, such as worker-1.', 0)
 
 export function Page() {
   return (
@@ -74,27 +72,15 @@ const remove = (name: string) =>
     }
   })
 
-function Create() {
-  const name = useDraft()
-  const create = async () => {
-    const wanted = name.text.value.trim()
-    if (wanted === '') name.refused.value = NAMELESS
-    else if (await name.send(api.reset(wanted), `The sandbox ${wanted} is created`)) name.write('')
-  }
-  return (
-    <Card id="sandbox-create" title="Create a sandbox">
-      <Form class="row aligned" send={create}>
-        <TextField
-          label="Name"
-          placeholder="worker-1"
-          hint="It begins in the start scenario. The first request with a valid key creates one too."
-          {...name.field}
-        />
-        <Button class="primary" text="Create" />
-      </Form>
-    </Card>
-  )
-}
+const CREATED = 'It begins in the start scenario. The first request with a valid key creates one too.'
+
+const Create = () => (
+  <Card id="sandbox-create" title="Create a sandbox">
+    <NameForm label="Name" example="worker-1" hint={CREATED} make={api.reset} done={name => `The sandbox ${name} is created`}>
+      <Button class="primary" text="Create" />
+    </NameForm>
+  </Card>
+)
 
 function Compare({ names }: { names: readonly string[] }) {
   const { a = '', b = names.find(name => name !== a) ?? '' } = route.value.query
