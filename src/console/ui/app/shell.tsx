@@ -63,25 +63,23 @@ export function Shell() {
   )
 }
 
+const UNLOADED = new ControlError('no_answer', 'The emulator does not respond. This view is shown when it does.', 0)
+
 /** A view, once its script is loaded. One that could not be loaded comes with the connection. */
 function Shown({ name }: { name: ViewName }) {
   const loaded = useSignal<{ Page: ComponentType } | null>(null)
-  const error = useSignal<ControlError | null>(null)
-  const failedAt = useSignal(0)
+  const failedAt = useSignal<number | null>(null)
   useEffect(() => {
     VIEWS[name].load().then(
       Page => (loaded.value = { Page }),
-      () => {
-        failedAt.value = openings.peek()
-        error.value = new ControlError('no_answer', 'The emulator does not respond. This view is shown when it does.', 0)
-      }
+      () => (failedAt.value = openings.peek())
     )
   }, [name])
   useEffect(() => {
     // a browser may keep that a script could not be loaded for as long as the page is open
-    if (error.value !== null && openings.value > failedAt.value) location.reload()
-  }, [error.value, openings.value])
-  if (error.value !== null) return <Failure error={error.value} />
+    if (failedAt.value !== null && openings.value > failedAt.value) location.reload()
+  }, [failedAt.value, openings.value])
+  if (failedAt.value !== null) return <Failure error={UNLOADED} />
   return loaded.value === null ? <Loading /> : <loaded.value.Page />
 }
 

@@ -1,4 +1,4 @@
-/** What a page is built of: frames, parts beside a list, tables. */
+/** What a page is built of: frames, parts beside a list, tables, bars. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { CloseButton } from './button.js'
@@ -83,4 +83,11 @@ export const Pairs = ({ pairs, class: name }: { pairs: Iterable<readonly [name: 
       </div>
     ))}
   </dl>
+)
+
+/** A share as a bar. */
+export const Meter = ({ max, value, label }: { max: number; value: number; label: string }) => (
+  <div class="meter" role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={max} aria-valuenow={value}>
+    <span style={{ width: `${(value / max) * 100}%` }} />
+  </div>
 )

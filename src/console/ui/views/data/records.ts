@@ -53,10 +53,12 @@ export function childrenOf(state: State, family: Family, id: string): { family: 
 export const countOf = (count: number, family: Family): string => `${count.toLocaleString('en')} ${count === 1 ? family.slice(0, -1) : family}`
 
 /** Whether each word of a search is in a name or a value of a record, in any letter case. */
-export function matches(record: AnyRecord, search: string): boolean {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const text = words.length === 0 ? '' : JSON.stringify(record).toLowerCase()
-  return words.every(word => text.includes(word))
+export const matches = (record: object, search: string): boolean => {
+  const text = search === '' ? '' : JSON.stringify(record).toLowerCase()
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => text.includes(word))
 }
 
 export function nameOf({ display_name, name, reference, payment_type, reason, amount, currency }: AnyRecord): string {

@@ -1,10 +1,9 @@
 /** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the requests that did it. */
 import { go, hrefOf, route } from '../../app/route.js'
-import { Beside } from '../../components/layout.js'
+import { Beside, Meter } from '../../components/layout.js'
 import { Choices } from '../../components/links.js'
 import { Empty, Read } from '../../components/states.js'
 import { api, type CoverageReport, type Scope } from '../../control/client.js'
-import { Meter } from './meter.js'
 import { byFamily, isIn, outcomesOf, outcomesSeen, RULE_STATES, type RuleRow, type RuleState } from './words.js'
 
 const SEEN = {

@@ -13,6 +13,7 @@ import { Card, Scroll } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
 import { Empty, Loaded, Read, Refusal } from '../../components/states.js'
 import { api, type Changes, type ListedScenario, type Overview } from '../../control/client.js'
+import { matches } from '../data/records.js'
 import { changesInWords } from './changes-words.js'
 import { loading, REREAD_MS } from './command.js'
 import { Snapshots } from './snapshots.js'
@@ -75,8 +76,7 @@ const titleOf = ({ name, title = name }: ListedScenario) => title
 
 function Cards({ scenarios }: { scenarios: readonly ListedScenario[] }) {
   const { scenario: chosen, q = '' } = route.value.query
-  const words = q.toLowerCase().split(/\s+/).filter(Boolean)
-  const shown = scenarios.filter(({ name, title, description }) => words.every(word => `${name} ${title} ${description}`.toLowerCase().includes(word)))
+  const shown = scenarios.filter(({ name, title, description }) => matches([name, title, description], q))
   const open = scenarios.find(({ name }) => name === chosen)
   if (shown.length === 0) return <Empty title="No scenario matches." icon="search" />
   return (
