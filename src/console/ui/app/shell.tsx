@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Button } from '../components/button.js'
+import { Button, ButtonLink } from '../components/button.js'
 import { ClockTime } from '../components/clock-time.js'
 import { Dialog, Questions } from '../components/dialog.js'
 import { CheckField, SelectField } from '../components/fields.js'
@@ -103,10 +103,7 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
         <p class="clock faint">{clock && <ClockTime clock={clock} />}</p>
       </div>
       <div class="tools">
-        <a class="button small quiet" href={`${controlOf()}/docs`} title="The emulated API, to read and try">
-          <Icon name="book" />
-          <span>API</span>
-        </a>
+        <ButtonLink class="small quiet" icon="book" text="API" href={`${controlOf()}/docs`} title="The emulated API, to read and try" />
         <Button class="small quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
         <Button class="small quiet" icon="keyboard" label="Help with the keyboard" run={onHelp} />
         {session.value?.token_required && <Button class="small quiet" icon="sign-out" text="Sign out" title="Sign out" run={signOut} />}

@@ -91,3 +91,27 @@ export const Meter = ({ max, value, label }: { max: number; value: number; label
     <span style={{ width: `${(value / max) * 100}%` }} />
   </div>
 )
+
+type ItemsProps<T> = {
+  of: readonly T[]
+  none: string
+  class?: string
+  keyOf: (item: T) => string
+  shown: (item: T) => ComponentChildren
+  actions: (item: T) => ComponentChildren
+}
+
+/** A line for each, with what can be done with it at its end; a sentence where there are none. */
+export const Items = <T,>({ of, none, class: name = '', keyOf, shown, actions }: ItemsProps<T>) =>
+  of.length === 0 ? (
+    <p class="faint">{none}</p>
+  ) : (
+    <ol class={`entries ${name}`}>
+      {of.map(item => (
+        <li key={keyOf(item)} class="row entry">
+          <div class="grow">{shown(item)}</div>
+          <div class="row">{actions(item)}</div>
+        </li>
+      ))}
+    </ol>
+  )

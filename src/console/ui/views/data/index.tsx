@@ -4,8 +4,7 @@ import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Button } from '../../components/button.js'
-import { Icon } from '../../components/icon.js'
+import { Button, ButtonLink } from '../../components/button.js'
 import { Choices } from '../../components/links.js'
 import { Loaded, Loading } from '../../components/states.js'
 import { api, type Family, type State } from '../../control/client.js'
@@ -45,14 +44,8 @@ export function Page() {
         <div class="row end">
           <Button class="small" icon="plus" text="New Ticket" run={() => (dialog.value = NewTicket)} />
           <Button class="small" icon="edit" text="Add or edit records" run={() => (dialog.value = Merge)} />
-          <a class="button small" href={`${controlOf()}/state?format=yaml`} download="state.yaml">
-            <Icon name="download" />
-            YAML
-          </a>
-          <a class="button small" href={`${controlOf()}/state`} download="state.json">
-            <Icon name="download" />
-            JSON
-          </a>
+          <ButtonLink icon="download" text="YAML" href={`${controlOf()}/state?format=yaml`} download="state.yaml" />
+          <ButtonLink icon="download" text="JSON" href={`${controlOf()}/state`} download="state.json" />
         </div>
       </div>
       {place === 'keys' && <Keys />}

@@ -1,6 +1,6 @@
 /** Evidence: findings, coverage of the rules, the assumptions that responses relied on, and what each test did. */
 import { choiceIn, narrowed, route } from '../../app/route.js'
-import { Icon } from '../../components/icon.js'
+import { ButtonLink } from '../../components/button.js'
 import { Choices, Tabs } from '../../components/links.js'
 import type { Scope } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
@@ -38,10 +38,7 @@ export function Page() {
             : 'The requests of this sandbox since its last load or reset.'}
         </p>
         <div class="row end">
-          <a class="button small" href={`${controlOf()}/run?format=html`} download="report.html">
-            <Icon name="download" />
-            Report of the run
-          </a>
+          <ButtonLink icon="download" text="Report of the run" href={`${controlOf()}/run?format=html`} download="report.html" />
         </div>
       </div>
       {scope === 'run' && <NamedRequest />}

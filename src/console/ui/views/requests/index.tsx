@@ -6,7 +6,7 @@ import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Button } from '../../components/button.js'
+import { Button, ButtonLink } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
 import { ask } from '../../components/dialog.js'
 import { type Column, Grid } from '../../components/grid.js'
@@ -164,16 +164,14 @@ function Bar({ rows }: { rows: readonly Row[] }) {
   const later = isPaused ? list.value.rows.findIndex(({ key }) => key === paused.value?.rows[0]?.key) : 0
   const newer = isPaused ? `, paused; ${later < 0 ? 'all are' : later} newer` : ''
   const { calls = 0 } = overview.value ?? {}
+  const asScenario = hrefOf({ view: 'scenarios', path: ['editor'], query: { from: 'requests', q } })
   const isCut = q === '' && dropped.value > 0 && calls > rows.length
   return (
     <div class="row view-bar">
       <p class="faint">{`${isCut ? `The last ${counted(rows.length)} of ${calls.toLocaleString('en')}` : counted(rows.length)}${newer}`}</p>
       <div class="row end">
         <Button class="small quiet" icon={isPaused ? 'play' : 'pause'} text={isPaused ? 'Resume' : 'Pause'} aria-pressed={isPaused} run={pause} />
-        <a class="button small quiet" title="Save as scenario" href={hrefOf({ view: 'scenarios', path: ['editor'], query: { from: 'requests', q } })}>
-          <Icon name="save" />
-          <span>Save as scenario</span>
-        </a>
+        <ButtonLink class="small quiet" icon="save" text="Save as scenario" title="Save as scenario" href={asScenario} />
         <Button class="small quiet" icon="trash" text="Clear" title="Empties the journal of this sandbox; records, coverage and findings stay" run={clear} />
       </div>
     </div>
