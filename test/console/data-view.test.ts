@@ -6,7 +6,7 @@ import type { JournalCall } from '../../src/console/ui/control/client.js'
 import { listAddress, listParameters, listPath } from '../../src/console/ui/views/data/list-parameters.js'
 import { childrenOf, countOf, familiesOfIds, matches, moneyIn, nameOf, newestFirst, parentsOf } from '../../src/console/ui/views/data/records.js'
 import { timelineOf } from '../../src/console/ui/views/data/timeline.js'
-import { moneyShown } from '../../src/console/ui/views/money.js'
+import { isMoney, moneyShown } from '../../src/console/ui/views/money.js'
 import { comparison } from '../../src/console/ui/views/sandboxes/comparison.js'
 import { CURSORS } from '../../src/reference/parameters.js'
 import { smallFixture } from '../support/emulator.js'
@@ -117,6 +117,10 @@ t.test('console: money is shown by the digits of its currency, and without one a
     [4200, 'not one', '4,200 not one']
   ]
   for (const [amount, currency, shown] of cases) t.equal(moneyShown(amount, currency), shown)
+  const [amounts, others] = ['amount tip_amount amount_refunded transaction_amount charged asked', 'amounts amount[x] refunds not_charged currency'].map(
+    names => names.split(' ')
+  )
+  t.strictSame([...(amounts ?? []), ...(others ?? [])].filter(isMoney), amounts)
 })
 
 t.test('console: the timeline of a record says what each request had to do with it, and how it was shown before', async t => {

@@ -34,18 +34,7 @@ export function Toasts() {
         <div key={id} class={`toast ${kind}`}>
           <Icon name={kind === 'done' ? 'done' : 'refused'} />
           <span>{text}</span>
-          {action ? (
-            <Button
-              class="small"
-              text={action.text}
-              run={() => {
-                dismiss(id)
-                return action.run()
-              }}
-            />
-          ) : (
-            <span />
-          )}
+          <span>{action && <Button class="small" text={action.text} run={() => [dismiss(id), action.run()]} />}</span>
           <Button class="quiet" icon="close" label="Close message" run={() => dismiss(id)} />
         </div>
       ))}

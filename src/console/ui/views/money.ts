@@ -26,16 +26,5 @@ export function moneyShown(amount: number, currency: unknown): string {
   return format.format(`${amount < 0 ? '-' : ''}${value}` as Intl.StringNumericLiteral)
 }
 
-/** The fields of records, parameters and figures that are amounts of money. */
-export const MONEY_FIELDS: ReadonlySet<string> = new Set([
-  'amount',
-  'tip_amount',
-  'donation_amount',
-  'amount_refunded',
-  'transaction_amount',
-  'payment_amount',
-  'charged',
-  'refunded',
-  'remaining',
-  'asked'
-])
+/** Whether a field of a record, a parameter or a figure is an amount of money. */
+export const isMoney = (name: string): boolean => /^(?:\w+_)?amount(?:_refunded)?$|^(?:charged|refunded|remaining|asked)$/.test(name)

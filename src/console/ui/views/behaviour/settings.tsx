@@ -67,12 +67,7 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
         )}
       </div>
       <div>
-        {isFixed && (
-          <p>
-            <b>{shownValue(value)}</b>
-          </p>
-        )}
-        {!isFixed && <Editor setting={setting} />}
+        {isFixed ? <b>{shownValue(value)}</b> : <Editor setting={setting} />}
         <p class="hint">
           {source !== 'default' && <span class={`badge ${source === 'control' ? 'warn' : ''}`}>{sourceInWords(setting)}</span>}
           {source === 'default' ? 'default' : ` default: ${shownValue(fallback)}`}

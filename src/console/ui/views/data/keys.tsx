@@ -5,15 +5,14 @@ import { hrefOf } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { SelectField } from '../../components/fields.js'
 import { Table } from '../../components/layout.js'
+import { linked } from '../../components/links.js'
 import { Read } from '../../components/states.js'
 import { copy } from '../../components/toast.js'
 import { api } from '../../control/client.js'
 
 const cellsOf = ({ key, account }: { key: string; account: string }) => [
   <code key="key">{key}</code>,
-  <a key="account" href={hrefOf({ path: ['accounts', account] })}>
-    {account}
-  </a>,
+  linked(account, hrefOf({ path: ['accounts', account] })),
   <Button key="copy" class="small" text="Copy" label={`Copy ${key}`} run={() => copy(key, 'key')} />
 ]
 

@@ -9,7 +9,7 @@ import { linked, Tabs } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { Family, State } from '../../control/client.js'
-import { MONEY_FIELDS } from '../money.js'
+import { isMoney } from '../money.js'
 import { Money, MoneyBar } from '../money-bar.js'
 import { Merge } from './merge.js'
 import { Timeline } from './record-timeline.js'
@@ -70,7 +70,7 @@ function fieldsOf(value: object, prefix = ''): [name: string, value: unknown][] 
 
 function Fields({ record, hrefOfText }: { record: AnyRecord; hrefOfText: (text: string) => string | undefined }) {
   const shown = (name: string, value: unknown) => {
-    if (typeof value === 'number' && MONEY_FIELDS.has(name.split('.').at(-1) ?? ''))
+    if (typeof value === 'number' && isMoney(name.split('.').at(-1) ?? ''))
       return (
         <>
           <Money amount={value} currency={record.currency} /> <span class="faint">{value}</span>

@@ -12,13 +12,12 @@ import { Read } from '../../components/states.js'
 import { copy, toast, toastError } from '../../components/toast.js'
 import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
 import { apiOf } from '../../control/place.js'
-import { MONEY_FIELDS, moneyShown } from '../money.js'
+import { isMoney, moneyShown } from '../money.js'
 import { recordAddress } from '../record-address.js'
 import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
-import { Method, Status } from './marks.js'
+import { Method, Response, Status } from './marks.js'
 import { msShown, outcomeShown, pathShown, periodOf, type Row } from './request-list.js'
 import { list } from './requests.js'
-import { Response } from './response.js'
 import { currencyOf } from './summary.js'
 import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
 import { Why } from './why.js'
@@ -107,9 +106,7 @@ function Sent({ call: { params, query, body } }: { call: JournalCall }) {
       name,
       [
         linked(value, recordAddress(value)),
-        MONEY_FIELDS.has(name) && /^\d+$/.test(value) && currency !== undefined && (
-          <span key="money" class="faint">{` ${moneyShown(Number(value), currency)}`}</span>
-        )
+        isMoney(name) && /^\d+$/.test(value) && currency !== undefined && <span key="money" class="faint">{` ${moneyShown(Number(value), currency)}`}</span>
       ]
     ])
   )

@@ -13,8 +13,8 @@ import { api, ControlError, type JournalCall, type TrialCall, type TriedCall } f
 import { apiOf, sandbox } from '../../control/place.js'
 import { formOf } from '../form.js'
 import { encodedPath, isMasked } from './copies.js'
+import { Response } from './marks.js'
 import { outcomeShown, sentIn } from './request-list.js'
-import { Response } from './response.js'
 import { Why } from './why.js'
 
 export async function keyOfAccount(account: string | null): Promise<string | null> {

@@ -5,11 +5,10 @@ import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
 import { RULES } from '../../../../reference/rules.js'
 import { hrefOf } from '../../app/route.js'
 import { Pairs } from '../../components/layout.js'
-import { linked, listed, RequestLink } from '../../components/links.js'
-import { NearMisses } from '../../components/near-misses.js'
+import { linked, listed, NearMisses, RequestLink } from '../../components/links.js'
 import type { ExplainedCall } from '../../control/client.js'
 import { controlOf, sandbox } from '../../control/place.js'
-import { MONEY_FIELDS } from '../money.js'
+import { isMoney } from '../money.js'
 import { Money, MoneyBar } from '../money-bar.js'
 import { recordAddress } from '../record-address.js'
 import { list } from './requests.js'
@@ -129,7 +128,7 @@ function Figures({ facts }: { facts: Facts }) {
 /** The id of a record is a link, and an amount is money. */
 function factShown(name: string, value: unknown, currency: unknown) {
   if (typeof value === 'string') return linked(value, recordAddress(value))
-  return typeof value === 'number' && MONEY_FIELDS.has(name) && currency !== undefined ? <Money amount={value} currency={currency} /> : JSON.stringify(value)
+  return typeof value === 'number' && isMoney(name) && currency !== undefined ? <Money amount={value} currency={currency} /> : JSON.stringify(value)
 }
 
 /** A link to a request, with its method and path where they are known. */

@@ -9,6 +9,7 @@ import { ask } from '../../components/dialog.js'
 import { Diff } from '../../components/diff.js'
 import { SelectField } from '../../components/fields.js'
 import { Card, WideTable } from '../../components/layout.js'
+import { linked } from '../../components/links.js'
 import { Empty, Read } from '../../components/states.js'
 import { copy } from '../../components/toast.js'
 import { api, type Family, type SandboxItem } from '../../control/client.js'
@@ -35,9 +36,7 @@ export function Page() {
 
 function List({ items }: { items: readonly SandboxItem[] }) {
   const rows = items.map(({ name, scenario, records, requests }) => [
-    <a key="name" href={hrefOf({ view: 'requests', sandbox: name })}>
-      {name}
-    </a>,
+    linked(name, hrefOf({ view: 'requests', sandbox: name })),
     scenario,
     records.toLocaleString('en'),
     requests.toLocaleString('en'),

@@ -35,14 +35,7 @@ export function Gallery() {
 }
 
 const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }) => (
-  <Card
-    id="scenario-loaded"
-    title={
-      <>
-        Loaded: <span class="loaded">{scenario.name}</span>
-      </>
-    }
-  >
+  <Card id="scenario-loaded" title={`Loaded: ${scenario.name}`}>
     <p class="faint">{scenario.description ?? 'It has no description.'}</p>
     <p>{`Seed ${seed}. The clock ${clock.running ? 'runs' : 'is frozen'} at ${instantInWords(clock.now)}.`}</p>
     <h3>Changed since the load</h3>
