@@ -6,7 +6,7 @@ import { useResource } from '../../app/resource.js'
 import { inQuery, narrow, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
 import { CheckField, ChoiceField, SearchField } from '../../components/fields.js'
-import { Read } from '../../components/read.js'
+import { Read } from '../../components/states.js'
 import { api, type ShownAssumption } from '../../control/client.js'
 import { choicesIn, type Group, groupsOf, type Named, rangeIn, shownValue, sourceInWords, textOf, valueIn } from './setting-values.js'
 
@@ -67,12 +67,7 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
         )}
       </div>
       <div>
-        {isFixed && (
-          <p>
-            <b>{shownValue(value)}</b>
-          </p>
-        )}
-        {!isFixed && <Editor setting={setting} />}
+        {isFixed ? <b>{shownValue(value)}</b> : <Editor setting={setting} />}
         <p class="hint">
           {source !== 'default' && <span class={`badge ${source === 'control' ? 'warn' : ''}`}>{sourceInWords(setting)}</span>}
           {source === 'default' ? 'default' : ` default: ${shownValue(fallback)}`}

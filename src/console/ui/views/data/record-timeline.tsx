@@ -7,17 +7,8 @@ import { Method, Status } from '../requests/marks.js'
 import { periodOf, type Row } from '../requests/request-list.js'
 import { isRead, list } from '../requests/requests.js'
 import { shortPath, summaryOf } from '../requests/summary.js'
-import { type Role, timelineOf } from './timeline.js'
+import { timelineOf } from './timeline.js'
 
-const ROLES: Readonly<Record<Role, string>> = {
-  created: 'Created',
-  changed: 'Changed',
-  deleted: 'Deleted',
-  refused: 'Refused',
-  read: 'Read',
-  listed: 'Listed',
-  named: 'Named'
-}
 /** A page of a list in a record begins and ends where its last one does. */
 const LEFT_OUT = ['refunds']
 
@@ -34,7 +25,8 @@ export function Timeline({ id }: { id: string }) {
         {moments.map(({ call, role, shown, before }) => (
           <li key={call.id} class={role}>
             <p class="row">
-              <b>{ROLES[role]}</b> <Status call={call} /> <time class="faint">{call.at.slice(0, 19).replace('T', ' ')}</time>
+              <b>{role.replace(/^./, first => first.toUpperCase())}</b> <Status call={call} />{' '}
+              <time class="faint">{call.at.slice(0, 19).replace('T', ' ')}</time>
             </p>
             <p>
               <a href={hrefOf({ view: 'requests', path: [call.id] })}>{call.id}</a> <Method method={call.method} /> {shortPath(call.path)}{' '}
