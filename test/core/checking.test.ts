@@ -42,7 +42,7 @@ t.test('checking: every kind of problem is said in words, with its place', async
     [{ name, id: 'A'.repeat(100) }, ['id', 'not_matching', `got ${'A'.repeat(60)}…`]],
     ...parse(`[
       [{ name: x }], [{}, ['', required, name]], [{ name: '' }, [name, empty]], [{ name: 1 }, [name, wrong_type, text, got 1, 'quote it: "1"']],
-      [{ name: true }, [name, wrong_type, 'quote it: "true"']], [{ name: null }, [name, wrong_type, got null]], [{ name: [] }, [name, wrong_type, got a list]],
+      [{ name: true }, [name, wrong_type, 'quote it: "true"']], [{ name: null }, [name, wrong_type, got null]], [{ name: [] }, [name, wrong_type, got an empty list]],
       [{ name: {} }, [name, wrong_type, got an object]], [{ name: x, maybe: 5 }, [maybe, wrong_type, text or null]],
       [{ name: x, count: '5' }, [count, wrong_type, a whole number, got 5]], [{ name: x, count: 1.5 }, [count, wrong_type, got 1.5]],
       [{ name: x, count: 0 }, [count, too_small, '1', got 0]], [{ name: x, count: 10 }, [count, too_large, '9', got 10]],

@@ -112,6 +112,16 @@ t.test('A19: a list relies on it where it would be another one otherwise', async
   }
 })
 
+t.test('A35: a body of more bytes than limits.body is refused before it is read, and one of as many is not', async t => {
+  const { call } = await startWorld({ settings: { 'limits.body': 14 } })
+  for (const [body, is] of [
+    ['transaction=x1', 'reference_missing'],
+    ['transaction=é', 'reference_missing'],
+    ['transaction=é1', 'body_too_large']
+  ] as const)
+    t.equal(call('POST /refunds', { body }).body.error.code, is, body)
+})
+
 t.test('BASE-1: a path without the base gets a hint of it', async t => {
   const { world } = await startWorld()
   const refusalOf = (url: string) => JSON.parse(execute(world, { method: 'POST', url, headers: {}, body: null }).text).error

@@ -226,6 +226,7 @@ t.test('library: a name is looked up in the own folder first, then in the packag
 
   for (const name of ['outside', 'nowhere', 'folder', 'notes', 'deep', '__proto__', 'zzzzzzzzzz'])
     t.ok((await named(library, name)).startsWith(`no fixture is called ${name}. Available: bistro, `), name)
+  t.ok((await named(library, '')).startsWith('no fixture is called "". Available: bistro, '))
   t.match(await named(library, 'mien'), /; did you mean mine\? Available: /)
   const file = `${root}/scenarios/own.yaml`
   t.match(await named(library, 'shop', file), /There is a file shop\.yml beside the document; .*fixtures: \[shop\.yml\]$/)

@@ -79,7 +79,8 @@ t.test('variables: values that are given take the place of defaults, each of the
     [data({ text: 5 }), ['body:1:15 vars.text variable_of_type']],
     [data({ text: 'x'.repeat(1001) }), ['body:1:15 vars.text variable_too_long']],
     [texts({ txt: 'b' }), ['body:1:7 vars.txt unknown_variable']],
-    [texts({ __proto__x: 'b' }), ['body:1:7 vars.__proto__x unknown_variable']]
+    [texts({ __proto__x: 'b' }), ['body:1:7 vars.__proto__x unknown_variable']],
+    [texts({ '': 'b' }), ['body:1:7 vars. unknown_variable']]
   ]
   for (const [given, is] of cases) t.strictSame(await named(given), is, JSON.stringify(given))
 

@@ -27,7 +27,7 @@ export const smallFixture = (added: Record<string, object[]> = {}) => ({
 export type Answer = { status: number; headers: Record<string, unknown>; text: string; body: Json }
 export type Call = { body?: string | Record<string, unknown>; query?: string; key?: string | null; headers?: Record<string, string> }
 
-export const authorization = (key = MERCHANT) => `Basic ${btoa(`${key}:`)}`
+export const authorization = (key = MERCHANT) => `Basic ${Buffer.from(`${key}:`).toString('base64')}`
 
 /** A request of the emulated API as data; `on` is a method and a path below the base, a body is form text or flat bracket names. */
 export function sentBy(on: string, { body, query, key = MERCHANT, headers = {} }: Call = {}): ApiRequest {
