@@ -5,7 +5,7 @@ import { code, page } from './markdown.js'
 
 const INTRODUCTION = `\`npx commerce-emulator\`, or \`commerce-emulator\` where the package is installed; in the image it is \`node dist/main.js\`. Without a command it starts the emulator.
 
-Every command prints what is below with \`--help\`. The settings behind the flags: [settings](settings.md).`
+Each command prints the text below with \`--help\`. The settings behind the flags: [settings](settings.md).`
 
 const STATUSES = `## Exit statuses
 

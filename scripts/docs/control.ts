@@ -5,7 +5,7 @@ import { CONTROL } from '../../src/core/paths.js'
 import { type Schema, schemaOf } from '../../src/reference/parameters.js'
 import { code, page, table } from './markdown.js'
 
-const INTRODUCTION = `Everything under \`/_control\` belongs to the emulator, not to the service: JSON in and out, no API key. Under \`/sandbox/NAME/_control\` it concerns that sandbox alone. Errors: [of the control API](errors.md#of-the-control-api). Who may call it: [security](../security.md).`
+const INTRODUCTION = `Everything under \`/_control\` belongs to the emulator, not to the service: JSON in and out, no API key. Under \`/sandbox/NAME/_control\` it controls only that sandbox. Errors: [of the control API](errors.md#of-the-control-api). Who may use it: [security](../security.md).`
 
 const shownName = (name: string) => {
   const [method, path] = name.split(' ') as [string, string]

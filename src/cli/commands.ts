@@ -85,21 +85,21 @@ function settingOptions(keys: readonly SettingKey[], notes: Readonly<Partial<Rec
 const nameOption = (name: string, what: string) =>
   option(`--${name}-name <name>`, `Variable for ${what}.`).default(`COMMERCE_${name.replace('-', '_').toUpperCase()}`)
 const formatOption = (formats: object) => option('--format <format>', 'Format of the report.').choices(Object.keys(formats)).default('text')
-const VAR = option('--var <name=value>', 'Value of a variable of the scenario; repeatable.', named)
+const VAR = option('--var <name=value>', 'Value of a scenario variable; repeatable.', named)
 const MIN_COVERAGE = option('--min-coverage <percent>', 'Minimum rule coverage.', percentOf)
 const FILES = "folders of them, or patterns such as 'scenarios/**/*.yaml'."
 const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
 const GATES = [
   MIN_COVERAGE,
-  option('--fail-on <names...>', 'Further gates: script, findings, errors, warnings, or findings by name. Expectations always count.', listOf),
-  option('--ignore <names...>', 'Gates that are disabled: expectations, or findings by name.', listOf),
+  option('--fail-on <names...>', 'More gates: script, findings, errors, warnings, or a finding by name. Expectations are a gate by default.', listOf),
+  option('--ignore <names...>', 'Gates to disable: expectations, or a finding by name.', listOf),
   option('--allow-no-requests', 'Pass a run in which the emulator received no requests.'),
   option('--report <dir>', 'Folder for reports: report.html, junit.xml, summary.md, run.json and the coverage.')
 ]
 const RUN = [
   ...GATES,
   VAR,
-  option('--kill-after <seconds>', 'Maximum time for the command to end after a signal.', wholeOf).default(5),
+  option('--kill-after <seconds>', 'Seconds to wait for the command to end after a signal before it is killed.', wholeOf).default(5),
   nameOption('url', "the emulator's address"),
   nameOption('base-url', 'the base address of the API'),
   nameOption('sandbox-url', 'the base address of a sandbox, with {name} in it'),
@@ -107,7 +107,7 @@ const RUN = [
   nameOption('control-url', 'the address of the control API'),
   ...settingOptions(SETTING_KEYS, { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` })
 ]
-const COMMAND = ['<command...>', 'Command to run, with its options; put -- before it where an option of several names comes first.'] as const
+const COMMAND = ['<command...>', 'Command to run, with its options; write -- before it after an option that takes several names.'] as const
 const TOKEN = option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
 const ADDRESS = [option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)"), TOKEN]
 
@@ -118,7 +118,7 @@ export const COMMANDS = {
     options: [VAR, ...settingOptions(SETTING_KEYS)],
     examples: [
       ['your own scenario, on a free port', 'commerce-emulator start --port 0 --scenario ./own.yaml'],
-      ['a state that outlives the process', 'commerce-emulator start --data ./state.json']
+      ['state that survives a restart', 'commerce-emulator start --data ./state.json']
     ],
     run: async ([stray]: string[], flags: SettingFlags, { program, environment, stdout, stderr }) => {
       if (stray !== undefined) refuse(program, strayArgument(stray, program))
@@ -156,40 +156,37 @@ export const COMMANDS = {
     about: 'Play scenarios and check their expectations; exit 0 if all hold.',
     argument: ['<file...>', `Scenario files, ${FILES}`],
     options: [
-      option('--against <url>', 'Base address of a running service to play against and to compare; it is sent no script and no control request.'),
-      option('--write-settings <file>', 'File for the settings that make the emulator respond as that service does, as YAML or JSON.'),
-      option('--key <[name=]key>', "Key to send there in place of a scenario's; without a name, in place of the first merchant's.", paired),
-      option('--max-answer <bytes>', 'Maximum size of its responses.', wholeOf).default(16_777_216),
-      option('--timeout <ms>', 'Maximum time for its responses, in milliseconds.', wholeOf).default(30_000),
+      option('--against <url>', 'Base address of a running service to play against and compare with; it gets no script and no control requests.'),
+      option('--write-settings <file>', 'YAML or JSON file to write the settings to that make the emulator respond like the service.'),
+      option('--key <[name=]key>', "Key to send to the service instead of the scenario's key NAME; without a name, instead of the first merchant's.", paired),
+      option('--max-answer <bytes>', 'Maximum size of a response from the service.', wholeOf).default(16_777_216),
+      option('--timeout <ms>', 'Maximum time to wait for a response from the service, in milliseconds.', wholeOf).default(30_000),
       formatOption(CHECK_FORMATS),
-      option('--fail-on <names...>', 'Further gates besides steps and expectations: script, findings, errors, warnings, or findings by name.', listOf),
+      option('--fail-on <names...>', 'More gates: script, findings, errors, warnings, or a finding by name. Steps and expectations always count.', listOf),
       option('--report <dir>', 'Folder for junit.xml and check.txt.'),
-      option('--var <name=value>', 'Value of a variable of the scenario, or of ${name} in its steps; repeatable.', named),
+      option('--var <name=value>', 'Value of a scenario variable, or of ${name} in its steps; repeatable.', named),
       ...FOLDERS
     ],
     examples: [
-      ['play a scenario in process and judge what it expects', 'commerce-emulator check ./own.yaml'],
+      ['play a scenario in process, and check what it expects', 'commerce-emulator check ./own.yaml'],
       [
-        'play it against a running service, and report as JUnit',
+        'play it against a running service, with a JUnit report',
         'commerce-emulator check ./own.yaml --against http://localhost:4010/next \\\n    --key sk_test_merchant --format junit'
       ]
     ],
     run: runCheck
   },
   exec: {
-    about: 'Run a command against an emulator of its own, and judge its requests; exit with its status, or 3 if only a gate failed.',
+    about: 'Run a command against its own emulator, and judge its requests; exit with its status, or 3 if only a gate failed.',
     argument: COMMAND,
     options: RUN,
     examples: [
-      [
-        'run a test suite against an emulator of its own, and judge its requests',
-        'commerce-emulator exec --fail-on errors --report reports \\\n    -- npm test'
-      ]
+      ['run a test suite against its own emulator, and judge its requests', 'commerce-emulator exec --fail-on errors --report reports \\\n    -- npm test']
     ],
     run: runCommand
   },
   record: {
-    about: 'Run a command as exec does, and write its requests and the records that they touched as a scenario that plays them again.',
+    about: 'Run a command as exec does, and write a scenario that replays its requests, with the records that they touched.',
     argument: COMMAND,
     options: [
       option('--out <file>', 'File for the scenario; each load or reset starts another one, with -2, -3 … in its name.').makeOptionMandatory(),
@@ -197,7 +194,7 @@ export const COMMANDS = {
       ...RUN
     ],
     examples: [
-      ['write what a test does as a scenario', 'commerce-emulator record --out refunds.yaml -- npm test'],
+      ['turn what a test does into a scenario', 'commerce-emulator record --out refunds.yaml -- npm test'],
       ['what a test does with the service itself', 'commerce-emulator record --from https://service.example/next \\\n    --out refunds.yaml -- npm test']
     ],
     run: (command: [string, ...string[]], flags: RunFlags, line) =>
@@ -214,7 +211,7 @@ export const COMMANDS = {
     }
   },
   repro: {
-    about: 'Print a scenario that sends one request of a running emulator again, with the records that it touched, and gets the same response.',
+    about: 'Print a scenario that replays one request of a running emulator, with the records that it touched, and gets the same response.',
     argument: ['<id>', 'A Request-Id such as req_3, or the name of a request in a report, such as worker-1#2/req_3.'],
     options: ADDRESS,
     examples: [['reproduce the response to a request', 'commerce-emulator repro req_3 > refused.yaml']],

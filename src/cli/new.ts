@@ -29,7 +29,7 @@ export async function newScenario(name: string, { force }: { force: boolean }): 
 /** The last of these is the longest. */
 const commandsFor = (file: string): string[] => [
   `  commerce-emulator validate ${file}     checks it`,
-  `  commerce-emulator check ${file}        plays its requests, and judges what it expects`,
+  `  commerce-emulator check ${file}        plays its requests, and checks what it expects`,
   `  commerce-emulator --scenario ${file}   starts the emulator with it`
 ]
 
@@ -47,7 +47,7 @@ function schemaFor(folder: string): string {
 function scenarioText(name: string, commands: readonly string[], schema: string): string {
   const title = IS_PLAIN.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)
   return `# yaml-language-server: $schema=${schema}
-# A scenario of commerce-emulator. An editor that knows YAML completes names and marks mistakes, by the schema above.
+# A scenario of commerce-emulator. With the schema above, a YAML editor completes names and marks mistakes.
 ${commands.map(line => `# ${line}`).join('\n')}
 name: ${title}
 description: The first card payment is declined, the second goes through and is refunded in part.
@@ -61,7 +61,7 @@ data:
 # The clock is frozen at this instant, so that every run is the same. Without it, it is the machine's.
 clock: 2026-04-01T12:00:00Z
 
-# What the emulator does differently. Of the entries that match a request, the first is applied.
+# What the emulator does differently. If several entries match a request, the first is applied.
 # In place of respond: delay: 2s, or fault: connection_reset, with when: after to lose the response once the request has taken effect.
 script:
   - name: the first card payment is declined
@@ -86,7 +86,7 @@ play:
     body: { transaction: "\${payment.id}", amount: 500, reason: the soup was cold }
     expect: { body: { amount: 500 } }
 
-# What must have happened in the end: judged by \`check\`, and of a running emulator by POST /_control/verify.
+# What must be true at the end. \`check\` checks it, and POST /_control/verify does on a running emulator.
 expect:
   - { on: POST /transactions, took_effect: true, times: 1 }
   - { on: POST /refunds, took_effect: true, times: 1 }

@@ -30,7 +30,7 @@ const finding = word(Object.keys(FINDINGS))
 const rules = (description?: string) => list(rule, description)
 const onOrNull = typed('OperationName | null', { ...nullable(word(OPERATION_NAMES)), description: 'Null where no operation matched.' })
 const scenario = closed({ name: text(), description: textOrNull })
-const clock = closed({ now: told('An ISO 8601 instant.'), running: flag('Whether it runs on from there.') })
+const clock = closed({ now: told('An ISO 8601 instant.'), running: flag('Whether it runs from there.') })
 const nearMiss = closed({ in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) })
 const nearMisses = optional(list(nearMiss, 'What nearly matched.'))
 const counts = { id: text(), matched: count('Requests that matched.'), applied: count('Requests that it was applied to.') }
@@ -52,7 +52,7 @@ const outcome = word(['refused', 'answered', 'scripted', 'lost_before', 'lost_af
 const request = {
   sandbox: optional(nullable(told('Over a run, the name of its sandbox; null at the base address.'))),
   id: told('The Request-Id of the response.'),
-  at: told('When it came, by the clock of the sandbox.'),
+  at: told("When it arrived, by the sandbox's clock."),
   on: onOrNull,
   method: text(),
   path: told('Below the base address, without the query.'),
@@ -144,13 +144,16 @@ export const ANSWERS = {
     'The journal, newest first.',
     closed({ object: word(['list']), data: list(closed(recorded)), has_more: flag(), dropped: count('Requests that the journal had to drop.') })
   ),
-  NearMiss: answer('A request or record, by its id, that is not what was wanted, and why.', nearMiss),
-  ExplainedCall: answer('A request, and why it was answered so: the rules as they were decided, with the figures that they saw.', closed({ ...recorded, why })),
+  NearMiss: answer('A request or record, by its id, that nearly matched, and which conditions it missed.', nearMiss),
+  ExplainedCall: answer(
+    'A request, and the reasons for its response: the rules in the order in which they were checked, with the figures behind each.',
+    closed({ ...recorded, why })
+  ),
   TriedCall: answer(
-    'How a request would be answered, on a copy of the sandbox; the id is that of the next request.',
+    'How the emulator would respond to a request, tried on a copy of the sandbox; the id is that of the next request.',
     closed({
       ...request,
-      headers: map(typed('string | string[]'), 'Of the response, by lower-case names, without those of the connection.'),
+      headers: map(typed('string | string[]'), 'Headers of the response, by lower-case name, without those of the connection.'),
       script: nullable(
         closed({ ...script, delay: count('Milliseconds that the script would delay it.'), gate: nullable(told('Where the script would hold it.')) })
       ),
@@ -185,7 +188,7 @@ export const ANSWERS = {
       path: text(),
       outcome,
       status: count(),
-      entry: typed('ExplainedCall | null', { description: 'There if the request was refused or a finding names it.' })
+      entry: typed('ExplainedCall | null', { description: 'Present if the request was refused or a finding names it.' })
     })
   ),
   RunReport: answer(
@@ -197,7 +200,7 @@ export const ANSWERS = {
       calls: count(),
       coverage,
       findings: found,
-      assumptions: list(closed({ assumption, topic: text(), default: text(), ...totals }), 'Those that some response relied on.'),
+      assumptions: list(closed({ assumption, topic: text(), default: text(), ...totals }), 'Those that at least one response relied on.'),
       unused_script_entries: list(entry),
       unmet_expectations: list(
         closed({ ...verdict, sandbox: textOrNull, tests: strings }),
@@ -216,7 +219,7 @@ export const ANSWERS = {
         '`test` is null for the requests that named none.'
       ),
       requests: list(typed('RunCall')),
-      omitted: closed({ requests: count(), entries: count(), by_test: count() }, { description: 'What exceeds the limits of what is kept.' })
+      omitted: closed({ requests: count(), entries: count(), by_test: count() }, { description: 'What was not kept, because a limit was reached.' })
     })
   ),
   Overview: answer(
@@ -265,7 +268,7 @@ export const ANSWERS = {
     'An assumption, with the values of its settings and the responses that relied on it.',
     closed({ id: text(), topic: text(), default: text(), settings: map(any), standing: flag(), ...totals })
   ),
-  ShownSettings: answer('Each setting: its value, where that came from, and what it may be.', closed({ settings: map(typed('ShownSetting')) })),
+  ShownSettings: answer('Each setting: its value, the source of the value, and the values that are allowed.', closed({ settings: map(typed('ShownSetting')) })),
   ShownSetting: answer(
     'A setting.',
     closed({

@@ -101,7 +101,7 @@ export function createPublisher(settings: Settings) {
 
   /** One component, since its pattern is long. */
   function instant(): Json {
-    const description = 'An ISO 8601 date-time, in UTC where it has no zone, or a date, which is its 00:00 in UTC. Assumption A38.'
+    const description = 'An ISO 8601 date-time, in UTC if it has no zone, or a date, which means 00:00 UTC. Assumption A38.'
     schemas.Instant ??= { type: 'string', ...sentFormat('instant', false), 'x-assumption': 'A38', description }
     return referTo('schemas', 'Instant')
   }

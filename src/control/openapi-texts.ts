@@ -10,7 +10,7 @@ export const TAG_TEXTS: Readonly<Record<Family, string>> = {
   users: 'People who belong to an Account.',
   tickets: 'What is to be paid at a Location. Tickets are read-only through this interface.',
   transactions: 'Payments against a Ticket.',
-  refunds: 'Returns of funds on a Transaction.'
+  refunds: 'Funds returned from a Transaction.'
 }
 
 /** A resource with its article. */
@@ -45,8 +45,8 @@ export function operationText(id: OperationId, { 'pagination.cursors': [after] }
     OWN[id] ?? `${BY_KIND[kind](family)}${family === 'users' ? ' of the Account in the path' : ''}.`,
     kind === 'update' && 'Parameters that are left out stay as they are; an empty value unsets a parameter.',
     filters.length > 0 && `Narrow it with ${filters.join(' and ')}.`,
-    names.includes('search_query') && '`search_query` filters each page after it was retrieved: a page may be empty though more follow.',
-    kind === 'list' && `While more follow, the next page is the one with \`${after}\` set to the id of the last record that was retrieved for this one.`
+    names.includes('search_query') && '`search_query` filters each page after it is retrieved: a page may be empty even though more follow.',
+    kind === 'list' && `For the next page, set \`${after}\` to the id of the last record that was retrieved for this one.`
   ]
     .filter(Boolean)
     .join(' ')

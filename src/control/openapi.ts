@@ -28,13 +28,15 @@ export type DocumentOptions = {
   isFlat?: boolean
 }
 
-const about = (assumptions: string) => `The Commerce Service API as commerce-emulator responds to it, made from the tables that requests are checked with.
+const about = (
+  assumptions: string
+) => `The Commerce Service API as commerce-emulator responds to it, generated from the tables that the emulator checks requests with.
 
-A **rule** (REF-7) is a sentence of the service's reference. An **assumption** (A23) is how the emulator responds where the reference is silent; it is not documented behaviour, and most can be changed by a setting: [the assumptions](${assumptions}). The operations name theirs in \`x-rules\` and \`x-assumptions\`; their texts are beside this one.
+A **rule** (REF-7) is a sentence of the service's reference. An **assumption** (A23) is how the emulator responds where the reference is silent; it is not documented behaviour, and most can be changed by a setting: [the assumptions](${assumptions}). Each operation names its own in \`x-rules\` and \`x-assumptions\`; their texts are next to this one.
 
 The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. Statuses, page sizes and what may be null are those of the settings in force.
 
-Not described: scripted responses; what only a fixture can give a record (fields under \`extra\`, null for what a create requires, brackets in a metadata key); 404 and 405 for other paths and methods; 429 for one sandbox too many; 503 until the start scenario is loaded; requests that cannot be read as HTTP.`
+Not described: scripted responses; what only a fixture can give a record (fields under \`extra\`, null for what a create requires, brackets in a metadata key); 404 and 405 for other paths and methods; 429 when there are too many sandboxes; 503 until the start scenario is loaded; requests that cannot be read as HTTP.`
 
 const ENABLED = OPERATION_IDS.map(operationOf).filter(({ disabledBy }) => disabledBy === undefined)
 const isOfEach = (id: RuleId | AssumptionId) => ENABLED.every(({ rules, assumptions }) => ([...rules, ...assumptions] as string[]).includes(id))

@@ -134,7 +134,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
         run: ({ sandbox }) => sandbox.changes()
       },
       'GET /scenarios': {
-        does: 'Lists what can be loaded: its name, the title and description that it gives itself, and its variables with their defaults.',
+        does: 'Lists the scenarios and fixtures that can be loaded, each with its name, title, description, and variables with their defaults.',
         query: null,
         answer: 'ListedScenario[]',
         run: async ({ library }) => ({ data: await library.list() })
@@ -278,7 +278,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
         run: async ({ sandbox }) => ({ data: (await sandbox.snapshots.names()).map(name => ({ name })) })
       },
       'PUT /snapshots/NAME': {
-        does: 'Keeps the current state under a name. With `--snapshots-dir` it outlives the process, in `lunch.json` for `lunch` and `~lunch.json` for `Lunch`.',
+        does: 'Saves the current state under a name. With `--snapshots-dir` it survives a restart, in `lunch.json` for `lunch` and `~lunch.json` for `Lunch`.',
         makesSandbox: true,
         adds: true,
         status: 201,
@@ -312,11 +312,11 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
           format === 'scenario' ? reply.type(YAML).send(await recordedText(filters, sandbox, left())) : requestsOf(filters, sandbox, sandboxes)
       }),
       'GET /requests/ID': row({
-        does: 'Returns a request, and why it was answered so.',
+        does: 'Returns a request, and the reasons for its response.',
         query: parameters(
           format(
             ['json', 'text', 'scenario'],
-            '`json`, the default, `text`, or `scenario`: the request with the records that it touched and what they refer to, answered as it was.'
+            '`json`, the default, `text`, or `scenario`: a scenario that replays the request, with the records that it touched and what they refer to.'
           )
         ),
         answer: 'ExplainedCall',
@@ -362,7 +362,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
         }
       }),
       'DELETE /coverage': row({
-        does: 'Sets the counts back to zero.',
+        does: 'Resets the counts to zero.',
         query: parameters({ scope: SCOPE }),
         run: ({ sandbox, query }) => totalsIn(sandbox, query).coverage.clear()
       }),
@@ -382,7 +382,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
         run: ({ sandbox, query }) => ({ data: assumptionsShown(sandbox, totalsIn(sandbox, query)) })
       }),
       'GET /run': row({
-        does: 'Returns everything that a report holds, over every sandbox, load and reset so far: what `exec` and `judge` read.',
+        does: 'Returns the whole run, over every sandbox, load and reset so far: what reports are made from, and what `exec` and `judge` read.',
         query: parameters(
           format(
             ['json', ...namesOf(RUN_FORMATS)],
@@ -398,7 +398,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
         }
       }),
       'GET /events': row({
-        does: 'Streams the journal as server-sent events: `request` for each request when it is over, `clear` when the journal is emptied.',
+        does: 'Streams the journal as server-sent events: `request` for each request when it has ended, `clear` when the journal is emptied.',
         query: parameters({ scope: optional(word(['sandbox', 'run'], { description: '`sandbox`, the default, or `run`: every sandbox.' })) }),
         run: ({ streams, request, reply, query: { scope } }) => streams.open(reply, request.arrival, scope === 'run')
       }),
@@ -455,7 +455,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
         }
       }),
       'DELETE /settings/NAME': {
-        does: 'Sets a setting back to its value from flag, environment, scenario or default.',
+        does: 'Resets a setting to its value from the flag, environment, scenario or default.',
         isSaved: true,
         run: ({ sandbox, name }) => sandbox.unsetSetting(name)
       },

@@ -2,7 +2,7 @@
 import { DURATION_EXPECTED } from '../core/durations.js'
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { didYouMean, sentence, thereAre } from '../core/nearest.js'
-import { type Sentences, sayer } from '../core/sentences.js'
+import { type Sentences, sayer, shownGot } from '../core/sentences.js'
 
 const refusal =
   <T extends readonly unknown[]>(code: ErrorCode, message: (...given: T) => string, details: Omit<ErrorDetails, 'message'> = {}) =>
@@ -31,10 +31,10 @@ export const REFUSALS = {
   tokenRequired: refusal('token_required', () => 'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN.', {
     headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
   }),
-  tokenWrong: refusal('token_required', () => 'This is not the value of CONTROL_TOKEN.', { param: 'token' }),
+  tokenWrong: refusal('token_required', () => 'The token is not the value of CONTROL_TOKEN.', { param: 'token' }),
   pathUnknown: refusal(
     'path_unknown',
-    (method: string, control: string, path: string) => `The control API has no ${method} ${control}${path}; GET ${control} links to its requests.`
+    (method: string, control: string, path: string) => `The control API has no ${method} ${control}${path}; see the links of GET ${control}.`
   ),
   contentType: refusal(
     'content_type_unsupported',
@@ -42,13 +42,13 @@ export const REFUSALS = {
       `${type === '' ? 'No Content-Type was sent' : `The Content-Type is ${type}`}; the control API reads JSON and YAML. Send application/json or application/yaml.`
   ),
   bodyMissing: refusal('body_malformed', (example: string) => `This request needs a body, as application/json or application/yaml, such as ${example}`),
-  clientLeft: refusal('request_malformed', () => 'The client left before the response.'),
+  clientLeft: refusal('request_malformed', () => 'The client disconnected before the response.'),
   clockEmpty: refusal('body_malformed', () => 'The body must have now, running or both.'),
-  notADuration: refusalOf('by', (by: string) => `${DURATION_EXPECTED}; got ${by}`, 'body_malformed'),
+  notADuration: refusalOf('by', (by: string) => `${DURATION_EXPECTED}; got ${shownGot(by)}`, 'body_malformed'),
   clockEnd: refusalOf('by', (by: string) => `the clock must stay before the year 10000; got ${by}`, 'body_malformed'),
-  notAWait: refusalOf('within', (within: string) => `${DURATION_EXPECTED}; got ${within}`, 'body_malformed'),
-  waitTooLong: refusalOf('within', (within: string) => `must be at most a minute; got ${within}`, 'body_malformed'),
-  pathOutside: refusalOf('path', (path: string) => `must be a path below the base address, such as /refunds; got ${path}`),
+  notAWait: refusalOf('within', (within: string) => `${DURATION_EXPECTED}; got ${shownGot(within)}`, 'body_malformed'),
+  waitTooLong: refusalOf('within', (within: string) => `must be at most 1m; got ${within}`, 'body_malformed'),
+  pathOutside: refusalOf('path', (path: string) => `must be a path below the base address, such as /refunds; got ${shownGot(path)}`),
   scriptFull: refusal('limit_reached', (size: number) => `limits.entries is reached: the script has ${size} entries. Remove some, or raise the setting.`),
   patternsFull: refusal(
     'limit_reached',
@@ -56,7 +56,7 @@ export const REFUSALS = {
       `The patterns of a script must compile to at most ${maximum} instructions together; with this entry they compile to ${together}. Remove entries with patterns, or shorten the patterns.`
   ),
   entryUnknown: refusal('entry_unknown', (id: string, known: readonly string[]) => `No script entry has the id ${id}; ${thereAre(known)}.`, { param: 'id' }),
-  gateUnknown: refusal('gate_unknown', (name: string, known: readonly string[]) => `No script entry holds requests at a gate ${name}; ${thereAre(known)}.`, {
+  gateUnknown: refusal('gate_unknown', (name: string, known: readonly string[]) => `There is no gate ${name}; ${thereAre(known)}.`, {
     param: 'name'
   }),
   requestUnknown: refusal('request_unknown', (id: string, ids: readonly string[]) => `The journal has no request ${id}; ${held(ids)}.`, { param: 'id' }),
@@ -73,12 +73,12 @@ export const REFUSALS = {
   unplayable: refusalOf(
     'format',
     (id: string) =>
-      `${id} cannot be replayed: a play needs an operation, a valid API key or none, a form that has each name once, and records that a fixture can hold`
+      `${id} cannot be replayed: it must match an operation, have a valid API key or none, send each name once, and use only records that a fixture can hold`
   ),
   journalIncomplete: refusal(
     'journal_incomplete',
     (missing: number) =>
-      `The journal lacks ${missing} of the requests: it dropped them, or was off when they came. Raise limits.journal, or declare this under expect in the scenario, which counts requests as they come.`
+      `The journal lacks ${missing} of the requests: it dropped them, or was disabled when they came. Raise limits.journal, or declare this under expect in the scenario, which counts requests as they come.`
   )
 }
 
@@ -90,8 +90,8 @@ export const VERIFY = {
   no_way: () => "must have one of on, sequence, state and script; without a body, the scenario's own expectations are judged",
   several_ways: () => 'must have only one of on, sequence, state and script',
   key_not_kept: () => 'the journal does not keep keys; match on account, the Account that the key acts as',
-  secret_not_kept: (name: string, on: string) => `${name} is not kept, so no request can be found by it; match it in a script instead (${on})`,
-  too_many_steps: (count: number) => `The body has ${count} items of sequence`,
+  secret_not_kept: (name: string, on: string) => `${name} is not kept, so requests cannot be found by it; match it in a script entry instead (${on})`,
+  too_many_steps: (count: number) => `The sequence has ${count} items`,
   nothing_expected: () => 'The scenario has no expectations.',
   all_hold: () => 'Every expectation of the scenario holds.',
   more: (count: number) => `and ${count} more`,

@@ -25,9 +25,9 @@ export const NOT_BLANK = '\\S'
 const EMAIL_EXPECTED = 'must be an email address, such as ana@example.com'
 const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
   malformed: { expected: EMAIL_EXPECTED },
-  too_long: { expected: `${EMAIL_EXPECTED}, of at most 254 octets, 64 of them before the @, with at most 63 between two dots of the domain` },
-  address_literal: { expected: `${EMAIL_EXPECTED}; its domain is a name, not an IP address in brackets`, assumption: 'A30' },
-  domain_without_dot: { expected: `${EMAIL_EXPECTED}; its domain has at least one dot`, assumption: 'A30' },
+  too_long: { expected: `${EMAIL_EXPECTED}; at most 254 octets in all, 64 before the @, and 63 in each part of the domain` },
+  address_literal: { expected: `${EMAIL_EXPECTED}; the domain must be a name, not an IP address in brackets`, assumption: 'A30' },
+  domain_without_dot: { expected: `${EMAIL_EXPECTED}; the domain must have a dot`, assumption: 'A30' },
   unprintable: { expected: `${EMAIL_EXPECTED}, without white space or control characters`, assumption: 'A30' }
 }
 
@@ -52,9 +52,7 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
       if (CURRENCIES.has(value)) return null
       const code = value.toLowerCase()
       return {
-        expected: CURRENCIES.has(code)
-          ? `the code is written in lower case: ${code}`
-          : 'must be a three-letter ISO 4217 currency code in lower case, such as usd'
+        expected: CURRENCIES.has(code) ? `write the code in lower case: ${code}` : 'must be a three-letter ISO 4217 currency code in lower case, such as usd'
       }
     }
   },

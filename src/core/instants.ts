@@ -145,5 +145,5 @@ export function instantProblem(text: string): { expected: string; assumption?: A
   const period = PERIODS.find(([pattern]) => pattern.test(text))
   if (period) return { expected: `${expected}; ${text} names a ${period[1]}, not an instant`, assumption: 'A38' }
   const isPlusLost = /^[^\sTt]*[Tt]\S* \d\d(:?\d\d)?$/.test(text)
-  return { expected: isPlusLost ? `${expected}; a space is where a + was meant: write the offset's + as %2B` : expected }
+  return { expected: isPlusLost ? `${expected}; the + of the offset arrived as a space: write it as %2B` : expected }
 }

@@ -46,11 +46,11 @@ export function didYouMeanOneOf(name: string, known: readonly string[], otherwis
   return meant.length === 0 ? `; ${otherwise}` : `; did you mean ${meant.join(', or ')}?`
 }
 
-/** `there are a, b and 3 more`, or `there are none`. */
+/** `available: a, b and 3 more`, or `there are none`. */
 export function thereAre(names: readonly string[]): string {
   const shown = names.slice(0, MAX_LISTED).join(', ')
-  if (names.length > MAX_LISTED) return `there are ${shown} and ${names.length - MAX_LISTED} more`
-  return `there are ${names.length === 0 ? 'none' : shown}`
+  if (names.length > MAX_LISTED) return `available: ${shown} and ${names.length - MAX_LISTED} more`
+  return names.length === 0 ? 'there are none' : `available: ${shown}`
 }
 
 /** The text with a full stop, unless it ends in one or in a question mark, as a suggestion does. */

@@ -3,7 +3,7 @@ import { durationExpected } from './durations.js'
 import { FORMATS, NOT_BLANK } from './formats.js'
 import { shortened } from './nearest.js'
 import type { Step } from './places.js'
-import { type Said, say } from './sentences.js'
+import { type Said, say, shownGot } from './sentences.js'
 import { placeholdersIn, type TemplateRule } from './templates.js'
 
 /** A JSON Schema. */
@@ -40,16 +40,16 @@ export const WORDS: Readonly<Record<string, Word>> = {
     if (typeTest(names)(value)) return null
     if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
-    return say('wrong_type', expected, shown(value), typeHint(names, value))
+    return say('wrong_type', expected, shownGot(value), typeHint(names, value))
   },
   enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
     if (wanted.includes(value)) return null
     const words = wanted.filter(word => word !== null).map(String)
     const { what, advice } = (many ?? {}) as { what?: string; advice: string }
-    return what === undefined ? say('not_one_of', words, shown(value)) : say('unknown_word', what, words, shown(value), advice)
+    return what === undefined ? say('not_one_of', words, shownGot(value)) : say('unknown_word', what, words, shownGot(value), advice)
   },
-  maximum: (maximum: number, value: unknown) => (typeof value !== 'number' || value <= maximum ? null : say('too_large', maximum, shown(value))),
-  minimum: (minimum: number, value: unknown) => (typeof value !== 'number' || value >= minimum ? null : say('too_small', minimum, shown(value))),
+  maximum: (maximum: number, value: unknown) => (typeof value !== 'number' || value <= maximum ? null : say('too_large', maximum, shownGot(value))),
+  minimum: (minimum: number, value: unknown) => (typeof value !== 'number' || value >= minimum ? null : say('too_small', minimum, shownGot(value))),
   minLength: (minimum: number, value: unknown) => {
     if (typeof value !== 'string' || value.length >= minimum) return null
     return minimum === 1 ? say('empty') : say('too_short', minimum)
@@ -58,10 +58,10 @@ export const WORDS: Readonly<Record<string, Word>> = {
     if (typeof value !== 'string' || patternOf(source).test(value)) return null
     if (source === NOT_BLANK) return say(value === '' ? 'empty' : 'blank')
     if (steps.at(-1) === 'key') return say('not_a_key')
-    if (expected === undefined) return say('not_matching', source, shown(value))
+    if (expected === undefined) return say('not_matching', source, shownGot(value))
     // what is no part of it is left out at the ends, and becomes one underscore elsewhere
     const meant = value.match(new RegExp(instead as string, 'g'))?.join('_') ?? value
-    return say('wrong_characters', expected as string, shown(value), meant === value ? null : meant)
+    return say('wrong_characters', expected as string, shownGot(value), meant === value ? null : meant)
   },
   format: (name: keyof typeof FORMATS, value: unknown) => {
     const problem = typeof value === 'string' ? FORMATS[name].problem(value) : null
@@ -70,7 +70,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
   'x-template': ({ placeholders, once }: TemplateRule, template: unknown) => {
     const found = placeholdersIn(template)
     const unknown = found.find(text => !placeholders.includes(text))
-    if (unknown !== undefined) return say('unknown_placeholder', shown(unknown), placeholders)
+    if (unknown !== undefined) return say('unknown_placeholder', shownGot(unknown), placeholders)
     const times = found.filter(text => text === once).length
     return once === undefined || times === 1 ? null : say('placeholder_count', once, times)
   },
@@ -86,11 +86,6 @@ function patternOf(source: string): RegExp {
   return pattern
 }
 
-const shown = (value: unknown) => {
-  if (Array.isArray(value)) return 'a list'
-  if (isObject(value)) return 'an object'
-  return value === '' ? 'an empty text' : shortened(String(value))
-}
 /** What to write instead of a value of the wrong type: a number as text, or one value as a list. */
 function typeHint(types: string | readonly string[], value: unknown): string | null {
   if ([types].flat().includes('string')) return typeof value === 'number' || typeof value === 'boolean' ? `quote it: "${value}"` : null

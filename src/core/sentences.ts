@@ -14,6 +14,12 @@ export const sayer =
   <C extends keyof T & string>(code: C, ...given: Parameters<T[C]>): Said => ({ code, message: (sentences[code] as (...given: unknown[]) => string)(...given) })
 
 const items = (count: number) => (count === 1 ? 'one item' : `${count} items`)
+/** A value as it is shown after `got`. */
+export const shownGot = (value: unknown): string => {
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return value === '' ? 'empty text' : shortened(String(value))
+}
 const hint = (advice: string | null) => (advice === null ? '' : `; ${advice}`)
 
 /** What the check of a document, of settings or of options finds. */
@@ -26,7 +32,7 @@ export const CHECKS = {
   empty: () => 'must not be empty',
   blank: () => 'must not be blank',
   too_short: (minimum: number) => `must be at least ${minimum} characters long`,
-  not_a_key: () => 'must be printable, without spaces and without a colon',
+  not_a_key: () => 'must be printable ASCII, without spaces or colons',
   not_matching: (pattern: string, got: string) => `must match the pattern "${pattern}"; got ${got}`,
   wrong_characters: (expected: string, got: string, instead: string | null) =>
     `must be ${expected}; got ${got}${instead === null ? '' : `; write ${shortened(instead)}`}`,
@@ -37,10 +43,10 @@ export const CHECKS = {
   unknown_placeholder: (placeholder: string, known: readonly string[]) =>
     `${placeholder} is not a placeholder${didYouMeanOneOf(placeholder, known, `available: ${known.join(', ')}`)}`,
   placeholder_count: (placeholder: string, times: number) =>
-    `must have the placeholder ${placeholder} once; got it ${times === 0 ? 'never' : `${times} times`}`,
+    `must have the placeholder ${placeholder} once; ${times === 0 ? 'it is missing' : `got it ${times} times`}`,
   required: (name: string) => `${name} is required`,
   unknown_name: (name: string, known: readonly string[], elsewhere: string | null) =>
-    `unknown name ${name}${elsewhere === null ? didYouMean(name, known) || `; available: ${known.join(', ')}` : `; it goes under ${elsewhere}`}`
+    `unknown name ${name}${elsewhere === null ? didYouMean(name, known) || `; available: ${known.join(', ')}` : `; put it under ${elsewhere}`}`
 } satisfies Sentences
 
 export const say = sayer(CHECKS)

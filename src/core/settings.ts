@@ -49,11 +49,11 @@ const PROCESS_SETTINGS = settingsOf('process', {
   port: setting(whole(0, 65_535), 4010, 'Port to listen on; 0 picks a free one.'),
   host: setting(Type.String({ minLength: 1 }), '127.0.0.1', 'Address to bind.'),
   scenario: setting(Type.String({ minLength: 1 }), 'default', 'Scenario to load at start: a name, or the path of a file.'),
-  fixtures_dir: setting(orNull, null, 'Folder of your own fixtures, searched before the built-in ones.'),
-  scenarios_dir: setting(orNull, null, 'Folder of your own scenarios, searched before the built-in ones.'),
+  fixtures_dir: setting(orNull, null, 'Folder with your own fixtures, searched before the built-in ones.'),
+  scenarios_dir: setting(orNull, null, 'Folder with your own scenarios, searched before the built-in ones.'),
   snapshots_dir: setting(orNull, null, 'Folder that keeps snapshots across restarts; without it they are kept in memory.'),
   watch: setting(Type.Boolean(), false, 'Reloads the scenario when one of its files changes.'),
-  log_level: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'What is logged, to stderr.'),
+  log_level: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'Minimum level of log lines, which go to stderr.'),
   cors: setting(Type.Boolean(), true, 'Whether pages of other origins may use the emulated API (CORS).'),
   control_token: setting(tokenOrNull, null, 'When set, control requests need `Authorization: Bearer TOKEN`. At least 16 characters.'),
   control_hosts: setting(Type.Array(Type.String({ minLength: 1 })), [], 'Further Host names that may reach the control API, separated by commas.'),
@@ -82,7 +82,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
     'Maximum memory of the journals of all sandboxes together, in bytes; the largest journal drops requests first.'
   ),
   'limits.streams': setting(whole(0, 100_000), 100, 'Maximum number of open event streams of a sandbox.'),
-  'limits.waiting': setting(whole(0, 100_000), 100, 'Maximum number of verify requests of a sandbox that wait, and of requests that its script holds.'),
+  'limits.waiting': setting(whole(0, 100_000), 100, 'Maximum number of waiting verify requests of a sandbox, and of requests that its script holds.'),
   'limits.snapshots': setting(whole(0, 1_000_000), 100, 'Maximum number of snapshots of a sandbox.'),
   'limits.sandboxes': setting(whole(0, 100_000), 256, 'Maximum number of named sandboxes.'),
   'limits.connections': setting(whole(1, 1_000_000), 10_000, 'Maximum number of open connections; further connections are closed immediately.'),
@@ -92,7 +92,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
   'sandboxes.evict_idle': setting(
     Type.Boolean(),
     false,
-    'Whether, at limits.sandboxes, a new sandbox replaces the least recently used one that has no request in flight.'
+    'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used one that has no request in flight.'
   ),
   data: setting(orNull, null, 'File that keeps the state of every sandbox across restarts; without it the state is kept in memory.'),
   data_sync: setting(Type.Boolean(), true, 'Whether a change in the data file survives a power failure; false does not wait for the device.')
@@ -131,7 +131,7 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
   'pagination.cursors': setting(
     Type.Unsafe<Cursors>({ type: 'array', minItems: 2, maxItems: 2, uniqueItems: true, items: cursorName }),
     CURSORS,
-    'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second.'
+    'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before the one that the second names.'
   ),
   'pagination.order': setting(
     oneOf('newest_first', 'oldest_first'),
@@ -190,7 +190,7 @@ export function scenarioPathOf(key: SettingKey): string | null {
 export function processSettingProblem(name: string): string | undefined {
   const key = SETTING_KEYS.find(key => key === name || key.startsWith(`${name}.`))
   if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
-  return `it belongs to the process; give it when the emulator is started, as with ${variableOf(key)} or --set ${key}=`
+  return `is a setting of the process; give it when you start the emulator, with ${variableOf(key)} or --set ${key}=`
 }
 
 /** The settings in force and where each came from. */

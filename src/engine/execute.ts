@@ -193,7 +193,7 @@ function brokenForm({ code, message, param, rule, assumption }: NonNullable<Form
 function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['problem'] {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return null
-  return { code: 'form_malformed', param: '', message: `The body is declared as ${charset}; send UTF-8.`, assumption: 'A36' }
+  return { code: 'form_malformed', param: '', message: `The charset of the body is ${charset}; send UTF-8.`, assumption: 'A36' }
 }
 
 /** What decoding asks of the records, and reports to the request. */

@@ -273,5 +273,5 @@ const refusal = (param: string, expected: string, blame: Blame, code: ErrorCode 
 /** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be distinguished from other digits. */
 function sent({ 'x-secret': secret }: Schema, text: string): string {
   if (secret) return ''
-  return text.length > 40 ? `; got a text of ${text.length} characters` : `; got ${text}`
+  return text.length > 40 ? `; got ${text.length} characters` : `; got ${text}`
 }

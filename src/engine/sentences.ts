@@ -17,10 +17,11 @@ const badKey = (what: string) => refused('api_key_malformed', `${what}: ${HOW}.`
 const LISTS = Object.values(OPERATIONS).flatMap(({ kind, path }) => (kind === 'list' ? [path] : []))
 
 export const REFUSALS = {
-  badPath: () => refused('request_malformed', 'The percent-encoding of the path is broken.', { assumption: 'A08' }),
+  badPath: () =>
+    refused('request_malformed', 'The percent-encoding of the path is broken: % must be followed by two hexadecimal digits.', { assumption: 'A08' }),
   longPart: () => refused('path_unknown', 'A part of the path is longer than any id.', { assumption: 'A08' }),
   noPath: (path: string) =>
-    refused('path_unknown', `No endpoint has the path ${path}; the families are ${LISTS.slice(0, -1).join(', ')} and ${LISTS.at(-1)}.`, { assumption: 'A08' }),
+    refused('path_unknown', `No endpoint has the path ${path}; paths begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`, { assumption: 'A08' }),
   noMethod: (path: string, allowed: string, method: string, by: Blame, isTicket: boolean) =>
     refused('method_not_allowed', `${isTicket ? 'Tickets are read-only: ' : ''}${path} takes ${allowed}, not ${method}.`, {
       headers: { allow: allowed },
@@ -30,7 +31,7 @@ export const REFUSALS = {
     refused('path_unknown', `There is nothing at ${base.slice(0, -BASE.length)}${path}; every path is relative to the base address, which is ${base} here.`, {
       rule: 'BASE-1'
     }),
-  baseForgotten: (path: string, base: string) => refused('path_unknown', `The base address ends in /next: call ${base}${path}.`, { rule: 'BASE-1' }),
+  baseForgotten: (path: string, base: string) => refused('path_unknown', `The base address ends in /next: send this to ${base}${path}.`, { rule: 'BASE-1' }),
 
   noKey: () => noKey('No API key was sent'),
   noUserName: () => noKey('The user name is empty'),
@@ -38,20 +39,21 @@ export const REFUSALS = {
   notBase64: () => badKey('The Basic credentials are not base64 of KEY and a colon'),
   hasPassword: () => badKey('The password is not empty'),
   unknownKey: () =>
-    refused('api_key_unknown', 'The API key is not one of the loaded scenario. Its keys are shown at start-up and declared under api_keys of its fixtures.', {
+    refused('api_key_unknown', 'The loaded scenario has no such API key. Its keys are shown at start, and declared under api_keys in its fixtures.', {
       assumption: 'A18',
       headers: CHALLENGE
     }),
 
   disabled: (family: Family, rule: RuleId) =>
-    refused('operation_disabled', `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always aborts it.`, { rule }),
+    refused('operation_disabled', `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always responds with 501.`, { rule }),
   encoded: (encoding: unknown) =>
-    refused('content_type_unsupported', `A body with Content-Encoding ${encoding} is not read; send it as it is.`, { assumption: 'A32' }),
-  notAType: () => refused('content_type_unsupported', 'The Content-Type header is not a media type, which is written type/subtype.', { rule: 'FORM-1' }),
+    refused('content_type_unsupported', `Content-Encoding ${encoding} is not supported; send the body without encoding.`, { assumption: 'A32' }),
+  notAType: () =>
+    refused('content_type_unsupported', 'The Content-Type header is not a media type; send application/x-www-form-urlencoded.', { rule: 'FORM-1' }),
   notAForm: (type: string | undefined) =>
     refused(
       'content_type_unsupported',
-      `${type === undefined ? 'No Content-Type was sent' : `The body is ${type}`}; bodies are form-encoded: send application/x-www-form-urlencoded, nested values as address[city]=Boston.`,
+      `${type === undefined ? 'No Content-Type was sent' : `The Content-Type is ${type}`}; send application/x-www-form-urlencoded, with nested values as address[city]=Boston.`,
       { rule: 'FORM-1' }
     ),
   tooLarge: (bytes: number, limit = 'limits.body') =>
@@ -79,7 +81,7 @@ export const EXPECTS = {
   kept: 'is required, so an empty value cannot unset it; leave it out to keep it as it is',
   oneValue: (got: string) => `must be one value; got ${got}`,
   text: 'must be text; metadata values cannot be nested or lists',
-  nested: (example: string) => `must be nested names, sent as ${example}=…`,
+  nested: (example: string) => `must have nested names, such as ${example}=…`,
   oneOf: (words: readonly string[]) => `must be one of ${words.join(', ')}`,
   whole: 'must be a whole number, digits only',
   between: (least: number, most: number) => `must be ${least} to ${most}`,

@@ -30,37 +30,37 @@ export const FINDINGS = {
   'search-without-narrowing': {
     severity: 'warning',
     about: 'search_query was sent with neither location nor created.',
-    advice: 'location and created narrow before retrieval; without them the client pages through everything.'
+    advice: 'Send location or created: they narrow before retrieval. Without them the client pages through everything.'
   },
   'unknown-parameter': {
     severity: 'warning',
     about: 'A request had a parameter that its operation does not take.',
-    advice: 'Remove it, or write it as the reference does; the refusal names the nearest one.'
+    advice: 'Remove it, or write it as the reference does; the refusal suggests the nearest name.'
   },
   'unused-parameter': {
     severity: 'warning',
-    about: 'bank_account was sent with another payment_type than vip.',
+    about: 'bank_account was sent with a payment_type other than vip.',
     advice: 'It is used only with vip; leave it out.'
   },
   'key-sent-needlessly': {
     severity: 'warning',
     about: 'POST /transactions was sent with an API key.',
-    advice: 'This operation takes no key: leave it out, so that a payment can be made where no key should be.'
+    advice: 'This operation needs no key: leave it out, so that payments can be made where a key should not be.'
   },
   'card-number-sent': {
     severity: 'warning',
-    about: 'A whole card number was sent.',
+    about: 'A full card number was sent.',
     advice: 'Send card[token] instead, so that the number does not pass through your systems.'
   },
   'foreign-record': {
     severity: 'warning',
     about: "A key read or changed a record of another merchant's Account.",
-    advice: "Use the key of the Account that owns the record; auth.visibility: scoped hides what is another's."
+    advice: 'Use the key of the Account that owns the record; auth.visibility: scoped hides the records of others.'
   },
   'empty-amount': {
     severity: 'warning',
     about: 'amount was sent empty with a Refund or payment.',
-    advice: 'Send the amount, or leave it out: an empty one is refused for a Refund, and makes a payment of nothing.'
+    advice: 'Send the amount, or leave it out: an empty amount is refused for a Refund, and makes a payment of 0.'
   },
   'zero-payment': {
     severity: 'warning',
@@ -69,7 +69,7 @@ export const FINDINGS = {
   },
   'retry-after-ignored': {
     severity: 'warning',
-    about: 'An operation was requested again before the time in a Retry-After header.',
+    about: 'A request was sent again before the time that Retry-After gave.',
     advice: 'Wait as long as Retry-After says before the next try.'
   },
   'refused-and-repeated': {

@@ -86,7 +86,7 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
 export function explainedText(call: Exchange, journal: Journal, keys: SecretWords, near: readonly NearMiss[] = []): string {
   const { at, id, method, path, query, body, script, answer, why, status, outcome } = { ...explained(call, journal, keys), at: isoOf(call.at) }
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
-  const broken = call.outcome.fault === 'malformed_body' ? ', its body broken on the way' : ''
+  const broken = call.outcome.fault === 'malformed_body' ? ', its body corrupted on the way' : ''
   const lines = [`${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}${broken}  (${at})`]
   for (const [what, sent] of Object.entries({ query, body })) {
     const pairs = flat(sent)
@@ -98,7 +98,7 @@ export function explainedText(call: Exchange, journal: Journal, keys: SecretWord
   if (why.changed_by.length > 0) lines.push('', `The records in question were last changed by ${why.changed_by.join(', ')}.`)
   if (why.assumptions.length > 0) lines.push('', 'The response relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
   if (near.length > 0) lines.push('', 'It nearly matched:', ...near.map(({ in: what, misses }) => `  ${what}: ${misses.map(missText).join(', ')}`))
-  lines.push('', 'Answer:', `  ${answerLine(answer)}`)
+  lines.push('', 'Response:', `  ${answerLine(answer)}`)
   return `${lines.join('\n')}\n`
 }
 

@@ -105,7 +105,7 @@ export const ADDRESS = closed(
     country: nullable(text({ format: 'country', description: COUNTRY, 'x-needed': true })),
     ...eachPart(description => nullable(text({ description })))
   },
-  { description: 'The address; in an answer always with all six sub-fields, null where there is no value.', 'x-needed': true }
+  { description: 'The address; in a response always with all six sub-fields, null where there is no value.', 'x-needed': true }
 )
 export type Address = Static<typeof ADDRESS>
 

@@ -111,7 +111,7 @@ ${requests.filter(call => call.test === test).map(part)}
   const others = requests.filter(call => !tests.some(({ test }) => call.test === test))
   return html`<h2>${isNamed ? 'Requests by test' : 'Requests'}</h2>
 ${isNamed ? '' : html`<p class="quiet">${SAYS.no_test_names()}</p>`}
-${parts}${others.length === 0 ? '' : html`<details><summary>Requests of further tests</summary>${others.map(part)}</details>`}
+${parts}${others.length === 0 ? '' : html`<details><summary>Requests of other tests</summary>${others.map(part)}</details>`}
 ${omitted.requests + omitted.entries === 0 ? '' : html`<p>${SAYS.omitted(omitted.requests, omitted.entries)}</p>`}`
 }
 

@@ -512,6 +512,6 @@ async function checkedFixture(document: SourceDocument, under: readonly Step[], 
   const found = await problemsOfShape('fixture', data)
   for (const { steps, message } of found) problems.push({ document, steps: [...under, ...steps], message })
   const fixture = fixtureIn(document, data, under, flawsOf(found))
-  checkCount('The document brings in', recordsIn([fixture]), document.limits)
+  checkCount('The document adds', recordsIn([fixture]), document.limits)
   return fixture
 }

@@ -11,9 +11,9 @@ const NAMED = { param: 'name' }
 const UNCHANGED = 'Nothing was changed.'
 /** What to do where no sandbox may be added. */
 const ADVICE = {
-  full: '; delete one with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or let the least recently used idle one go with sandboxes.evict_idle',
-  busy: ', and none is idle: try again when a request has been answered, or raise limits.sandboxes',
-  page: ', and a web page of another site or port does not replace one that others use: delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
+  full: '; delete one with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace the least recently used idle one',
+  busy: ', and none is idle; try again when one is, or raise limits.sandboxes',
+  page: ', and a web page of another site or port may not replace one; delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
 }
 const unusable = <T extends readonly unknown[]>(why: (...given: T) => string, left = ' It was left as it is.') =>
   refusal('document_invalid', (path: string, ...given: T) => `The data file ${path} ${why(...given)}.${left}`)
@@ -35,11 +35,11 @@ export const REFUSALS = {
       `The memory of the emulator is nearly full. Delete sandboxes or snapshots, reset or reload large sandboxes, or start it with a larger --max-old-space-size (NODE_OPTIONS). ${UNCHANGED}`,
     { assumption: 'A35' }
   ),
-  noSandboxes: refusal('sandbox_limit', () => 'limits.sandboxes is 0, so there can be no sandbox; raise it, or use the base address without /sandbox/NAME.'),
+  noSandboxes: refusal('sandbox_limit', () => 'limits.sandboxes is 0, so there are no sandboxes; raise it, or use the base address without /sandbox/NAME.'),
   tooManySandboxes: refusal(
     'sandbox_limit',
     (count: number, advice: keyof typeof ADVICE) =>
-      `There ${count === 1 ? 'is 1 sandbox' : `are ${count} sandboxes`}, as many as limits.sandboxes allows${ADVICE[advice]}.`
+      `limits.sandboxes is reached: there ${count === 1 ? 'is 1 sandbox' : `are ${count} sandboxes`}${ADVICE[advice]}.`
   ),
   noSandbox: refusal(
     'sandbox_unknown',
@@ -47,9 +47,9 @@ export const REFUSALS = {
       `There is no sandbox ${sentence(`${name}${known === null ? '' : didYouMean(name, known) || `; ${thereAre(known)}`}`)} A request to its API with a valid path and key creates it, and so does a control request that changes something.`,
     NAMED
   ),
-  deletedMeanwhile: refusal('sandbox_unknown', (name: string | null) => `The sandbox ${name} was deleted meanwhile.`, NAMED),
+  deletedMeanwhile: refusal('sandbox_unknown', (name: string | null) => `The sandbox ${name} was deleted during this request.`, NAMED),
   // changes of a sandbox
-  changedMeanwhile: refusal('state_changed', () => `Another request changed the records while these were merged; send them again. ${UNCHANGED}`),
+  changedMeanwhile: refusal('state_changed', () => `Another request changed the records while yours were being merged; send them again. ${UNCHANGED}`),
   noAccount: refusal('account_unknown', (problem: string) => sentence(`account: ${problem}`), { param: 'account' }),
   noActor: refusal('account_unknown', (problem: string) => `${sentence(`auth.accept_any_key: ${problem}`)} ${UNCHANGED}`, NAMED),
   noActorInSnapshot: refusal('account_unknown', (id: string) => `auth.accept_any_key names ${id}, which is not an Account of the snapshot. ${UNCHANGED}`),
@@ -57,14 +57,11 @@ export const REFUSALS = {
   noSetting: refusal('setting_invalid', (name: string, problem: string) => sentence(`${shortened(name)}: ${problem}`), NAMED),
   wrongSettings: (problems: readonly [Problem, ...Problem[]]) => {
     const [{ path, message }] = problems
-    const count = problems.length === 1 ? '' : `${problems.length} settings cannot be changed like this, the first: `
+    const count = problems.length === 1 ? '' : `${problems.length} settings are wrong; the first: `
     return new ApiError('setting_invalid', { message: `${count}${sentence(`${path}: ${message}`)} ${UNCHANGED}`, problems })
   },
   // snapshots
-  tooManySnapshots: refusal(
-    'limit_reached',
-    (count: number) => `There are ${count} snapshots, as many as limits.snapshots allows; delete one, or raise the setting.`
-  ),
+  tooManySnapshots: refusal('limit_reached', (count: number) => `limits.snapshots is reached: there are ${count} snapshots. Delete one, or raise the setting.`),
   noSnapshot: refusal('snapshot_unknown', (name: string, names: readonly string[]) => `No snapshot is called ${name}; ${thereAre(names)}.`, NAMED),
   snapshotUnreadable: refusal('document_invalid', (path: string, why: string) => `${path} cannot be read as a snapshot: ${why}. ${UNCHANGED}`),
   snapshotNotTaken: refusal(
@@ -72,13 +69,13 @@ export const REFUSALS = {
     (name: string, path: string, why: string) => `The snapshot ${name} was not taken: ${path} could not be written: ${why}.`
   ),
   // the data file
-  locked: unusable(() => 'is in use by another process; stop that one, or give this one a file of its own'),
+  locked: unusable(() => 'is in use by another process; stop that process, or choose another file'),
   unlockable: unusable((why: string) => `cannot be locked: ${why}`),
   unreadable: unusable((why: string) => `cannot be read: ${why}`),
-  noFolder: unusable((folder: string) => `cannot be created: there is no folder ${folder}; create it, or name another file`, ''),
-  isFolder: unusable(() => 'is a folder; name a file in it'),
-  notAFile: unusable(() => 'is not a file that can be replaced'),
-  readOnly: unusable(() => 'is read-only; make it writable, or name a copy of it'),
+  noFolder: unusable((folder: string) => `cannot be created: there is no folder ${folder}; create it, or choose another file`, ''),
+  isFolder: unusable(() => 'is a folder; choose a file in it'),
+  notAFile: unusable(() => 'is not a regular file; choose another'),
+  readOnly: unusable(() => 'is read-only; make it writable, or choose a copy of it'),
   inMemoryAlone: refusal(
     'data_not_written',
     (path: string, why: string) =>
@@ -92,7 +89,7 @@ export const REFUSALS = {
   lastNotWritten: refusal(
     'data_not_written',
     (path: string, why: string, unwritten: readonly string[]) =>
-      `${path} could not be written at the end: ${why}. What was changed last is not on disk: ${unwritten.join('; ')}.`
+      `${path} could not be written at shutdown: ${why}. The last changes are not on disk: ${unwritten.join('; ')}.`
   )
 }
 
@@ -111,12 +108,12 @@ export const SAYS = {
   notAnActor: (id: string) => `auth.accept_any_key names ${id}, which is not an Account of it`,
   // lines of a file
   torn: (bytes: number) =>
-    `the last line of the data file is not complete, so it is left out: ${bytes} bytes. Its change was not answered, unless the file was damaged later.`,
-  damaged: (line: number) => `line ${line} is damaged: its checksum does not match. Put a copy of the file in its place`,
-  foreign: 'it is not a file of commerce-emulator, or its first line is damaged. Put a copy of the file in its place',
-  otherFormat: (format: number, own: number) => `it has the format ${format}, and this version reads format ${own}. Use the version that wrote it`,
+    `the last line of the data file is incomplete and was left out: ${bytes} bytes. Its change got no response, unless the file was damaged later.`,
+  damaged: (line: number) => `line ${line} is damaged: its checksum does not match. Restore the file from a copy`,
+  foreign: 'it is not a file of commerce-emulator, or its first line is damaged. Choose another file, or restore it from a copy',
+  otherFormat: (format: number, own: number) => `it has format ${format}, but this version reads format ${own}. Use the version that wrote it`,
   empty: 'it is empty',
-  cutOff: 'it was cut off: its lines do not hold a whole state',
+  cutOff: 'it is incomplete: its lines do not hold a whole state',
   tooLong: (begin: string, characters: number, maximum: number) => `${begin}… is ${characters} characters of JSON, and a line holds at most ${maximum}`,
   longName: (name: string) => `the name of its lock, ${name}, is too long for a socket; choose a shorter name`
 }

@@ -8,7 +8,7 @@ const quoted = (text: string) => (/["\\]/.test(text) ? `'${text.replaceAll("'", 
 const quote = (text: string, why: string) => `quote the text, since ${why}: ${quoted(text)}`
 const orNearest = (name: string, known: readonly string[], otherwise: string) => didYouMean(name, known) || `; ${otherwise}`
 const noneCalled = (what: string, name: string, known: readonly string[]) =>
-  `${sentence(`no ${what} is called ${name}${didYouMean(name, known)}`)} Available: ${known.join(', ')}`
+  `${sentence(`no ${what} is called ${name || '""'}${didYouMean(name, known)}`)} Available: ${known.join(', ')}`
 
 /** What is wrong with a text that YAML's parser refuses where no line shows what was meant, by the code of the parser. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -29,52 +29,52 @@ export const SAYS = {
   name_expected: () => 'must be a name with a colon, such as name: value',
   not_closed: (bracket: string) => `${bracket} is not closed; end it with ${bracket === '{' ? '}' : ']'}`,
   nothing_to_close: (bracket: string) => `${bracket} has no opening bracket; remove it, or add the bracket that it closes`,
-  quote_not_closed: (mark: string) => `the quotation mark is not closed; end the text with ${mark} in the same line`,
+  quote_not_closed: (mark: string) => `the quotation mark is not closed; end the text with ${mark} on the same line`,
   too_deep_below: (name: string, above: string, column: number) =>
     `${name} is indented deeper than ${above} above it, which has a value already; begin it with ${spaces(column)}, like ${above}`,
   wrong_indent: (count: number, like: readonly (readonly [column: number, like: string])[]) =>
     `the line is not indented like any line above (${spaces(count)}); begin it ${like.map(([column, like]) => `with ${spaces(column)}, like ${like}`).join(', or ')}`,
-  dash_missing: (name: string, line: string) => `${name} is given above already; where another item of the list begins, write a dash: - ${line}`,
-  holds_colon: (text: string) => quote(text, 'it holds a colon'),
-  holds_bracket: (text: string) => quote(text, 'it holds a bracket'),
+  dash_missing: (name: string, line: string) => `${name} is given above already; if another list item begins here, write a dash: - ${line}`,
+  holds_colon: (text: string) => quote(text, 'it has a colon'),
+  holds_bracket: (text: string) => quote(text, 'it has a bracket'),
   begins_with: (text: string, sign: string) => quote(text, `it begins with ${sign}`),
-  goes_on: (text: string) => quote(text, 'more follows the closing mark'),
-  brackets_in_name: (name: string) => `quote the name, since it holds brackets: "${name}"`,
+  goes_on: (text: string) => quote(text, 'there is more after the closing quotation mark'),
+  brackets_in_name: (name: string) => `quote the name, since it has brackets: "${name}"`,
   leading_zeros: (number: string) => `without quotation marks the zeros of ${number} are lost; quote it: "${number}"`,
-  tag: (tag: string, text: string) => `${tag} is a tag of YAML, which documents do not have; where the ! belongs to the text, quote it: ${quoted(text)}`,
+  tag: (tag: string, text: string) => `${tag} is a YAML tag, which documents cannot have; if the ! is part of the text, quote it: ${quoted(text)}`,
   unknown_alias: (name: string) =>
-    `*${name} refers to nothing, since no &${name} comes before it; where the * belongs to the text, quote it: ${quoted(`*${name}`)}`,
+    `*${name} refers to nothing, since no &${name} comes before it; if the * is part of the text, quote it: ${quoted(`*${name}`)}`,
   many_aliases: () => 'there are too many aliases; expand them',
   unknown_escape: (written: string) => `${written} is not an escape in double quotation marks; write \\\\ for a backslash`,
-  text_in_next_line: () => 'after > or |, the text begins in the next line; or quote it',
+  text_in_next_line: () => 'after > or |, begin the text on the next line; or quote it',
   second_document: () => '--- begins a second document, but a file holds only one; remove the line',
   after_the_end: () => 'nothing may come after the bracket that ends the document',
   not_a_name: () => 'must be a name; got a list, an object or an alias',
-  name_twice: (name: string, line: number) => `${shortened(name)} is given twice, in line ${line} already; keep one of them`,
+  name_twice: (name: string, line: number) => `${shortened(name)} is given twice: it is on line ${line} already; keep one of them`,
   too_deep: (levels: number) => `it is nested deeper than ${levels} levels, or an alias is inside what it names`,
   too_large: (problem: string) => problem,
   weighs_more: (problem: string, weight: number) => `${problem}; in YAML each counts as ${weight}: write it as JSON`,
-  more_problems: (most: number) => `there may be more problems: the search ends at ${most}`,
+  more_problems: (most: number) => `there may be more problems: only the first ${most} are shown`,
 
   reference_without_value: (reference: string) =>
     `${reference} has no value here: responses are known only in steps, play and expect; give the record an id under data, or use a variable`,
   not_a_variable_name: () => 'must be letters, digits, _ and -, beginning with a letter',
-  variable_of_variable: () => 'a variable has a value of its own, not that of another one',
-  variable_too_long: (most: number, length: number) => `must have at most ${most} characters, as the value of a variable; got ${length}`,
+  variable_of_variable: () => 'must not refer to another variable; write the value itself',
+  variable_too_long: (most: number, length: number) => `must have at most ${most} characters; got ${length}`,
   variable_of_type: (name: string, type: string, fallback: string, got: string) =>
-    `must be ${type} for the variable ${name}, as its default ${fallback} is; got ${got}`,
-  unknown_variable: (name: string, known: readonly string[]) => `no variable is called ${shortened(name)}${orNearest(name, known, thereAre(known))}`,
+    `must be ${type}, like the default ${fallback} of the variable ${name}; got ${got}`,
+  unknown_variable: (name: string, known: readonly string[]) => `no variable is called ${shortened(name) || '""'}${orNearest(name, known, thereAre(known))}`,
   undeclared_variable: (name: string) => `no variable is called ${shortened(name)}; declare it: vars: { ${name}: … }`,
-  variable_as_name: () => 'a variable can be a value or a part of one, not a name',
+  variable_as_name: () => 'a variable can be a value or part of a value, but not a name',
   variable_without_name: (name: string) => `must be a variable, such as \${vars.${name}}`,
   reference_not_closed: (text: string) => `\${ is not closed; a reference ends with }, such as ${text}}`,
 
   no_fixture: (name: string, known: readonly string[], beside: string | null) =>
-    `${noneCalled('fixture', name, known)}${beside === null ? '' : `. There is a file ${beside} beside the document: a path has its ending, fixtures: [${beside}]`}`,
+    `${noneCalled('fixture', name, known)}${beside === null ? '' : `. There is a file ${beside} beside the document; write its extension too: fixtures: [${beside}]`}`,
   no_scenario: (name: string, known: readonly string[]) => `${noneCalled('scenario', name, known)}.`.replace(/^n/, 'N'),
   no_shared_script: (name: string, known: readonly string[]) => noneCalled('file of script entries', name, known),
-  not_a_group: () => 'must be a file and a group of it, such as outages.yaml#brief-outage',
-  no_groups: (reference: string) => `${reference} has no groups of script entries, so none of it can be used`,
+  not_a_group: () => 'must be a file and a group in it, such as outages.yaml#brief-outage',
+  no_groups: (reference: string) => `${reference} has no groups of script entries; name a file that has`,
   names_only: (what: string, reference: string) => `a document that does not come from a file may name ${what}, not paths: ${reference}`,
   no_file: (reference: string) => `there is no file ${reference}`,
   outside_folders: (reference: string) => `${reference} lies outside the fixtures and scenarios folders`,

@@ -102,7 +102,7 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
   if (status !== undefined) {
     if (answered === false) note(['status'], say('no_status'))
     const isWanted = compileStatus(status, within(note, 'status'))
-    const got = ({ status, isDelivered }: Ending) => (isDelivered ? `${status}` : 'no answer')
+    const got = ({ status, isDelivered }: Ending) => (isDelivered ? `${status}` : 'no response')
     conditions.push({ name: 'status', wanted: [status].flat().join(' or '), got, holds: ({ status, isDelivered }) => isDelivered && isWanted(status) })
   }
   return conditions.length === 0 ? null : conditions
@@ -180,8 +180,8 @@ function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending
 function shownCalls({ on, match, took_effect, status, answered }: CallsData): string {
   const conditions = [
     took_effect !== undefined && `that took ${took_effect ? 'effect' : 'no effect'}`,
-    status !== undefined && `answered with ${[status].flat().join(' or ')}`,
-    answered !== undefined && `that was ${answered ? 'answered' : 'not answered'}`
+    status !== undefined && `with status ${[status].flat().join(' or ')}`,
+    answered !== undefined && `that got ${answered ? 'a' : 'no'} response`
   ].filter(Boolean)
   return [shownOn(on), match && `with ${JSON.stringify({ ...match, ...(match.key !== undefined && { key: MASK }) })}`, conditions.join(', ')]
     .filter(Boolean)

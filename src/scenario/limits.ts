@@ -18,7 +18,7 @@ export function sizeProblem({ nesting, values }: { nesting: number; values: numb
 
 /** The refusal of a document that goes beyond a limit; `what` says how. */
 export const tooLarge = (limit: 'limits.records' | 'limits.entries', limits: DocumentLimits, what: string): ApiError =>
-  new ApiError('document_too_large', { message: `${what}; ${limit} allows ${limits[limit]}. Raise it when the emulator is started. Nothing was changed.` })
+  new ApiError('document_too_large', { message: `${what}; ${limit} allows ${limits[limit]}. Raise it when you start the emulator. Nothing was changed.` })
 
 /** Checks the number of records of a document or sandbox. Errors: `document_too_large`. */
 export function checkCount(what: string, count: number, limits: DocumentLimits): void {

@@ -59,7 +59,7 @@ const CONDITIONS = {
   gte: { description: 'At least this number, or not before this instant.' },
   lt: { description: 'Less than this number, or earlier than this instant.' },
   lte: { description: 'At most this number, or not after this instant.' },
-  not: { description: 'Any value but this one, or but each of these; also one that was not sent.' },
+  not: { description: 'Any value except this one, or these; a value that was not sent counts too.' },
   present: { description: 'Whether it was sent at all.', examples: [false, true] }
 }
 /** A name in brackets, as `card[last4]`. */
@@ -83,7 +83,7 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
   },
   duration: {
     ...orVariable({ type: 'string', pattern: DURATION }),
-    description: 'A length of time.',
+    description: 'A duration.',
     examples: ['250ms', '2s', '10m', '36h', '7d', 'PT36H']
   },
   calls: {
@@ -243,7 +243,7 @@ function joined(tables: readonly Schema[]): { properties: Record<string, Schema>
   return { properties }
 }
 
-const ERROR = { description: 'What the call was refused with.', examples: [{ code: 'refund_exceeds_remaining' }] }
+const ERROR = { description: 'The error of a refused request.', examples: [{ code: 'refund_exceeds_remaining' }] }
 
 /** The names of a parameter table as a match can hold them: no others, but names in brackets. */
 function matchedNames({ properties = {} }: Schema): Json {

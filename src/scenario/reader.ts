@@ -64,7 +64,7 @@ export class Reader {
     const lists = job.kind === 'value' ? [['value', [document.data]] as const] : Object.entries(document.data as Record<string, unknown[]>)
     if (job.kind === 'fixture')
       checkCount(
-        'The document brings in',
+        'The document adds',
         lists.reduce((sum, [, list]) => sum + list.length, 0),
         limits
       )
@@ -127,5 +127,5 @@ function* partsOf(lists: Lists): Generator<string, undefined> {
 
 const memberTooLarge = (list: string, index: number) =>
   new ApiError('document_too_large', {
-    message: `${list}[${index}] is larger than ${MAX_MEMBER} characters, the most that one member of a list may have. Nothing was changed.`
+    message: `${list}[${index}] has more than ${MAX_MEMBER} characters, the maximum for one list item. Nothing was changed.`
   })

@@ -246,7 +246,7 @@ function missingFinderFor(store: Store, importer: FixtureImporter, settings: Set
       const isOfState = steps[0] === 'state'
       const known = families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
       const otherwise = canBeMade && (isDrawn || !isOfState) ? 'it matches only after a request has created it' : 'add it under data'
-      const advice = isOfState && steps.length === 3 && !isDrawn ? 'apart from count and where, a name here is the id of a record' : otherwise
+      const advice = isOfState && steps.length === 3 && !isDrawn ? 'here a name is the id of a record, or count, or where' : otherwise
       const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, didYouMean(id, known) || `; ${advice}`)
       return [{ steps, said, canBeMade, isDrawn }]
     })
@@ -327,7 +327,7 @@ async function usedGroups(checked: Checked, file: string | null, { library, vari
     else {
       groups.set(member, { ...used, index })
       count += countOf(used.entries)
-      if (count > document.limits['limits.entries']) throw tooLarge('limits.entries', document.limits, 'script and use hold more entries')
+      if (count > document.limits['limits.entries']) throw tooLarge('limits.entries', document.limits, 'script and use have more entries together')
     }
   }
   const read = [...files.values()].filter(shared => isObject(shared)) as SharedScript[]
@@ -422,7 +422,7 @@ async function fixturesOf(checked: Checked, file: string | null, library: Librar
 function checkEntries({ document: { limits }, data }: Checked): void {
   for (const name of ['script', 'expect', 'play'] as const) {
     const count = countOf(data[name])
-    if (count > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The document holds ${count} members of ${name}`)
+    if (count > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The document has ${count} items under ${name}`)
   }
 }
 
@@ -432,7 +432,7 @@ function checkTotal(checked: Checked, fixtures: readonly Fixture[], maxRecords =
   const generated = generatedBy(membersIn<GenerateData>(checked, 'generate').flatMap(({ member, flaws }) => (flaws ? [] : [member])))
   const steps = countOf(checked.data.steps)
   const parts = [given && `${given} given`, generated && `${generated} generated`, steps && `${steps} made by steps`].filter(Boolean)
-  checkCount(`The document brings in ${parts.join(', ')}, that is`, given + generated + steps, checked.document.limits)
+  checkCount(`The document adds ${parts.join(', ')}: together`, given + generated + steps, checked.document.limits)
   if (given + generated + steps > maxRecords) throw new TooLargeHere()
 }
 

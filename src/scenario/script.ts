@@ -63,7 +63,7 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     const between = { from: instantIn(data.from, -FOREVER), until: instantIn(data.until, FOREVER) }
     const lasts = lasting === undefined ? FOREVER : durationIn(lasting, ['for'], note)
     if (between.from >= between.until) note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
-    if (lasts === 0) note(['for'], say('no_time', `for ${lasting} is over when it begins`))
+    if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
     if (!respond && delay === undefined && !fault && !hold) note([], say('no_action'))
     if (hold) checkHold(hold, within(note, 'hold'))
     if (when === 'after' && !fault) note(['when'], say('needs', 'when: after', 'fault'))

@@ -15,7 +15,7 @@ export const say = sayer({
   not_together: (name: string, others: readonly string[]) => `${name} cannot be combined with ${or(others)}`,
   needs: (name: string, other: string) => `${name} needs ${other}`,
   reversed: (low: string, high: string) => `${low} must not exceed ${high}`,
-  shared_alone: () => 'this file holds script entries to share; load a scenario that has a group of it under use',
+  shared_alone: () => 'this file holds script entries to share; load a scenario that has one of its groups under use',
 
   // records
   listed_twice: (what: string) => `${what} is listed twice`,
@@ -27,8 +27,8 @@ export const say = sayer({
   sum_too_large: () => 'the amount with tip and donation is above 2^53-1',
   other_currency: (transaction: string, currency: string) => `the Transaction ${transaction} was charged in ${currency}`,
   below_refunds: (id: string, refunded: number, currency: string, charged: number) =>
-    `the Refunds of ${id} come to ${refunded} ${currency}, above the ${charged} that can be refunded`,
-  fixed_field: (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change this, load a whole document instead`,
+    `the Refunds of ${id} come to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
+  fixed_field: (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
   missing_parent: (what: string, family: string) => `there is no ${what} for the generated ${family}`,
   no_early_ticket: (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
   future_records: (clock: string, count: number, last: string, created: string) =>
@@ -42,16 +42,16 @@ export const say = sayer({
 
   // script entries
   disabled: (operation: string) => `can never apply: ${operation} is disabled and always responds with 501`,
-  shadowed: (by: string, on: string, entry = '') => `${entry}can never apply: ${by} acts on every request of ${on} that it is for`,
+  shadowed: (by: string, on: string, entry = '') => `${entry}can never apply: ${by} acts on every ${on} request that it matches`,
   no_time: (why: string) => `can never apply: ${why}`,
   no_action: () => 'must have respond, delay, fault or hold',
   not_calls: (got: string) => `must be 1, 2-3 or 4+; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
-  hold_too_many: (limit: number, until: number) => `at most ${limit} requests are held at once (limits.waiting), so ${until} never wait together`,
-  header_twice: () => 'headers has Retry-After already',
+  hold_too_many: (limit: number, until: number) => `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,
+  header_twice: () => 'headers has Retry-After already; keep one of them',
   not_an_error: (status: number) => `must be at least 400 for an error; got ${status}`,
   no_body: (status: number) => `a response with status ${status} has no body`,
-  framing_header: (name: string) => `${name} is set by the emulator`,
+  framing_header: (name: string) => `${name} is set by the emulator; leave it out`,
   not_a_header: () => 'must be a header name and a value without line breaks or control characters',
   not_a_status: (got: string) => `must be a status, such as 402 or 2xx; got ${got}`,
 
@@ -60,7 +60,7 @@ export const say = sayer({
   unknown_parameter: (name: string, advice: string) => `${name} is not a parameter of this request${advice}`,
   unknown_field: (resource: string, name: string, advice: string) => `${/^A/.test(resource) ? 'an' : 'a'} ${resource} has no ${name}${advice}`,
   no_section: (operations: readonly string[], section: string) => `${operations.join(', ')} ${operations.length === 1 ? 'has' : 'have'} no ${section}`,
-  matches_nothing: () => 'an empty list matches nothing',
+  matches_nothing: () => 'an empty list matches nothing; list at least one value',
   never_matches: (why: string, advice = '') => `can never match: ${why}${advice}`,
   always_matches: (why: string, advice = '') => `always matches: ${why}${advice}`,
   compares_nothing: () => 'can never match: present: false leaves no value to compare',
@@ -68,8 +68,8 @@ export const say = sayer({
   not_comparable: (name: string) => `${name} is text; only numbers and instants can be compared. Match text by value, list or /pattern/.`,
   pattern_limit: (whose: string, maximum: number, what: string, got: number, advice: string) =>
     `${whose} must have at most ${maximum} ${what}; got ${got}. ${advice}.`,
-  pattern_of_card: () => 'a pattern must not contain a whole card number; write the number as text, of which a digest is kept',
-  bad_pattern: (pattern: string, why: string) => `/${pattern}/ is not a regular expression of the RE2 syntax: ${why}`,
+  pattern_of_card: () => 'a pattern must not contain a full card number; write the number as text, and only its digest is kept',
+  bad_pattern: (pattern: string, why: string) => `/${pattern}/ is not a regular expression in RE2 syntax: ${why}`,
 
   // expectations
   no_effect: (on: string) => `can never match: ${on} changes no record`,
@@ -78,8 +78,7 @@ export const say = sayer({
   no_record: () => 'must give count, or a record by its id',
   count: (calls: string, wanted: string, seen: number, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${tooLong(unmatched)}`,
   in_order: (count: number) => `The ${count} requests came in this order.`,
-  out_of_order: (nth: number, on: string, unmatched: number) =>
-    `Request ${nth} of the sequence, ${on}, did not come${nth === 1 ? '' : ` after the ${nth - 1} before it`}${tooLong(unmatched)}.`,
+  out_of_order: (nth: number, on: string, unmatched: number) => `Request ${nth} of the sequence, ${on}, came out of order or not at all${tooLong(unmatched)}.`,
   records_hold: () => 'The records are as expected.',
   record_exists: (family: string, id: string, resource: string) => `${family}.${id}: there must be no such ${resource}; got one`,
   record_missing: (family: string, id: string, resource: string) => `${family}.${id}: there is no such ${resource}`,

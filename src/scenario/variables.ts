@@ -2,7 +2,7 @@
 import { shortened } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import type { Said } from '../core/sentences.js'
+import { type Said, shownGot } from '../core/sentences.js'
 import { SAYS, say } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { type Flaws, flawsOf } from './flaws.js'
@@ -56,7 +56,7 @@ function givenOr(name: string, fallback: VariableValue, all: readonly GivenVaria
   const given = all.find(({ values }) => Object.hasOwn(values, name))
   if (given === undefined) return fallback
   const value = given.isText ? valueIn(given.values[name] as string, fallback) : given.values[name]
-  const shown = typeof value === 'string' ? `the text ${shortened(value)}` : shortened(JSON.stringify(value) ?? 'nothing')
+  const shown = typeof value === 'string' && value ? `the text ${shortened(value)}` : shownGot(value)
   const { length } = String(value)
   if (typeof value !== typeof fallback) report([name], say('variable_of_type', name, TYPES[typeof fallback] as string, shortened(String(fallback)), shown))
   else if (length > MAX_VALUE) report([name], say('variable_too_long', MAX_VALUE, length))

@@ -78,7 +78,7 @@ t.test('console: the pictures of the documentation are of the real page', LONG, 
   await control('DELETE /script')
   await page.goto(`${origin}/_control#/behaviour/script?add=decline`)
   await page.getByRole('button', { name: 'Add the entry' }).waitFor()
-  await page.getByText('There are no entries: every request').waitFor()
+  await page.getByText('No entries: the emulator responds').waitFor()
   await pictured(t, opened, 'behaviour')
 
   await page.goto(`${origin}/_control#/scenarios`)

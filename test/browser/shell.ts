@@ -45,7 +45,7 @@ t.test('console: with a token it asks for it once, and signs out', BROWSER, asyn
   const field = page.getByLabel('Control token')
   await field.fill('wrong')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('This is not the value of CONTROL_TOKEN.').waitFor()
+  await page.getByText('The token is not the value of CONTROL_TOKEN.').waitFor()
   t.strictSame(await violations(), [])
   await field.fill('open sesame')
   await field.press('Enter')
@@ -97,15 +97,15 @@ t.test('console: the help lists the keys, and they can be switched off', LONG, a
   await search.waitFor()
   await page.keyboard.press('?')
   const help = page.getByRole('dialog', { name: 'Keyboard' })
-  await help.getByText('To the search field').waitFor()
+  await help.getByText('Go to the search field').waitFor()
   t.equal(await page.evaluate(`[...document.querySelectorAll('.keys kbd')].every(key => key.offsetWidth + 8 < key.parentElement.clientWidth)`), true)
-  await help.getByLabel('Shortcuts of one key').uncheck()
+  await help.getByLabel('Single-key shortcuts').uncheck()
   await page.keyboard.press('Escape')
   await help.waitFor({ state: 'detached' })
   await page.keyboard.press('/')
   t.equal(await page.evaluate('document.activeElement.type'), undefined, 'the key does nothing')
-  await page.getByRole('button', { name: 'Help with the keyboard' }).click()
-  await help.getByLabel('Shortcuts of one key').check()
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+  await help.getByLabel('Single-key shortcuts').check()
   await page.keyboard.press('Escape')
   await page.keyboard.press('/')
   t.equal(await page.evaluate('document.activeElement.type'), 'search')
@@ -209,7 +209,7 @@ t.test('console: a page of another site or port reads nothing of it, and its lin
 })
 
 const DIALOGS: readonly [hash: string, button: string, dialog: string][] = [
-  ['#/requests', 'Help with the keyboard', 'Keyboard'],
+  ['#/requests', 'Keyboard shortcuts', 'Keyboard'],
   ['#/requests', 'Clear', 'Empty the journal?'],
   ['#/requests/req_1', 'Try with changes…', 'req_1 with changes'],
   ['#/data', 'New Ticket', 'New Ticket'],

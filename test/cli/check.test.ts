@@ -298,7 +298,7 @@ t.test('check: a running service is sent only the steps, with the keys that are 
       t.strictSame([status, stderr], [0, ''], args.join(' '))
       t.strictSame(
         stdout.split('\n').flatMap(line => (/^ {2}[✓✗!]/.test(line) ? [line.slice(2, 5)] : [])),
-        ['✓ 1', '✓ 2', '✓ 3', '✓ e', '✓ e', '✓ e', '! o']
+        ['✓ 1', '✓ 2', '✓ 3', '✓ e', '✓ e', '✓ e', '! t']
       )
       t.ok(stdout.includes(`\n  ${SAYS.sent(3, base, SAYS.with_keys('sk_merchant, sk_reseller'))}\n`))
       t.ok(stdout.includes(`${file}:1:786 3. GET /tickets: ${SAYS.differs('data[0].reference', '"T-1"', '"T"')}\n\n6 passed, 0 failed, 1 warning\n`))

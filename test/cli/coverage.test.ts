@@ -1,4 +1,5 @@
-import t, { type Test } from 'tap'
+import { writeFileSync } from 'node:fs'
+import t from 'tap'
 import { SAYS } from '../../src/cli/sentences.js'
 import { Coverage } from '../../src/evidence/totals.js'
 import type { RuleId } from '../../src/reference/rules.js'
@@ -12,28 +13,22 @@ function reportOf(...calls: [kept: RuleId[], broken?: RuleId][]): string {
   return JSON.stringify(coverage.report())
 }
 
-/** Two runs in files: they share REF-6 and META-1. */
-const twoRuns = (t: Test) =>
-  t.testdir({
-    'a.json': reportOf([['REF-6']], [['REF-6', 'META-1']], [[], 'LOC-1']),
-    'b.json': reportOf([[], 'REF-6'], [['META-1']], [['TXN-8']])
-  })
+t.test('coverage merge: text is for people and the default, JUnit for a build server; a merged report can be merged again; too little is 3', async t => {
+  const first = reportOf([['REF-6']], [['REF-6', 'META-1']], [[], 'LOC-1'])
+  const root = t.testdir({ 'a.json': first, 'b.json': reportOf([[], 'REF-6'], [['META-1']], [['TXN-8']]) })
+  const merge = (...args: string[]) => ran(['coverage', 'merge', ...args, `${root}/a.json`, `${root}/b.json`])
 
-t.test('coverage merge: text is for people and the default, JUnit for a build server; a merged report can be merged again', async t => {
-  const root = twoRuns(t)
-  const files = [`${root}/a.json`, `${root}/b.json`]
-
-  const text = await ran(['coverage', 'merge', ...files])
-  const junit = await ran(['coverage', 'merge', '--format', 'junit', ...files])
+  const [text, junit, merged] = [await merge(), await merge('--format', 'junit'), await merge('--format', 'json')]
 
   t.equal(text.status, 0)
   t.ok(text.stdout.startsWith('rule     satisfied  violated\n'))
   t.ok(text.stdout.includes('\nREF-6            2         1  '))
   t.ok(text.stdout.includes('\n5 of 93 outcomes seen: 5.3 %\n'))
   t.ok(junit.stdout.includes('<testsuite name="rule coverage" tests="93" failures="0" skipped="88">'))
-  const merged = await ran(['coverage', 'merge', '--format', 'json', ...files])
-  const root2 = t.testdir({ 'merged.json': merged.stdout })
-  t.equal((await ran(['coverage', 'merge', '--format', 'json', `${root2}/merged.json`])).stdout, merged.stdout)
+  writeFileSync(`${root}/merged.json`, merged.stdout)
+  t.equal((await ran(['coverage', 'merge', '--format', 'json', `${root}/merged.json`])).stdout, merged.stdout)
+  t.strictSame(await merge('--min-coverage', '5.3'), text)
+  t.strictSame(await merge('--min-coverage', '5.4'), { ...text, status: 3 })
 })
 
 t.test('coverage merge: of a folder every coverage.json in it is taken, of a pattern what it matches, and each file once', async t => {
@@ -67,36 +62,21 @@ t.test('coverage merge: a rule that a report does not name counts as never exerc
   t.strictSame([JSON.parse(stdout).seen, JSON.parse(stdout).rules.length], [2, 58])
 })
 
-t.test('coverage merge: below --min-coverage the status is 3, and the report is still written', async t => {
-  const root = twoRuns(t)
-  const merge = async (share: string) => {
-    const { status, stdout, stderr } = await ran(['coverage', 'merge', '--min-coverage', share, `${root}/a.json`, `${root}/b.json`])
-    return [status, stdout.includes('5 of 93 outcomes seen'), stderr]
-  }
-
-  t.strictSame(await merge('5.3'), [0, true, ''])
-  t.strictSame(await merge('5.4'), [3, true, ''])
-})
-
 t.test('coverage merge: a file that is not a coverage report is refused by its name', async t => {
   const rules = (...list: unknown[]) => JSON.stringify({ rules: list })
-  const root = t.testdir({
-    'text.json': 'rule satisfied violated',
-    'null.json': 'null',
-    'findings.json': '[]',
-    'empty.json': rules(null),
-    'name.json': rules({ satisfied: 1, violated: 0 }),
-    'words.json': rules({ rule: 'REF-1', satisfied: '1', violated: 0 }),
-    'half.json': rules({ rule: 'REF-1', satisfied: 1 }),
-    folder: {}
-  })
-  for (const name of ['text', 'null', 'findings', 'empty', 'name', 'words', 'half']) {
-    const file = `${root}/${name}.json`
-    t.strictSame(await ran(['coverage', 'merge', file]), {
-      status: 1,
-      stdout: '',
-      stderr: `commerce-emulator: ${SAYS.not_a_report(file)}\n`
-    })
+  const wrong = {
+    text: 'rule satisfied violated',
+    null: 'null',
+    findings: '[]',
+    empty: rules(null),
+    name: rules({ satisfied: 1, violated: 0 }),
+    words: rules({ rule: 'REF-1', satisfied: '1', violated: 0 }),
+    half: rules({ rule: 'REF-1', satisfied: 1 })
+  }
+  const root = t.testdir({ ...wrong, folder: {} })
+  for (const name of Object.keys(wrong)) {
+    const stderr = `commerce-emulator: ${SAYS.not_a_report(`${root}/${name}`)}\n`
+    t.strictSame(await ran(['coverage', 'merge', `${root}/${name}`]), { status: 1, stdout: '', stderr })
   }
   t.equal((await ran(['coverage', 'merge', `${root}/none.json`])).stderr, `commerce-emulator: ${SAYS.unread(`${root}/none.json`, 'no such file or folder')}\n`)
   t.equal((await ran(['coverage', 'merge', `${root}/folder`])).status, 1)

@@ -1,9 +1,15 @@
 /** A service that shows lists and errors by other templates: the comparison proposes them, and nothing that differs otherwise passes with them. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { playOver } from '../../src/cli/check/service-calls.js'
+import { answerDifferences, IdPairs } from '../../src/cli/drift/compare.js'
+import { serviceState } from '../../src/cli/drift/service-state.js'
 import { SAYS } from '../../src/cli/sentences.js'
+import { settingsInForce } from '../../src/core/settings.js'
+import { LIST_TEMPLATE } from '../../src/core/templates.js'
+import type { Json, StepCall } from '../../src/scenario/steps.js'
 import { against, ask, differs, differsIn, type Passing, path, proxied, record, service } from '../support/against.js'
 
 type Body = Record<string, unknown>
@@ -28,15 +34,11 @@ const SCENARIO = {
   ]
 }
 
+type Shape = { list?: (list: List, passing: Passing) => unknown; error?: (error: ErrorBody, passing: Passing) => unknown }
+
 /** Every list of an answer in another envelope, also the Refunds of a Transaction, and the error. */
 const reshaped =
-  ({
-    list = value => value,
-    error = own => ({ error: own })
-  }: {
-    list?: (list: List, passing: Passing) => unknown
-    error?: (error: ErrorBody, passing: Passing) => unknown
-  }) =>
+  ({ list = value => value, error = own => ({ error: own }) }: Shape) =>
   (passing: Passing): void => {
     const shown = (value: unknown): unknown => {
       if (typeof value !== 'object' || value === null) return value
@@ -50,18 +52,11 @@ const reshaped =
 const titleOf = (assumption: string, key: string, template: unknown) => `${assumption} ${key}: ${JSON.stringify(template)}`
 
 t.test('check --against: templates are proposed, and with them nothing differs', async t => {
-  const { baseUrl } = await service(t, {}, { seed: 5 })
-  const root = await mkdtemp(join(tmpdir(), 'shapes-'))
-  t.teardown(() => rm(root, { recursive: true }))
-  const cases: [title: string, change: Parameters<typeof reshaped>[0], assumption: string, key: string, template: unknown, requests: string[]][] = [
-    [
-      'a list of two fields',
-      { list: ({ data, has_more }) => ({ data, hasMore: has_more }) },
-      'A09',
-      'shapes.list',
-      { data: '$members', hasMore: '$has_more' },
-      ['1']
-    ],
+  const baseUrl = await service(t, {}, { seed: 5 })
+  const root = mkdtempSync(join(tmpdir(), 'shapes-'))
+  t.teardown(() => rmSync(root, { recursive: true }))
+  const cases: [title: string, change: Shape, request: string][] = [
+    ['a list of two fields', { list: ({ data, has_more }) => ({ data, hasMore: has_more }) }, '1'],
     [
       'a nested list with constants and addresses',
       {
@@ -72,32 +67,10 @@ t.test('check --against: templates are proposed, and with them nothing differs',
           meta: { more: has_more, kind: 'page', path: url, hint: null }
         })
       },
-      'A09',
-      'shapes.list',
-      {
-        ok: true,
-        version: 2,
-        list: { items: '$members', ids: { from: '$first_id', to: '$last_id' } },
-        meta: { more: '$has_more', kind: 'page', path: '$url', hint: null }
-      },
-      ['1']
+      '1'
     ],
-    [
-      'a list beside a boolean that does not change',
-      { list: ({ data, has_more }) => ({ rows: data, a: true, z: has_more }) },
-      'A09',
-      'shapes.list',
-      { rows: '$members', a: true, z: '$has_more' },
-      ['1']
-    ],
-    [
-      'a list of errors',
-      { error: ({ code, message }) => ({ errors: [{ reason: code, detail: message }] }) },
-      'A07',
-      'shapes.error',
-      { errors: [{ reason: '$code', detail: '$message' }] },
-      ['7']
-    ],
+    ['a list beside a boolean that does not change', { list: ({ data, has_more }) => ({ rows: data, a: true, z: has_more }) }, '1'],
+    ['a list of errors', { error: ({ code, message }) => ({ errors: [{ reason: code, detail: message }] }) }, '7'],
     [
       'an error with all that it may have',
       {
@@ -110,31 +83,24 @@ t.test('check --against: templates are proposed, and with them nothing differs',
           ...(param && { field: param })
         })
       },
-      'A07',
-      'shapes.error',
-      { ok: false, kind: '$type', code: '$code', why: '$message', trace: '$request_id', field: '$param' },
-      ['8']
+      '8'
     ],
-    [
-      'an error with less',
-      { error: ({ code, message }) => ({ error: { code, message } }) },
-      'A07',
-      'shapes.error',
-      { error: { code: '$code', message: '$message' } },
-      ['8']
-    ]
+    ['an error with less', { error: ({ code, message }) => ({ error: { code, message } }) }, '8']
   ]
-  for (const [index, [title, change, assumption, key, template, requests]] of cases.entries()) {
-    const base = await proxied(t, baseUrl, reshaped(change))
+  const LIST = { url: '$url', data: '$members', has_more: '$has_more', first_id: '$first_id', last_id: '$last_id' } as unknown as List
+  const ERROR = { code: '$code', type: '$type', message: '$message', param: '$param', request_id: '$request_id' }
+  for (const [index, [title, change, request]] of cases.entries()) {
+    const { list, error } = change
+    const wanted = list ? titleOf('A09', 'shapes.list', list(LIST, {} as Passing)) : titleOf('A07', 'shapes.error', error?.(ERROR, {} as Passing))
+    const base = proxied(baseUrl, reshaped(change))
     const file = join(root, `${index}.yaml`)
 
     const first = await against(t, `${base}/sandbox/first-${index}/next`, SCENARIO, ['--write-settings', file])
-    const written = await readFile(file, 'utf8')
     const second = await against(t, `${base}/sandbox/second-${index}/next`, SCENARIO, ['--settings', file])
 
-    t.strictSame([first.status, first.titles], [1, [titleOf(assumption, key, template)]], `${title}: ${JSON.stringify(first.found)}`)
-    t.strictSame(Object.values(first.found)[0]?.slice(0, requests.length), requests, title)
-    t.strictSame([second.status, second.titles], [0, []], `${title}: ${JSON.stringify(second.found)} ${written}`)
+    t.strictSame([first.status, first.titles], [1, [wanted]], `${title}: ${JSON.stringify(first.found)}`)
+    t.equal(Object.values(first.found)[0]?.[0], request, title)
+    t.strictSame([second.status, second.titles], [0, []], `${title}: ${JSON.stringify(second.found)} ${readFileSync(file)}`)
   }
 })
 
@@ -143,11 +109,13 @@ const saidOf = (found: Record<string, string[]>) =>
   Object.entries(found).map(([title, problems]) => [title, problems.map(problem => problem.replace(/rfd_\w{24}/, 'rfd_own'))])
 
 t.test('check --against: no template is proposed where one does not fit, and what differs stays wrong', async t => {
-  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const baseUrl = await service(t, {}, { seed: 5 })
   const onTickets = (list: (list: List) => unknown) => ({ list: (own: List, { path }: Passing) => (path.includes('/tickets') ? list(own) : own) })
+  const MANY = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`n${index}`, 'x']))
+  const deep = (depth: number, items: unknown): unknown => ({ [depth === 1 ? 'items' : depth]: depth === 1 ? items : deep(depth - 1, items) })
   const play = [ask('GET /tickets limit=3'), ask('GET /tickets limit=50')]
   const limits = [refused(400, ask('GET /tickets limit=500')), refused(404, ask('GET /tickets/tkt_nowhere'))]
-  const cases: [title: string, change: Parameters<typeof reshaped>[0], play: object[], problem: string][] = [
+  const cases: [title: string, change: Shape, play: object[], problem: string][] = [
     ['no has_more', onTickets(({ data }) => ({ items: data })), play, differs('has_more', true, undefined)],
     ['has_more as a text', onTickets(({ data, has_more }) => ({ items: data, more: String(has_more) })), play, differs('more', undefined, 'true')],
     ['has_more the other way round', onTickets(({ data, has_more }) => ({ data, end: !has_more })), play, differs('has_more', true, undefined)],
@@ -158,37 +126,11 @@ t.test('check --against: no template is proposed where one does not fit, and wha
       path('data')
     ],
     ['two lists of records', onTickets(({ data, has_more }) => ({ items: data, others: data, more: has_more })), play, path('data')],
-    [
-      'an envelope of more values than one has',
-      onTickets(({ data, has_more }) => ({
-        items: data,
-        more: has_more,
-        all: Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`n${index}`, 'x']))
-      })),
-      play,
-      path('data')
-    ],
-    [
-      'an envelope that is deeper than one is',
-      onTickets(({ data, has_more }) => ({ a: { b: { c: { d: { e: { f: { g: { h: { i: { items: data } } } } } } } } }, more: has_more })),
-      play,
-      path('data')
-    ],
+    ['an envelope of more values than one has', onTickets(({ data, has_more }) => ({ items: data, more: has_more, all: MANY })), play, path('data')],
+    ['an envelope that is deeper than one is', onTickets(({ data, has_more }) => ({ a: deep(9, data), more: has_more })), play, path('data')],
     ['another code', { error: ({ message }) => ({ errors: [{ reason: 'too_much', detail: message }] }) }, limits, path('error')],
     ['no message', { error: ({ code }) => ({ reason: code, detail: 7 }) }, limits, path('error')],
-    [
-      'two errors',
-      {
-        error: ({ code, message }) => ({
-          errors: [
-            { code, message },
-            { code, message }
-          ]
-        })
-      },
-      limits,
-      path('error')
-    ],
+    ['two errors', { error: ({ code, message }) => ({ errors: Array(2).fill({ code, message }) }) }, limits, path('error')],
     [
       'another type at the usual place',
       { error: ({ code, message }) => ({ error: { type: 'problem', code, message } }) },
@@ -197,7 +139,7 @@ t.test('check --against: no template is proposed where one does not fit, and wha
     ]
   ]
   for (const [index, [title, change, play, problem]] of cases.entries()) {
-    const base = await proxied(t, baseUrl, reshaped(change))
+    const base = proxied(baseUrl, reshaped(change))
 
     const { status, found, stdout, failures } = await against(t, `${base}/sandbox/case-${index}/next`, { play })
 
@@ -211,60 +153,49 @@ t.test('check --against: no template is proposed where one does not fit, and wha
 })
 
 t.test('check --against: what a template cannot say of an envelope stays wrong beside it', async t => {
-  const { baseUrl } = await service(t, {}, { seed: 5 })
-  const cases: [title: string, change: Parameters<typeof reshaped>[0], play: object[], said: unknown[]][] = [
+  const baseUrl = await service(t, {}, { seed: 5 })
+  const title = titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' })
+  const LISTS = [ask('GET /tickets limit=3'), ask('GET /tickets limit=2')]
+  const PAID = [...SCENARIO.steps, ask('POST /refunds transaction=${payment.id} amount=20'), ask('GET /refunds transaction=${payment.id}')]
+  const isOfRefunds = ({ method, path }: Passing) => method === 'GET' && path.includes('/refunds')
+  const more = (data: Body[], passing: Passing) => (isOfRefunds(passing) ? [{ ...data[0], id: 'rfd_x' }, ...data] : data)
+  const cases: [shape: NonNullable<Shape['list']>, play: object[], said: unknown[]][] = [
     [
-      'a count',
-      { list: ({ data, has_more }) => ({ items: data, more: has_more, total: data.length }) },
-      [ask('GET /tickets limit=3'), ask('GET /tickets limit=2')],
+      ({ data, has_more }) => ({ items: data, more: has_more, total: data.length }),
+      LISTS,
       [
         ['A09', [differs('total', undefined, 3), differs('total', undefined, 2, 2)]],
-        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['1']]
+        [title, ['1']]
       ]
     ],
     [
-      'a count that is shown once',
-      { list: ({ data, has_more }) => ({ items: data, more: has_more, total: 3 }) },
-      [ask('GET /tickets limit=3')],
+      ({ data, has_more }) => ({ items: data, more: has_more, total: 3 }),
+      LISTS.slice(0, 1),
       [
         ['A09', [differs('total', undefined, 3)]],
-        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['1']]
+        [title, ['1']]
       ]
     ],
     [
-      'a record that is not of the filter',
-      {
-        list: ({ data, has_more }, { method, path }) => ({
-          items: method === 'GET' && path.includes('/refunds') ? [{ ...data[0], id: 'rfd_x' }, ...data] : data,
-          more: has_more
-        })
-      },
-      [
-        { as: 'payment', do: 'POST /transactions', body: PAY },
-        ask('POST /refunds transaction=${payment.id} amount=20'),
-        ask('GET /refunds transaction=${payment.id}')
-      ],
+      ({ data, has_more }, passing) => ({ items: more(data, passing), more: has_more }),
+      PAID,
       [
         ['wrong', [record('items[0]', 'rfd_own', 'rfd_x', 3), differsIn('items', 1, 2, 3)]],
-        [titleOf('A09', 'shapes.list', { items: '$members', more: '$has_more' }), ['3']]
+        [title, ['3']]
       ]
     ]
   ]
-  for (const [index, [title, change, play, said]] of cases.entries()) {
-    const base = await proxied(t, baseUrl, reshaped(change))
+  for (const [index, [list, play, said]] of cases.entries()) {
+    const { status, found } = await against(t, `${proxied(baseUrl, reshaped({ list }))}/sandbox/case-${index}/next`, { play })
 
-    const { status, found } = await against(t, `${base}/sandbox/case-${index}/next`, { play })
-
-    t.equal(status, 1, title)
-    t.strictSame(saidOf(found), said, `${title}: ${JSON.stringify(found)}`)
+    t.strictSame([status, saidOf(found)], [1, said])
   }
 })
 
 t.test('check --against: calls that need different templates are a contradiction', async t => {
-  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const baseUrl = await service(t, {}, { seed: 5 })
   const own = { items: '$members', more: '$has_more' }
-  const base = await proxied(
-    t,
+  const base = proxied(
     baseUrl,
     reshaped({ list: ({ data, has_more }, { path }) => (path.includes('/tickets') ? { items: data, more: has_more } : { rows: data, next: has_more }) })
   )
@@ -283,7 +214,7 @@ t.test('check --against: calls that need different templates are a contradiction
 })
 
 t.test('check --against: the names of cursors are proposed where addresses in lists tell them', async t => {
-  const { baseUrl } = await service(t, {}, { seed: 5 })
+  const baseUrl = await service(t, {}, { seed: 5 })
   const play = [ask('page: GET /tickets limit=3'), ask('GET /tickets limit=3 starting_after=tkt_8')]
   const addressed = (after: string, before: string) => ({
     list: (list: List) => ({
@@ -310,7 +241,7 @@ t.test('check --against: the names of cursors are proposed where addresses in li
   ]
   for (const [index, [title, change, isTold, wanted]] of cases.entries()) {
     const tell = isTold ? reshaped(addressed('after', 'before')) : () => {}
-    const base = await proxied(t, baseUrl, passing => {
+    const base = proxied(baseUrl, passing => {
       change(passing)
       tell(passing)
     })
@@ -331,7 +262,7 @@ t.test('check --against: the names of cursors are proposed where addresses in li
 })
 
 t.test('check --against: without a message by the template, a step that fails tells its status alone', async t => {
-  const { baseUrl } = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
+  const baseUrl = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
   const play = [ask('GET /tickets/tkt_nowhere')]
   const STEP = 'play 1. GET /tickets/tkt_nowhere'
 
@@ -342,4 +273,67 @@ t.test('check --against: without a message by the template, a step that fails te
   t.strictSame(usual.found[STEP], ['status: must be a 2xx; got 404'])
   t.match(given.found[STEP]?.[0], /^status: must be a 2xx; got 404 \(.*tkt_nowhere/)
   t.match(nobody.found[STEP]?.[0], /^status: must be a 2xx, but no response came/)
+})
+
+const CALL: StepCall = { method: 'GET', path: '/tickets', query: '', key: null, form: null }
+const HEADERS = { 'content-type': 'application/json' }
+const KNOWN = { isKnown: (id: string) => id.startsWith('tkt_'), isLoaded: () => false }
+const comparison = () => ({ pairs: new IdPairs(KNOWN), bases: { here: '', there: '' }, isEarlier: () => false, shapes: { list: LIST_TEMPLATE, error: {} } })
+
+t.test('drift: members of a list without an id are compared by their fields', async t => {
+  const of = (id: number) => ({ status: 200, body: [{ id }, 'a'], headers: HEADERS })
+  const difference = answerDifferences(of(1), of(2), comparison())
+
+  t.strictSame(difference, [{ kind: 'value', steps: [0, 'id'], here: 2, there: 1 }])
+})
+
+t.test('drift: a list whose records have no ids is read as far as its first page', async t => {
+  for (const data of [[], [{ name: 'a' }], [{ id: null }]]) {
+    let calls = 0
+    const play = async () => {
+      calls++
+      return { status: 200, body: { data, has_more: true }, headers: HEADERS }
+    }
+    const reading = { play, key: null, pairs: new IdPairs(KNOWN), settings: settingsInForce({}).values, accountOf: () => undefined }
+    const { unread } = await serviceState({ refunds: { count: 1 } }, reading)
+
+    t.strictSame([unread, calls], [[], 1])
+  }
+})
+
+t.test('check: why a call that was never sent has no answer', async t => {
+  const cases: [base: string, method: string, message: string][] = [
+    ['http://127.0.0.1:1', 'GET', SAYS.no_response('bad port')],
+    ['http://127.0.0.1:1', 'TRACE', SAYS.no_response("'TRACE' HTTP method is unsupported.")],
+    ['http://:', 'GET', SAYS.no_response('ERR_INVALID_URL')]
+  ]
+  for (const [base, method, message] of cases) {
+    const answer = await playOver(base, { maxBytes: 1_000_000, timeout: 30_000 })({ ...CALL, method }, undefined as never)
+    t.strictSame(answer, { status: 0, body: { error: { message } }, fault: null })
+  }
+})
+
+t.test('drift: the texts of an error are those of its template, and nothing else is', async t => {
+  const answer = (body: Json) => ({ status: 400, body, headers: HEADERS })
+  const [here, there] = [answer({ oops: { text: 'a', id: 'req_1' }, message: 'a' }), answer({ oops: { text: 'b', id: 'req_2' }, message: 'b' })]
+  const error = { oops: { text: '$message', id: '$request_id' }, message: 'a' }
+
+  t.strictSame(
+    answerDifferences(there, here, { ...comparison(), shapes: { list: LIST_TEMPLATE, error } }).map(({ steps }) => steps),
+    [['message']]
+  )
+})
+
+t.test('drift: lists of a service are read by the names and the template that the settings give', async t => {
+  const settings = { ...settingsInForce({}).values, 'pagination.cursors': ['after', 'before'] as const, 'shapes.list': { rows: '$members', more: '$has_more' } }
+  const queries: string[] = []
+  const play = async ({ query }: { query: string }) => {
+    queries.push(query)
+    return { status: 200, body: { rows: [{ id: `rfd_${queries.length}` }], more: queries.length === 1 }, headers: HEADERS }
+  }
+  const reading = { play, key: null, pairs: new IdPairs(KNOWN), settings, accountOf: () => undefined }
+
+  const { unread } = await serviceState({ refunds: { count: 2 } }, reading)
+
+  t.strictSame([unread, queries.map(query => query.replace(/^.*?(&|$)/, ''))], [[], ['', 'after=rfd_1']])
 })

@@ -2,20 +2,14 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t, { type Test } from 'tap'
-import { type RunningEmulator, type RunOptions, runEmulator } from '../../src/emulator.js'
+import t from 'tap'
+import { type RunOptions, runEmulator } from '../../src/emulator.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
-/** Starts in process; closed when the test ends. */
-async function started(t: Test, options: RunOptions = {}): Promise<RunningEmulator> {
-  const emulator = await runEmulator(options)
-  t.teardown(() => emulator.close())
-  return emulator
-}
 const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`
-const get = async (url: string, headers: Record<string, string> = { authorization }) => {
-  const answer = await fetch(url, { headers })
+const get = async (url: string) => {
+  const answer = await fetch(url, { headers: { authorization } })
   return { status: answer.status, body: (await answer.json()) as Json }
 }
 
@@ -30,36 +24,26 @@ t.test('cli: in process the scenario is a name, a path, a fixture or a document'
     { key: MERCHANT, account: 'mch_a' },
     { key: 'sk_reseller', account: 'rsl_r' }
   ]
-  const cases: [options: RunOptions, scenario: object][] = [
-    [
-      { scenario: 'lunch', settings },
-      { name: 'lunch', description: 'A busy lunch.' }
-    ],
-    [{ settings: { ...settings, scenario: 'lunch' } }, { name: 'lunch', description: 'A busy lunch.' }],
-    [
-      { settings, environment: { scenario: 'lunch' } },
-      { name: 'lunch', description: 'A busy lunch.' }
-    ],
-    [
-      { scenario: 'mine', settings },
-      { name: 'mine', description: null }
-    ],
-    [{ scenario: `${root}/own.yaml` }, { name: 'own', description: null }],
-    [{ scenario: `${root}/fixtures/mine.yaml` }, { name: `${root}/fixtures/mine.yaml`, description: null }],
-    [{ scenario: { name: 'given', data: smallFixture() } }, { name: 'given', description: null }],
-    [{ scenario: smallFixture() }, { name: 'inline', description: null }]
+  const cases: [options: RunOptions, name: string, description?: string][] = [
+    [{ scenario: 'lunch', settings }, 'lunch', 'A busy lunch.'],
+    [{ settings: { ...settings, scenario: 'lunch' } }, 'lunch', 'A busy lunch.'],
+    [{ settings, environment: { scenario: 'lunch' } }, 'lunch', 'A busy lunch.'],
+    [{ scenario: 'mine', settings }, 'mine'],
+    [{ scenario: `${root}/own.yaml` }, 'own'],
+    [{ scenario: `${root}/fixtures/mine.yaml` }, `${root}/fixtures/mine.yaml`],
+    [{ scenario: { name: 'given', data: smallFixture() } }, 'given'],
+    [{ scenario: smallFixture() }, 'inline']
   ]
-  for (const [options, scenario] of cases) {
-    const emulator = await runEmulator(options)
-    t.strictSame([emulator.scenario, emulator.apiKeys], [scenario, keys], JSON.stringify(scenario))
-    t.equal((await get(`${emulator.baseUrl}/tickets/tkt_a`)).body.reference, 'T-1')
-    await emulator.close()
+  for (const [options, name, description = null] of cases) {
+    const { scenario, apiKeys, baseUrl, close } = await runEmulator(options)
+    t.strictSame([scenario, apiKeys], [{ name, description }, keys])
+    t.equal((await get(`${baseUrl}/tickets/tkt_a`)).body.reference, 'T-1')
+    await close()
   }
 })
 
 t.test('cli: the address that is shown works on this machine, whatever host is bound', async t => {
   const hosts: [host: string, shown: string][] = [
-    ['127.0.0.1', 'localhost'],
     ['0.0.0.0', 'localhost'],
     ['::', 'localhost'],
     ['::1', '[::1]'],
@@ -68,9 +52,10 @@ t.test('cli: the address that is shown works on this machine, whatever host is b
     ['::ffff:127.0.0.1', '[::ffff:127.0.0.1]']
   ]
   for (const [host, shown] of hosts) {
-    const { controlUrl, app } = await started(t, { scenario: smallFixture(), settings: { host } })
+    const { controlUrl, app, close } = await runEmulator({ scenario: smallFixture(), settings: { host } })
     t.equal(controlUrl, `http://${shown}:${(app.server.address() as AddressInfo).port}/_control`, host)
     t.equal((await get(`${controlUrl}/health`)).status, 200)
+    await close()
   }
 })
 

@@ -73,11 +73,11 @@ t.test('exec: the status is the command’s own; a gate makes it 3 only when the
     return [status, ...['Expectations', 'FAILED'].map(part => new RegExp(`\\n  ${part} +POST /refunds: `).test(stderr))]
   }
 
-  t.strictSame(await of('--', ...script('')), [3, true, true], 'expectations are always judged')
-  t.strictSame(await of('--', ...script('process.exit(7)')), [7, true, true])
-  t.strictSame(await of('--fail-on', 'script', '--', ...script('')), [3, true, true])
-  t.strictSame(await of('--ignore', 'expectations', '--allow-no-requests', '--', ...script('')), [0, true, false])
-  t.strictSame(await of('--fail-on', 'findings', 'expectations', '--', ...script('')), [3, true, true])
+  t.strictSame(await of('--', 'true'), [3, true, true], 'expectations are always judged')
+  t.strictSame(await of('--', 'sh', '-c', 'exit 7'), [7, true, true])
+  t.strictSame(await of('--fail-on', 'script', '--', 'true'), [3, true, true])
+  t.strictSame(await of('--ignore', 'expectations', '--allow-no-requests', '--', 'true'), [0, true, false])
+  t.strictSame(await of('--fail-on', 'findings', 'expectations', '--', 'true'), [3, true, true])
   t.strictSame(await of('--', 'sh', '-c', 'kill -KILL $$'), [128 + constants.signals.SIGKILL, true, true])
 })
 
@@ -247,12 +247,12 @@ let text = ''
 for await (const chunk of process.stdin) text += chunk
 console.log(base + ' ' + text)
 setInterval(() => {}, 1000)`
-  const process = running(t, ['--kill-after', '60', '--scenario', scenarioIn(t), '--', ...script(code)])
+  const process = running(t, ['exec', '--kill-after', '60', '--scenario', scenarioIn(t), '--', ...script(code)])
   const lines = () => process.stdout().split('\n').slice(0, -1)
 
   await linesWritten(process, 1)
   for (const [index, signal] of (['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const).entries()) {
-    process.kill(signal)
+    process.child.kill(signal)
     await linesWritten(process, index + 2)
   }
 
@@ -272,10 +272,10 @@ console.log('ready')
 setInterval(() => {}, 1000)`
   const folder = `${t.testdirName}/reports`
   const scenario = scenarioIn(t)
-  const process = running(t, ['--kill-after', '1', '--scenario', scenario, '--report', folder, '--', ...script(code)])
+  const process = running(t, ['exec', '--kill-after', '1', '--scenario', scenario, '--report', folder, '--', ...script(code)])
   await linesWritten(process, 1)
 
-  process.kill('SIGTERM')
+  process.child.kill('SIGTERM')
 
   t.equal(await process.ended, 128 + constants.signals.SIGKILL)
   t.ok(process.stderr().startsWith(`commerce-emulator: ${SAYS.killing(1, 'SIGTERM')}\n\ncommerce-emulator\n  Requests      1\n`))

@@ -24,7 +24,7 @@ t.test('new: the file is right without a change, and passes check', async t => {
   t.strictSame(written.stdout.trimEnd().split('\n'), [
     SAYS.written(file),
     `  commerce-emulator validate ./${file}     checks it`,
-    `  commerce-emulator check ./${file}        plays its requests, and judges what it expects`,
+    `  commerce-emulator check ./${file}        plays its requests, and checks what it expects`,
     `  commerce-emulator --scenario ./${file}   starts the emulator with it`
   ])
   t.strictSame(valid, { status: 0, stdout: `${file}: valid\n`, stderr: '' })
@@ -51,23 +51,13 @@ t.test('new: line 1 names the schema of the package that is installed above the 
 
 t.test('new: the name of the scenario is that of the file, whatever YAML would make of it', async t => {
   const folder = t.testdir({})
-  const cases: [name: string, file: string, title: string][] = [
-    ['plain', 'plain.yaml', 'plain'],
-    ['with.yaml', 'with.yaml', 'with'],
-    ['with.YML', 'with.YML', 'with'],
-    ['v1.2', 'v1.2.yaml', 'v1.2'],
-    ['42', '42.yaml', '42'],
-    ['true', 'true.yaml', 'true'],
-    ['No', 'No.yaml', 'No'],
-    ['-dash', '-dash.yaml', '-dash'],
-    ['a: b #c', 'a: b #c.yaml', 'a: b #c'],
-    ["it's", "it's.yaml", "it's"],
-    ['Größe', 'Größe.yaml', 'Größe']
-  ]
-  for (const [name, file, title] of cases) {
+  const names = ['plain', 'with.yaml', 'with.YML', 'v1.2', '42', 'true', 'No', '-dash', 'a: b #c', "it's", 'Größe']
+  for (const name of names) {
     const [, line] = await newScenario(join(folder, name), { force: false })
-    t.equal(parse(readFileSync(join(folder, file), 'utf8')).name, title)
-    const quoted = /^[\w.-]+$/.test(file) ? join(folder, file) : `'${join(folder, file).replace("'", "'\\''")}'`
+    const title = name.replace(/\.ya?ml$/i, '')
+    const file = join(folder, title === name ? `${name}.yaml` : name)
+    t.equal(parse(readFileSync(file, 'utf8')).name, title)
+    const quoted = /^[\w.-]+$/.test(file.slice(folder.length + 1)) ? file : `'${file.replace("'", "'\\''")}'`
     t.ok(line?.includes(` validate ${quoted} `), title)
   }
 })
@@ -77,26 +67,22 @@ t.test('new: nothing that is there is written over without --force, and what can
   mkdirSync(join(folder, 'folder.yaml'))
   symlinkSync('loop.yaml', join(folder, 'loop.yaml'))
   const at = (name: string) => join(folder, name)
-  const cases: [args: [string, ...string[]], code: string | null][] = [
-    [[at('there')], 'EEXIST'],
-    [[at('there.yaml')], 'EEXIST'],
-    [[at('folder')], 'EEXIST'],
-    [[at('folder'), '--force'], 'EISDIR'],
-    [[at('none/one')], 'ENOENT'],
-    [[at('file/one')], 'ENOTDIR'],
-    [[at('x'.repeat(300))], 'ENAMETOOLONG'],
-    [[at('loop'), '--force'], 'ELOOP'],
-    [[''], null],
-    [[' '], null],
-    [['.yaml'], null],
-    [[at('folder/')], null],
-    [[at('a\nb')], null]
+  const cases: [name: string, code: string | null, force?: '--force'][] = [
+    [at('there'), 'EEXIST'],
+    [at('there.yaml'), 'EEXIST'],
+    [at('folder'), 'EEXIST'],
+    [at('folder'), 'EISDIR', '--force'],
+    [at('none/one'), 'ENOENT'],
+    [at('file/one'), 'ENOTDIR'],
+    [at('x'.repeat(300)), 'ENAMETOOLONG'],
+    [at('loop'), 'ELOOP', '--force'],
+    ...['', ' ', '.yaml', at('folder/'), at('a\nb')].map((name): [string, null] => [name, null])
   ]
-  for (const [args, code] of cases) {
-    const { status, stdout, stderr } = await ran(['new', ...args])
-    t.strictSame([status, stdout], [1, ''], args.join(' '))
-    const file = args[0].replace(/(\.yaml)?$/, '.yaml')
-    const message = code === null ? SAYS.file_name(visible(args[0])) : SAYS.not_written(file, reasonOf('write', { code, message: code }))
+  for (const [name, code, force] of cases) {
+    const { status, stdout, stderr } = await ran(['new', name, ...(force ? [force] : [])])
+    t.strictSame([status, stdout], [1, ''], name)
+    const file = name.replace(/(\.yaml)?$/, '.yaml')
+    const message = code === null ? SAYS.file_name(visible(name)) : SAYS.not_written(file, reasonOf('write', { code, message: code }))
     t.ok(stderr.startsWith(`commerce-emulator: ${message}`), stderr)
     t.equal(stderr.split('\n').length, 2, 'one line')
   }

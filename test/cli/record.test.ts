@@ -109,7 +109,7 @@ t.test('record: no call, or a file that cannot be written in the end, is a failu
   const scenario = scenarioIn(t)
   const file = `${t.testdirName}/folder/out.yaml`
   mkdirSync(`${t.testdirName}/folder`)
-  const none = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script('')])
+  const none = await ran(['record', '--out', file, '--scenario', scenario, '--', 'true'])
   t.strictSame([none.status, lines(none.stderr)], [3, [`commerce-emulator: ${SAYS.not_written(file, SAYS.nothing_recorded())}`]])
 
   const gone = `import { rmSync } from 'node:fs'\nawait call('GET /tickets/tkt_a')\nrmSync(${JSON.stringify(`${t.testdirName}/folder`)}, { recursive: true })\n`
@@ -121,32 +121,24 @@ t.test('record: no call, or a file that cannot be written in the end, is a failu
   t.equal(failed.status, 5)
 })
 
-t.test('record: at most a hundred scenarios are written, and it is said that there would be more', async t => {
+t.test('record: at most a hundred scenarios are written, and one that is refused is not; it is said why', async t => {
   const emulator = await startTestEmulator(t)
-  const recorder = await Recorder.to(`${t.testdir()}/out.yaml`)
+  const file = `${t.testdir()}/out.yaml`
+  const recorder = await Recorder.to(file)
   for (let periods = 0; periods < 102; periods++) recorder.note(emulator.sandbox)
   await emulator.call('GET /tickets')
   const stderr = new PassThrough()
 
   t.equal(await recorder.write(emulator, stderr), false)
-
   t.match(String(stderr.read()), SAYS.too_many_files(100, 3))
-})
 
-t.test('record: a scenario that is refused is not written, and it is said why', async t => {
-  const emulator = await startTestEmulator(t)
-  const file = `${t.testdir()}/out.yaml`
-  const recorder = await Recorder.to(file)
-  await emulator.call('GET /tickets')
+  const refused = `${t.testdirName}/refused.yaml`
   emulator.sandbox.blank = () => {
     throw new ApiError('document_too_large', { message: 'It is too large.' })
   }
-  const stderr = new PassThrough()
-
-  t.equal(await recorder.write(emulator, stderr), false)
-
-  t.equal(String(stderr.read()), `commerce-emulator: ${SAYS.not_written(file, 'It is too large.')}\n`)
-  t.notOk(existsSync(file))
+  t.equal(await (await Recorder.to(refused)).write(emulator, stderr), false)
+  t.equal(String(stderr.read()), `commerce-emulator: ${SAYS.not_written(refused, 'It is too large.')}\n`)
+  t.notOk(existsSync(refused))
 })
 
 t.test('repro: the scenario of a call of a running emulator, by its id or by its name in a report', async t => {
@@ -159,7 +151,7 @@ t.test('repro: the scenario of a call of a running emulator, by its id or by its
   await fetch(`${emulator.baseUrl}/tickets/tkt_none`, { headers })
   await fetch(`${emulator.url}/sandbox/one/next/tickets/tkt_a`, { headers })
   const url = ['--url', emulator.url]
-
+  const token = ['--token', 'a-secret-token-of-tests']
   for (const [id, on] of [
     ['req_1', 'GET /tickets/tkt_none'],
     ['#1/req_1', 'GET /tickets/tkt_none'],
@@ -169,11 +161,11 @@ t.test('repro: the scenario of a call of a running emulator, by its id or by its
     t.equal(status, 0, stderr)
     t.equal(parse(stdout).play[0].do, on, id)
   }
-  t.match(await ran(['repro', 'req_1', '--token', 'a-secret-token-of-tests'], { COMMERCE_URL: emulator.url }), { status: 0 })
+  t.match(await ran(['repro', 'req_1', ...token], { COMMERCE_URL: emulator.url }), { status: 0 })
   for (const [args, why] of [
-    [['req_9', '--token', 'a-secret-token-of-tests'], 'req_9 cannot be read at .*404'],
-    [['#2/req_1', '--token', 'a-secret-token-of-tests'], '#2/req_1 cannot be read at .*404'],
-    [['none#1/req_1', '--token', 'a-secret-token-of-tests'], '404'],
+    [['req_9', ...token], 'req_9 cannot be read at .*404'],
+    [['#2/req_1', ...token], '#2/req_1 cannot be read at .*404'],
+    [['none#1/req_1', ...token], '404'],
     [['req_1', '--token', 'wrong'], '401']
   ] as const) {
     const { status, stdout, stderr } = await ran(['repro', ...args, ...url])

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { SAYS } from '../../src/cli/sentences.js'
@@ -84,42 +84,30 @@ t.test('validate, check: folders and patterns, each file once, and what is no sc
   t.ok(formats.every(({ stdout }) => stdout.includes('list.yaml: left out') || stdout.includes(`<system-out>${SAYS.other_document()}</system-out>`)))
 })
 
-t.test('check: a file of shared script entries in a folder is left out, and validated; one that is named is no scenario', async t => {
-  const root = t.testdir({
-    'own.yaml': 'fixtures: [bistro]\nuse: [shared.yaml#slow]\nplay:\n  - { do: GET /tickets }\n',
-    'shared.yaml': 'vars: { wait: 1ms }\ngroups: { slow: [ { on: GET /tickets, delay: "${vars.wait}" } ] }\n'
-  })
+t.test(
+  'check: a file of shared script entries is left out, and validated; one of its entries that never applied is a warning; a broken file is not left out',
+  async t => {
+    const root = t.testdir({
+      'own.yaml': 'fixtures: [bistro]\nuse: [shared.yaml#slow, shared.yaml#unused]\nplay:\n  - { do: GET /tickets }\n',
+      'shared.yaml': 'vars: { wait: 1ms }\ngroups:\n  slow: [ { on: GET /tickets, delay: "${vars.wait}" } ]\n  unused: [ { on: POST /refunds, delay: 1ms } ]\n'
+    })
 
-  const checked = await ran(['check', root])
-  const validated = await ran(['validate', root])
-  const named = await ran(['check', join(root, 'shared.yaml')])
+    writeFileSync(join(root, 'broken.yaml'), 'a: [')
+    const broken = await ran(['validate', root])
+    rmSync(join(root, 'broken.yaml'))
+    const checked = await ran(['check', root])
+    const validated = await ran(['validate', root])
+    const named = await ran(['check', join(root, 'shared.yaml')])
 
-  t.equal(checked.status, 0, checked.stdout)
-  t.ok(checked.stdout.includes(`${root}/shared.yaml: ${SAYS.shared_script()}\n`), checked.stdout)
-  t.ok(validated.stdout.endsWith('2 files: 2 valid\n'), validated.stdout)
-  t.equal(named.status, 1)
-})
-
-t.test('check: a shared script entry that never applied is a warning at the script', async t => {
-  const root = t.testdir({
-    'own.yaml': `data: ${JSON.stringify(smallFixture())}\nuse: [shared.yaml#slow]\nplay:\n  - { do: GET /tickets/tkt_a }\n`,
-    'shared.yaml': 'groups: { slow: [ { on: POST /refunds, delay: 1ms } ] }\n'
-  })
-
-  const { status, stdout } = await ran(['check', join(root, 'own.yaml')])
-
-  t.equal(status, 0, stdout)
-  t.ok(stdout.includes(`\n  ! ${SAYS.must_apply('POST /refunds')}\n      ${root}/own.yaml:`) && stdout.includes(SAYS.never_applied()), stdout)
-})
-
-t.test('validate: a file of a folder that cannot be read as YAML is not left out', async t => {
-  const root = t.testdir({ 'broken.yaml': 'a: [' })
-
-  const { status, stdout } = await ran(['validate', root])
-
-  t.equal(status, 1)
-  t.ok(stdout.startsWith(`${root}/broken.yaml:1:4 [ is not closed`), stdout)
-})
+    t.equal(broken.status, 1)
+    t.ok(broken.stdout.startsWith(`${root}/broken.yaml:1:4 [ is not closed`), broken.stdout)
+    t.equal(checked.status, 0, checked.stdout)
+    t.ok(checked.stdout.includes(`\n  ! ${SAYS.must_apply('POST /refunds')}\n      ${root}/own.yaml:1:1 ${SAYS.never_applied()}`), checked.stdout)
+    t.ok(checked.stdout.includes(`${root}/shared.yaml: ${SAYS.shared_script()}\n`), checked.stdout)
+    t.ok(validated.stdout.endsWith('2 files: 2 valid\n'), validated.stdout)
+    t.equal(named.status, 1)
+  }
+)
 
 t.test('check: the line of every failure, in text, TAP, JUnit, reports and annotations of GitHub Actions', async t => {
   const root = t.testdir({
@@ -177,8 +165,8 @@ expect:
   const annotations = strict.stderr.split('\n')
   t.equal(plain(annotations[0] as string), `::error file=${plain(file)},line=8,col=15,title=1. GET /tickets/tkt_a::status: must be 404; got 200`)
   t.ok(annotations.some(line => line.includes(`,line=3,col=5,title=${SAYS.must_apply('never')}::${SAYS.never_applied()}`)))
-  t.equal(await readFile(`${root}/reports/deep/check.txt`, 'utf8'), strict.stdout)
-  t.ok((await readFile(`${root}/reports/deep/junit.xml`, 'utf8')).includes(`own.yaml:3:5 ${SAYS.never_applied()}</failure>`))
+  t.equal(readFileSync(`${root}/reports/deep/check.txt`, 'utf8'), strict.stdout)
+  t.ok(readFileSync(`${root}/reports/deep/junit.xml`, 'utf8').includes(`own.yaml:3:5 ${SAYS.never_applied()}</failure>`))
   const warned = await Promise.all(['tap', 'junit'].map(format => ran(['check', file, '--format', format])))
   t.ok(plain(warned[0]?.stdout ?? '').includes(`ok 7 - own.yaml: ${SAYS.must_apply('never')}\n  ---\n  warnings:\n    - "own.yaml:3:5 ${SAYS.never_applied()}`))
   t.ok(plain(warned[1]?.stdout ?? '').includes(`<system-out>own.yaml:3:5 ${SAYS.never_applied()}</system-out></testcase>`))

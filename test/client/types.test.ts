@@ -41,6 +41,5 @@ t.test('api: a suite in the strictest TypeScript compiles as it stands, near mis
     })
   )
   const folder = t.testdir({ 'documents.ts': ["import type { Fixture, Scenario } from 'commerce-emulator'", ...documents].join('\n') })
-
   t.strictSame(compiled([`${ROOT}test/client/user/suite.ts`, `${folder}/documents.ts`]), [])
 })

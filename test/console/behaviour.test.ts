@@ -101,7 +101,7 @@ t.test('console: a script entry in words', async t => {
       { on: 'POST /refunds', match: { body: { amount: { gt: 5 }, reason: ['a', 'b'] } }, hold: { until: 2 }, delay: { min: '1s', max: '2s' } },
       'POST /refunds',
       'gt: 5, reason: a or b',
-      'holds until 2 wait, then waits 1s to 2s'
+      'holds until 2 requests wait, then waits 1s to 2s'
     ],
     [
       { on: 'POST /refunds', from: '2026-01-01', until: '2026-02-01', for: '5s', hold: { gate: 'g', release: 'reverse', for: '9s' } },

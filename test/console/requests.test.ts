@@ -135,6 +135,7 @@ t.test('requests: each filter lets through what it names, and nothing near it', 
     [{ text: 'amount:1005' }, []],
     [{ sandbox: 'till' }, ['req_3']],
     [{ sandbox: '', text: 'status:400' }, []],
+    [{ text: 'rule:REF-7 in:all' }, ['req_6', 'req_5', 'req_4', 'req_3', 'req_2', 'req_1']],
     [{ keys: new Set(['/0/req_3', 'till/0/req_3', '/1/req_1']) }, ['req_3']]
   ]
   for (const [filter, ids] of cases) {
@@ -170,12 +171,16 @@ t.test('requests: what was sent is read in brackets, and what decided a call is 
   )
   const refusal = { code: 'path_unknown', rule: null, assumption: null, param: null }
   const script = { id: 'scr_1', name: null, fault: null }
-  t.strictSame(
-    [{}, { refusal, status: 404 }, { outcome: 'scripted', status: 402, script } as const, { answered: false }, { status: 503 }].map(
-      changes => markOf(call(changes)).icon
-    ),
-    ['done', 'refused', 'scripted', 'lost', 'refused']
-  )
+  const marks: [changes: Partial<JournalCall>, icon: string, kind: string][] = [
+    [{}, 'done', 'good'],
+    [{ script }, 'done', 'scripted'],
+    [{ refusal, status: 404 }, 'refused', 'warn'],
+    [{ outcome: 'scripted', status: 402, script }, 'scripted', 'scripted'],
+    [{ answered: false }, 'lost', 'bad'],
+    [{ outcome: 'not_written', status: 500 }, 'lost', 'bad'],
+    [{ status: 503 }, 'refused', 'bad']
+  ]
+  for (const [changes, icon, kind] of marks) t.strictSame(markOf(call(changes)), { icon, kind }, JSON.stringify(changes))
   t.equal(outcomeShown(call()), 'Done; it took effect.')
   t.equal(
     outcomeShown(call({ outcome: 'lost_before', took_effect: false, answered: false })),
@@ -309,6 +314,7 @@ t.test('requests: a search is words and terms, and a term takes the place of the
 
 t.test('requests: each says in a few words what distinguishes it, money in the currency that a response told', async t => {
   const transaction = { id: 'txn_4Zh5FjGaM20F', object: 'transaction', currency: 'eur', amount: 4200, payment_method: { card: { last4: '4242' } } }
+  const refusal = { code: 'x', rule: null, assumption: null, param: null }
   const cases: [changes: Partial<JournalCall>, summary: string][] = [
     [{ on: 'POST /refunds', body: { transaction: 'txn_9', amount: '3500' }, answer: null }, '3,500 of txn_9'],
     [{ on: 'POST /transactions', body: { ticket: 'tkt_1', payment_type: 'card' }, answer: transaction }, '€42.00 card •••• 4242 for tkt_1'],
@@ -316,13 +322,28 @@ t.test('requests: each says in a few words what distinguishes it, money in the c
     [{ on: 'POST /refunds', body: { transaction: transaction.id }, answer: null }, 'the rest of txn_4Zh5…'],
     [{ on: 'POST /transactions', body: { ticket: 'tkt_1', payment_type: 'cash', amount: '12.50' }, answer: null }, '12.50 cash for tkt_1'],
     [{ on: 'GET /tickets', query: { search_query: 'T-1' }, body: {}, answer: { data: [{}, {}], has_more: true } }, '“T-1” 2 Tickets, more to come'],
+    [{ on: 'GET /accounts/{id}/users', body: {}, answer: { data: [{ id: 'usr_1', name: 'A' }], has_more: false } }, '1 User'],
+    [{ on: 'GET /tickets', query: { search_query: ['a'] }, body: {}, answer: { data: [] } }, '0 Tickets'],
+    [{ on: 'GET /tickets/{id}', body: {}, answer: { data: ['of a script entry'] } }, '1 record'],
+    [{ on: 'GET /tickets/{id}', body: {}, answer: { data: 'of a script entry' } }, ''],
     [{ on: 'GET /tickets/{id}', body: {}, answer: { id: 'tkt_1', reference: 'T-1' } }, 'T-1'],
+    [{ on: 'POST /accounts', body: { display_name: 'Sent' }, answer: { display_name: 'Made' } }, 'Made'],
+    [{ on: 'POST /accounts', body: { display_name: 'Sent' }, answer: { display_name: 'Made' }, refusal }, 'Sent'],
+    [{ on: 'GET /refunds/{id}', body: {}, answer: { id: 'rfd_1', transaction: 'txn_2', amount: 0, currency: 'jpy' } }, '¥0'],
+    [{ on: 'POST /refunds', body: { transaction: 'txn_2', amount: '3000' }, answer: null }, '¥3,000 of txn_2'],
+    [{ on: 'POST /refunds', body: { amount: '' }, answer: 'a text of the script' }, 'the rest'],
+    [{ on: 'POST /transactions', body: { amounts: { transaction_amount: '5', payment_amount: '6', currency: 'eur' } }, answer: null }, '€0.05'],
+    [{ on: 'POST /transactions', body: { amounts: { payment_amount: '6' }, currency: 'eur' }, answer: null }, '€0.06'],
+    [{ on: 'POST /transactions', body: { amounts: '5', card: 'x', payment_type: 'card' }, answer: null }, 'card'],
+    [{ on: 'POST /transactions', body: { card: { last4: '1234' } }, answer: transaction }, '€42.00 •••• 1234'],
+    [{ on: 'POST /transactions', body: { card: { last4: '***' } }, answer: null }, ''],
     [{ on: null, body: {}, answer: { error: {} } }, '']
   ]
   for (const [changes, summary] of cases) {
     const row = { call: call(changes) }
     learn([row])
-    t.equal(summaryOf(row.call), summary)
+    learn([row, { call: call({ answer: { ...transaction, currency: 'usd' } }) }])
+    t.equal(summaryOf(row.call), summary, JSON.stringify(changes))
   }
   defaultCurrency.value = 'usd'
   t.equal(summaryOf(call({ on: 'POST /transactions', body: { amount: '100' }, answer: null })), '$1.00')
@@ -346,4 +367,11 @@ t.test('console: the editor completes names and values by the schema, at any dep
   t.ok(labels('script:\n  - on: GET /tickets\n    respond:\n      error:\n        ').includes('code'))
   t.equal(completions(body as Schema, 'script:\n  - fau', 15).from, 12)
   t.strictSame(labels('name: x # '), [])
+  t.strictSame(
+    labels('script:\n\n  # next\n  - on: GET /tickets\n    match:\n      key: x\n    when: '),
+    ['before', 'after'],
+    'by the lines around it that are deeper or empty'
+  )
+  t.strictSame(labels('clock:\n  running: '), ['true', 'false'])
+  t.ok(labels('script:\n  - on: ').includes('*'), 'a value that is the only one')
 })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { ANSWERS } from '../../src/control/answers.js'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { checkerOf } from '../../src/core/checking.js'
-import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { NOW, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const CARD = { ticket: 'tkt_a', payment_type: 'card', amount: 100 }
 const SCENARIO = {
@@ -44,13 +44,9 @@ const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: obj
   'POST /session': [['/session', { token: 'any' }]],
   'PATCH /settings': [['/settings', { 'pagination.max_limit': 5 }]]
 }
-const data = (items: object) => ({ type: 'object', required: ['data'], properties: { data: { type: 'array', items } }, additionalProperties: false })
-const API_KEY = {
-  type: 'object',
-  required: ['key', 'account'],
-  properties: { key: { type: 'string' }, account: { type: 'string' } },
-  additionalProperties: false
-}
+const closed = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties, additionalProperties: false })
+const data = (items: object) => closed({ data: { type: 'array', items } })
+const API_KEY = closed({ key: { type: 'string' }, account: { type: 'string' } })
 
 function schemaOf(answer: string): object {
   if (answer.endsWith('[]')) return data(schemaOf(answer.slice(0, -2)))
@@ -58,13 +54,18 @@ function schemaOf(answer: string): object {
 }
 
 t.test('control: what a request responds with is of the type that its row names', async t => {
-  const { call, control, inject } = await startTestEmulator(t, { scenario: SCENARIO })
-  await control('POST /script', ENTRY)
-  await call('GET /refunds')
-  await call('GET /accounts', { query: 'limit=1' })
-  await call('POST /transactions', { key: null, body: CARD })
-  await call('GET /nothing')
-  await inject({ method: 'POST', url: '/sandbox/other/_control/reset', headers: { host: 'localhost' } })
+  const emulator = await startTestEmulator(t, { scenario: SCENARIO })
+  const { call, control } = emulator
+  /** Requests of every kind in the journal. */
+  const journaled = async () => {
+    await control('POST /script', ENTRY)
+    await call('GET /refunds')
+    await call('GET /accounts', { query: 'limit=1' })
+    await call('POST /transactions', { key: null, body: CARD })
+    await call('GET /nothing')
+  }
+  await journaled()
+  await sandboxClient(emulator, 'other').control('POST /reset')
 
   for (const [on, { answer }] of CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows))) {
     if (answer === undefined) continue
@@ -76,12 +77,6 @@ t.test('control: what a request responds with is of the type that its row names'
       t.strictSame(await checker.problems(response.body), [], `${method} ${path} is of the type ${answer}`)
     }
     // a reset and a restore leave no requests to show
-    if (on === 'POST /reset' || on.endsWith('/restore')) {
-      await control('POST /script', ENTRY)
-      await call('GET /refunds')
-      await call('GET /accounts', { query: 'limit=1' })
-      await call('POST /transactions', { key: null, body: CARD })
-      await call('GET /nothing')
-    }
+    if (on === 'POST /reset' || on.endsWith('/restore')) await journaled()
   }
 })

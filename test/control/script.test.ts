@@ -6,32 +6,21 @@ const YAML = { 'content-type': 'application/yaml' }
 const DECLINED = { on: 'POST /refunds', calls: '2+', respond: { status: 402, error: { code: 'declined', message: 'No.' } } }
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 100 }
 const scenario = { data: smallFixture({ transactions: [CHARGE] }), script: [{ name: 'slow', on: 'GET /tickets', delay: '1ms' }, DECLINED] }
-type Listed = { id: string; entry: { on: string }; matched: number; applied: number }
+type Listed = { id: string; entry: object }
 
-t.test(
-  'script: entries are listed in the order in which they are tried, with how many calls each matched, and applied to; a call that is refused before its turn is none of them',
-  async t => {
-    const { call, control } = await startTestEmulator(t, { scenario })
-    t.strictSame((await control('GET /script')).body, {
-      data: [
-        { id: 'scr_1', entry: { name: 'slow', on: 'GET /tickets', delay: '1ms' }, matched: 0, applied: 0 },
-        { id: 'scr_2', entry: DECLINED, matched: 0, applied: 0 }
-      ]
-    })
-
-    await call('GET /tickets')
-    for (let times = 0; times < 3; times++) await call('POST /refunds', { body: 'transaction=txn_a&amount=900' })
-    await call('POST /refunds', { body: 'transaction=txn_none' })
-
-    t.strictSame(
-      (await control('GET /script')).body.data.map(({ id, matched, applied }: Listed) => [id, matched, applied]),
-      [
-        ['scr_1', 1, 1],
-        ['scr_2', 3, 2]
-      ]
-    )
-  }
-)
+t.test('script: entries are listed in order, with how many calls each matched and applied to; one refused before counts for none', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario })
+  const [slow] = scenario.script
+  const shown = (first: number, second: number, applied: number) => [
+    { id: 'scr_1', entry: slow, matched: first, applied: first },
+    { id: 'scr_2', entry: DECLINED, matched: second, applied }
+  ]
+  t.strictSame((await control('GET /script')).body, { data: shown(0, 0, 0) })
+  await call('GET /tickets')
+  for (let times = 0; times < 3; times++) await call('POST /refunds', { body: 'transaction=txn_a&amount=900' })
+  await call('POST /refunds', { body: 'transaction=txn_none' })
+  t.strictSame((await control('GET /script')).body, { data: shown(1, 3, 2) })
+})
 
 t.test('script: an entry that was never applied lists the requests that it nearly was applied to, until it is', async t => {
   const on = 'POST /refunds'
@@ -47,26 +36,15 @@ t.test('script: an entry that was never applied lists the requests that it nearl
   t.strictSame(second, { id: 'scr_2', matched: 0, applied: 0, near_misses: [nearly('req_1', 'amount', '>= 50', '49')] })
 
   for (const amount of [48, 47, 46, 45]) await refund(amount)
-  t.strictSame(await listed(), [
-    { id: 'scr_1', matched: 5, applied: 4 },
-    {
-      id: 'scr_2',
-      matched: 0,
-      applied: 0,
-      near_misses: [45, 46, 47].map((amount, place) => nearly(`req_${5 - place}`, 'amount', '>= 50', String(amount)))
-    }
-  ])
+  const near_misses = [45, 46, 47].map((amount, place) => nearly(`req_${5 - place}`, 'amount', '>= 50', String(amount)))
+  const [, never] = await listed()
+  t.strictSame(never, { id: 'scr_2', matched: 0, applied: 0, near_misses })
   await control('DELETE /script/scr_1')
   await refund(50)
   await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
-  t.strictSame(
-    await listed(),
-    [
-      { id: 'scr_2', matched: 1, applied: 1 },
-      { id: 'scr_3', matched: 0, applied: 0 }
-    ],
-    'one that was applied has none, nor has one that no request came near to'
-  )
+  const [once, far] = await listed()
+  t.strictSame(once, { id: 'scr_2', matched: 1, applied: 1 }, 'one that was applied has none')
+  t.strictSame(far, { id: 'scr_3', matched: 0, applied: 0 }, 'nor has one that no request came near to')
 
   await control('POST /script', { ...DECLINED, match: { body: { amount: 51 } } })
   t.equal((await listed())[2].near_misses.length, 3)
@@ -77,14 +55,8 @@ t.test('script: an entry that was never applied lists the requests that it nearl
 t.test('script: a request from before an entry was added is no near miss for being early', async t => {
   const { call, control } = await startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }) } })
   await call('POST /refunds', { body: 'transaction=txn_a&amount=5' })
-  const cases: [entry: object, near: string[]][] = [
-    [{}, []],
-    [{ calls: '2+' }, []],
-    [{ chance: 0 }, []],
-    [{ match: { body: { amount: 5 } } }, []],
-    [{ match: { body: { amount: 6 } } }, ['amount: wanted 6; got 5 in req_1']]
-  ]
-  for (const [entry, near] of cases) {
+  for (const entry of [{}, { calls: '2+' }, { chance: 0 }, { match: { body: { amount: 5 } } }, { match: { body: { amount: 6 } } }]) {
+    const near = JSON.stringify(entry).includes('6') ? ['amount: wanted 6; got 5 in req_1'] : []
     await control('POST /script', { on: 'POST /refunds', respond: { status: 402 }, ...entry })
     const [listed] = (await control('GET /script')).body.data
     t.strictSame(nearMissTexts(listed.near_misses ?? []), near, JSON.stringify(entry))
@@ -107,50 +79,37 @@ t.test('script: an entry that is added goes behind the others, and can be taken 
   t.equal((await call('GET /tickets')).text, 'first')
   t.equal((await control('DELETE /script/scr_3')).status, 204)
   t.equal((await call('GET /tickets')).text, 'second')
-  t.strictSame(
-    (await control('GET /script')).body.data.map(({ id }: Listed) => id),
-    ['scr_2', 'scr_4']
-  )
+  t.equal((await control('GET /script')).body.data.map(({ id }: Listed) => id).join(), 'scr_2,scr_4')
   t.equal((await control('POST /script', body('third'))).body.id, 'scr_5', 'an id is not given out again')
 
-  const unknown = await control('DELETE /script/scr_1')
+  const { status, body: unknown } = await control('DELETE /script/scr_1')
+  t.strictSame([status, unknown.error.code, unknown.error.param], [404, 'entry_unknown', 'id'])
   const all = await control('DELETE /script')
-  const none = await control('DELETE /script/scr_2')
-
-  t.strictSame([unknown.status, unknown.body.error.code, unknown.body.error.param], [404, 'entry_unknown', 'id'])
-  t.strictSame([all.status, all.text], [204, ''])
-  t.strictSame((await control('GET /script')).body, { data: [] })
-  t.equal(none.status, 404)
+  t.strictSame([all.status, all.text, (await control('GET /script')).body], [204, '', { data: [] }])
+  t.equal((await control('DELETE /script/scr_2')).status, 404)
   t.equal((await call('GET /tickets')).body.object, 'list')
 })
 
 t.test('script: an entry that can never apply is refused with every problem and its place, and nothing is added', async t => {
   const { control } = await startTestEmulator(t, { scenario })
   const before = (await control('GET /script')).text
-  const cases: [body: object | string, paths: string[], headers?: Record<string, string>][] = [
-    [{}, ['']],
-    [{ on: 'POST /refunds', respond: { status: 200, body: 1, error: { code: 'x', message: 'x' } }, calls: 'many' }, ['respond', 'respond.status', 'calls']],
-    ['on: [', [''], YAML]
+  const cases: [body: object | string, places: string[], headers?: Record<string, string>][] = [
+    [{}, ['body 1 ']],
+    [
+      { on: 'POST /refunds', respond: { status: 200, body: 1, error: { code: 'x', message: 'x' } }, calls: 'many' },
+      ['body 1 respond', 'body 1 respond.status', 'body 1 calls']
+    ],
+    ['on: [', ['body 1 '], YAML]
   ]
-  for (const [entry, paths, headers] of cases) {
+  for (const [entry, places, headers] of cases) {
     const { status, body } = await control('POST /script', entry, headers)
     t.strictSame([status, body.error.code], [400, 'document_invalid'], JSON.stringify(entry))
-    t.strictSame(
-      body.error.problems.map(({ file, path, line }: { file: string; path: string; line: number }) => [file, path, line]),
-      paths.map(path => ['body', path, 1])
-    )
+    t.equal(body.error.problems.map(({ file, path, line }: Record<string, unknown>) => `${file} ${line} ${path}`).join(), places.join())
   }
-  const malformed: [on: string, body: string | undefined, code: string][] = [
-    ['POST /script', undefined, 'body_malformed'],
-    ['POST /script', '{', 'body_malformed'],
-    ['POST /script?dry_run=1', JSON.stringify(DECLINED), 'parameter_unknown'],
-    ['DELETE /script?all=1', undefined, 'parameter_unknown'],
-    ['DELETE /script/scr_1?all=1', undefined, 'parameter_unknown'],
-    ['POST /verify?within=2s', undefined, 'parameter_unknown']
-  ]
-  for (const [on, body, code] of malformed) {
-    const answer = await control(on, body)
-    t.strictSame([answer.status, answer.body.error.code], [400, code], `${on} ${body}`)
+  for (const body of [undefined, '{']) t.equal((await control('POST /script', body)).body.error.code, 'body_malformed')
+  for (const on of ['POST /script?dry_run=1', 'DELETE /script?all=1', 'DELETE /script/scr_1?all=1', 'POST /verify?within=2s']) {
+    const { status, body } = await control(on, on.startsWith('POST /s') ? DECLINED : undefined)
+    t.strictSame([status, body.error.code], [400, 'parameter_unknown'], on)
   }
   t.equal((await control('GET /script')).text, before)
 })
@@ -177,23 +136,4 @@ t.test('control: without a body, verify judges what the scenario expects: 200 wh
   t.strictSame(await verdict(), [409, false, 0, false, 0, true], 'a reset sets the counts back')
   await control('POST /load', { scenario: { data: smallFixture() } })
   t.strictSame(await verdict(), [200, true])
-})
-
-t.test('A25: a card number that an entry matches on is a digest wherever entries are shown', async t => {
-  const { control } = await startTestEmulator(t)
-  const entry = { on: 'POST /transactions', match: { body: { 'card[number]': '4242424242424242' } }, delay: '1ms' }
-
-  const answers = [
-    await control('POST /script', JSON.stringify(entry)),
-    await control('GET /script'),
-    await control('POST /verify'),
-    await control('POST /verify', JSON.stringify({ script: 'all_used' }))
-  ]
-
-  t.strictSame(
-    answers.map(({ status }) => status),
-    [201, 200, 200, 409]
-  )
-  for (const { text } of answers) t.notOk(text.includes('4242424242424242'))
-  t.match(answers[0]?.body.entry.match.body['card[number]'], /^sha256:[\da-f]{64}$/)
 })

@@ -33,22 +33,16 @@ t.test('USR-3 A30: what is no email address, and which refusals are the assumpti
     ...words('ana@[] ana@[x] ana@[127.0.0.1 ana@127.0.0.1] ana@[127.0.0] ana@[127.0.0.1].co ana@[IPv6:] ana@[-:x]'),
     ...['ana@[IPv6:: 1]', 'a b@[127.0.0.1]']
   ]
+  const long = 'a'.repeat(65)
   const tooLong = [
-    ...[
-      `${'a'.repeat(65)}@b.co`,
-      `"${'a'.repeat(63)}"@b.co`,
-      `${'é'.repeat(33)}@b.co`,
-      `${'a'.repeat(65)}@localhost`,
-      `a@${'b'.repeat(64)}.co`,
-      'a'.repeat(255)
-    ],
+    ...[`${long}@b.co`, `"${'a'.repeat(63)}"@b.co`, `${'é'.repeat(33)}@b.co`, `${long}@localhost`, `a@${'b'.repeat(64)}.co`, 'a'.repeat(255)],
     ...[`a@${domain(253)}`, `é@${domain(252)}`, `a@${'ü.'.repeat(80)}co`, `a@${'ж'.repeat(60)}.example`, `a@${'b.'.repeat(200)}co`]
   ]
   const refused: [values: string[], says: RegExp, assumption?: 'A30'][] = [
     [malformed, /^must be an email address, such as ana@example\.com$/],
     [tooLong, /254 octets/],
     [['ana@[127.0.0.1]', 'ana@[IPv6:::1]', 'ana@[ipv6:2001:db8::1]', '"ana b"@[10.0.0.1]', 'ana@[tag-1:x]'], /not an IP address/, 'A30'],
-    [['ana@localhost', 'ana@b', 'ana@münchen', '"a b"@c'], /at least one dot/, 'A30'],
+    [['ana@localhost', 'ana@b', 'ana@münchen', '"a b"@c'], /must have a dot/, 'A30'],
     [['a\u00a0b@c.co', '\u3000@c.co', '"a\u1680"@c.co', 'a\u0085@c.co', 'a\ud800@c.co'], /without white space/, 'A30']
   ]
   for (const [values, says, assumption] of refused) {
@@ -63,29 +57,17 @@ t.test('USR-3 A30: what is no email address, and which refusals are the assumpti
 t.test('USR-3: a hostile address is judged in good time', async t => {
   const begun = cpuTime()
   for (const part of ['a', 'a.', 'a-', '@', '"', '\\"', 'é', 'ü.', '[', 'a@']) {
-    for (const text of [
-      part.repeat(500_000),
-      part.repeat(Math.floor(250 / part.length)),
-      `a@${part.repeat(100)}`,
-      `a@${part.repeat(500_000)}`,
-      `"${part.repeat(100)}@b.co`
-    ])
-      FORMATS.email.problem(text)
+    const long = part.repeat(500_000)
+    for (const text of [long, `a@${long}`, long.slice(0, 250), `a@${part.repeat(100)}`, `"${part.repeat(100)}@b.co`]) FORMATS.email.problem(text)
   }
   t.ok(cpuTime() - begun < 1000, `${cpuTime() - begun} ms`)
 })
 
 t.test('ADDR-2 A30: a country is an ISO 3166-1 code in any case, stored in upper case', async t => {
-  const relied: [value: string, stored: string, assumption: 'A30' | null][] = [
-    ['US', 'US', null],
-    ['SS', 'SS', null],
-    ['us', 'US', 'A30'],
-    ['gB', 'GB', 'A30'],
-    ['De', 'DE', 'A30']
-  ]
-  for (const [value, stored, assumption] of relied) {
-    t.equal(FORMATS.country.problem(value), null, value)
-    t.strictSame([FORMATS.country.stored?.(value), FORMATS.country.reliesOn?.(value)], [stored, assumption], value)
+  for (const value of ['US', 'SS', 'us', 'gB', 'De']) {
+    const stored = value.toUpperCase()
+    const { problem, stored: storedOf, reliesOn } = FORMATS.country
+    t.strictSame([problem(value), storedOf?.(value), reliesOn?.(value)], [null, stored, value === stored ? null : 'A30'], value)
   }
   for (const value of ['', 'U', 'USA', 'XX', 'UKR', 'U1', 'US ', ' US', 'US\n', 'ß', 'ıt', 'ſe', 'ＵＳ', '__proto__'])
     t.match(FORMATS.country.problem(value)?.expected, /such as US$/, JSON.stringify(value))

@@ -2,6 +2,7 @@ import t from 'tap'
 import { CATALOGUE, type ErrorCode, statusOf } from '../../src/core/errors.js'
 import { firstBroken, judge, LOCATION_RULES, type PaymentFacts, REFUND_RULES, type Rule, TRANSACTION_RULES } from '../../src/core/rules.js'
 import { type GivenSettings, type Settings, settingsInForce } from '../../src/core/settings.js'
+import { rows } from '../support/rows.js'
 
 const settings = (given: GivenSettings = {}): Settings => settingsInForce({ flag: given }).values
 
@@ -31,13 +32,8 @@ t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a creat
     donation_amount: null,
     ...more
   })
-  for (const [type, by] of [
-    ['merchant', null],
-    ['reseller', 'LOC-3'],
-    [null, 'LOC-3']
-  ] as const) {
-    t.equal(broken(LOCATION_RULES, { account: 'a', type }), by, `${type}`)
-  }
+  for (const [type, by] of Object.entries({ merchant: null, reseller: 'LOC-3', null: 'LOC-3' }))
+    t.equal(broken(LOCATION_RULES, { account: 'a', type: type === 'null' ? null : (type as 'merchant') }), by, type)
   for (const [facts, by] of [
     [{}, null],
     [{ is_phone_blank: true }, null],
@@ -52,17 +48,10 @@ t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a creat
   ] as const) {
     t.equal(broken(TRANSACTION_RULES, paid(facts)), by, JSON.stringify(facts))
   }
-  for (const [charged, refunded, asked, by] of [
-    [0, 0, null, 'A24'],
-    [1, 0, null, null],
-    [1, 0, 1, null],
-    [1, 0, 2, 'REF-7'],
-    [5, 3, 3, 'REF-7'],
-    [5, 4, 1, null],
-    [5, 4, 2, 'REF-7'],
-    [5, 5, null, 'REF-6'],
-    [5, 5, 1, 'REF-6']
-  ] as const) {
+  const refunds = '0 0 - A24 | 1 0 - - | 1 0 1 - | 1 0 2 REF-7 | 5 3 3 REF-7 | 5 4 1 - | 5 4 2 REF-7 | 5 5 - REF-6 | 5 5 1 REF-6'
+  for (const [rule, ...figures] of rows(refunds).map(row => row.toReversed())) {
+    const by = rule === '-' ? null : rule
+    const [asked, refunded, charged] = figures.map(figure => (figure === '-' ? null : Number(figure))) as [number | null, number, number]
     const facts = { transaction: 'txn_a', currency: 'usd', charged, refunded, remaining: charged - refunded, asked }
     t.equal(broken(REFUND_RULES, facts), by, JSON.stringify(facts))
     if (by === 'REF-7') t.match(firstBroken(REFUND_RULES, facts)?.message(facts), ` ${facts.remaining} remain${facts.remaining === 1 ? 's' : ''}; `)
@@ -88,27 +77,11 @@ t.test('A08: statuses by default, and as settings say', async t => {
     'statuses.forbidden': 401,
     'statuses.refund_refused': 402
   }
-  const cases: Partial<Record<ErrorCode, [usual: number, changed: number]>> = {
-    path_unknown: [404, 404],
-    method_not_allowed: [405, 405],
-    api_key_missing: [401, 403],
-    api_key_unknown: [401, 403],
-    api_key_malformed: [401, 403],
-    operation_disabled: [501, 501],
-    content_type_unsupported: [415, 415],
-    body_too_large: [413, 413],
-    headers_too_large: [431, 431],
-    parameter_invalid: [400, 422],
-    parameter_unknown: [400, 422],
-    resource_missing: [404, 410],
-    reference_missing: [400, 409],
-    merchant_required: [403, 401],
-    charge_has_no_amount: [400, 402],
-    charge_already_refunded: [400, 402],
-    refund_exceeds_remaining: [400, 402],
-    internal_error: [500, 500]
-  }
-  for (const [code, statuses] of Object.entries(cases)) {
-    t.strictSame([statusOf(code as ErrorCode, settings()), statusOf(code as ErrorCode, settings(given))], statuses, code)
-  }
+  const cases = rows<[code: ErrorCode, usual: string, changed: string]>(`
+    path_unknown 404 404 | method_not_allowed 405 405 | api_key_missing 401 403 | api_key_unknown 401 403 | api_key_malformed 401 403
+    operation_disabled 501 501 | content_type_unsupported 415 415 | body_too_large 413 413 | headers_too_large 431 431 | parameter_invalid 400 422
+    parameter_unknown 400 422 | resource_missing 404 410 | reference_missing 400 409 | merchant_required 403 401 | charge_has_no_amount 400 402
+    charge_already_refunded 400 402 | refund_exceeds_remaining 400 402 | internal_error 500 500
+  `)
+  for (const [code, usual, changed] of cases) t.equal([statusOf(code, settings()), statusOf(code, settings(given))].join(), [usual, changed].join(), code)
 })

@@ -18,7 +18,6 @@ t.test('docs: every package that is bundled is listed in docs/packages.md with i
     [...read(file).matchAll(/(?:from |import\(|resolve\()'((?:@[^/']+\/)?[a-z][^/':]*)(?:\/[^']*)?'/g)].map(([, name]) => name as string)
   )
   const tools = ['@tapjs/reporter', 'esbuild', 'typescript', 'vite']
-
   t.strictSame(shown.filter(name => name !== 'package').sort(), [...new Set(imported)].filter(name => !tools.includes(name)).sort())
 })
 
@@ -29,16 +28,11 @@ t.test('the published schemas are those that check documents', async t => {
 })
 
 t.test('every shipped document names its schema on line 1 and says on line 2 what it is for', async t => {
-  for (const [folder, schema] of [
-    ['fixtures', 'fixture'],
-    ['scenarios', 'scenario']
-  ] as const) {
-    for (const file of readdirSync(new URL(`${folder}/`, root))) {
-      const text = read(`${folder}/${file}`)
-      const [first, second] = text.split('\n')
-      t.equal(first, `# yaml-language-server: $schema=../docs/schema/${file === 'outages.yaml' ? 'script' : schema}.json`, file)
-      t.equal(/^# \S/.test(second as string), true)
-      t.ok(parse(text))
+  for (const kind of ['fixture', 'scenario']) {
+    for (const file of readdirSync(new URL(`${kind}s/`, root))) {
+      const text = read(`${kind}s/${file}`)
+      const schema = file === 'outages.yaml' ? 'script' : kind
+      t.ok(new RegExp(`^# yaml-language-server: \\$schema=\\.\\./docs/schema/${schema}\\.json\n# \\S`).test(text) && parse(text), file)
     }
   }
 })

@@ -35,13 +35,8 @@ t.test('A14: the refusal says what was probably meant, or what the request takes
   ]
   for (const [on, sent, says] of cases) t.ok(call(on, sent).body.error.message.includes(says), on)
   const messageOf = (count: number) => call('GET /tickets', { query: Array.from({ length: count }, (_, nth) => `n${nth}=`).join('&') }).body.error.message
-  t.strictSame(
-    [messageOf(20), messageOf(23)].map(message => [message.includes('n19 '), message.includes('n20 '), message.includes(' 3 more ')]),
-    [
-      [true, false, false],
-      [true, false, true]
-    ]
-  )
+  const names = (message: string) => ['n19 ', 'n20 ', ' 3 more '].filter(part => message.includes(part))
+  t.strictSame([names(messageOf(20)), names(messageOf(23))], [['n19 '], ['n19 ', ' 3 more ']])
 })
 
 t.test('A14: warn drops an unknown parameter and says so in a Warning header each, ten at most; ignore says nothing', async t => {
@@ -85,15 +80,8 @@ t.test('FORM-2, A36, A37, A14: what is refused beside that which each rule and a
 
 t.test('FORM-2: text where nested names belong is refused, with a note where a client printed its object', async t => {
   const { call } = await startWorld()
-  const printed = [
-    '[object Object]',
-    'map[city:Boston country:US]',
-    'Array',
-    '{"country":"US"}',
-    "{'country': 'US'}",
-    '[["country","US"]]',
-    ' {"country"=>"US"}\n'
-  ]
+  const json = ['{"country":"US"}', "{'country': 'US'}", '[["country","US"]]', ' {"country"=>"US"}\n']
+  const printed = ['[object Object]', 'map[city:Boston country:US]', 'Array', ...json]
   const plain = ['US', 'Arrays', 'a map[city:Boston]', '[object Object', '{', 'object']
   const hasNote = (address: string) =>
     call('POST /locations', { body: { display_name: 'A', address } }).body.error.message.includes('turned an object into text')
@@ -112,17 +100,6 @@ t.test('A35: the bounds of a form are settings', async t => {
   )
 })
 
-t.test('A16: an empty value on a create is as if absent', async t => {
-  const { call } = await startWorld({ records })
-  const keyed = call('POST /locations', { body: `${LOCATION}&website&address=&metadata=&metadata[a]=1&metadata[b]=` })
-  t.hasStrict(keyed.body, { website: null, address: { country: 'US', city: null }, metadata: { a: '1' } })
-  const payment = call('POST /transactions', {
-    body: `${PAYMENT}&card[brand]=&bank_account=&payload=&currency=&adjustment_number=&tip_amount=&customer[name]=&amounts[tip_amount]=`
-  })
-  const card = { type: 'card', card: null, bank_account: null }
-  t.hasStrict(payment.body, { payment_method: card, currency: 'usd', tip_amount: null, adjustment_number: null, amounts: null, customer: null })
-})
-
 t.test('UPD-2, A16: an empty address first unsets all of it, then sets what is given', async t => {
   const { call, blame, world } = await startWorld()
   const { body } = call('POST /locations/loc_a', { body: 'address=&address[country]=ca&address[city]=Quebec' })
@@ -134,42 +111,6 @@ t.test('UPD-2, A16: an empty address first unsets all of it, then sets what is g
   t.strictSame(blame('POST /accounts/mch_a', { body: 'phone=1&address[country]=' }), missing)
 })
 
-t.test('META-1, META-2, META-3: keys that are set, unset and cleared in one form', async t => {
-  const cases: [body: string, metadata: object][] = [
-    ['metadata[a]', { b: '2' }],
-    ['metadata[a]=&metadata[c]=3', { b: '2', c: '3' }],
-    ['metadata', {}],
-    ['metadata[c]=3&metadata=', { c: '3' }],
-    ['metadata=&metadata[a]=', {}],
-    ['metadata[a+b]=c+d&metadata[0]=zero&metadata[A]=1e3', { a: '1', b: '2', 'a b': 'c d', 0: 'zero', A: '1e3' }]
-  ]
-  for (const [body, metadata] of cases) {
-    const { call } = await startWorld({ records })
-    t.strictSame(call('POST /refunds/rfd_a', { body }).body.metadata, metadata, body)
-  }
-})
-
-t.test('META-1: the names of built-in properties are metadata keys like any other', async t => {
-  const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'toJSON', 'cleared', 'entries', 'length']
-  const before = Object.getOwnPropertyNames(Object.prototype)
-  const { call, world } = await startWorld({ records })
-  for (const [index, name] of names.entries()) {
-    const pair = `metadata[${name}]=v${index}`
-    const has = ({ text }: { text: string }) => text.includes(`"${name}":"v${index}"`)
-
-    const created = call('POST /locations', { body: `${LOCATION}&${pair}` })
-    t.ok(has(created), `${name} on a create`)
-    t.ok(has(call(`GET /locations/${created.body.id}`)))
-    t.ok(has(call('POST /refunds/rfd_a', { body: pair })), `${name} on an update`)
-    t.ok(has(call('POST /refunds/rfd_a', { body: 'metadata[other]=x' })), 'kept by the next update')
-    t.ok(has({ text: stateOf(world) }))
-    t.notOk(has(call('POST /refunds/rfd_a', { body: `metadata[${name}]=` })), `${name} unset`)
-  }
-
-  t.strictSame(Object.getOwnPropertyNames(Object.prototype), before)
-  t.equal(({} as Record<string, unknown>).v0, undefined)
-})
-
 t.test('A25: a secret value is never repeated, not even where it is refused for its kind', async t => {
   const table = compileTable(schemaOf(closed({ pin: integer({ 'x-secret': true }), count: integer() })))
   const { values: settings } = settingsInForce({})
@@ -178,6 +119,6 @@ t.test('A25: a secret value is never repeated, not even where it is refused for 
 
   t.throws(() => decode('pin=12ab&count=1'), { message: 'pin must be a whole number, digits only.' })
   t.throws(() => decode('pin=1&count=12ab'), { message: 'count must be a whole number, digits only; got 12ab.' })
-  t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), { message: 'count must be a whole number, digits only; got a text of 41 characters.' })
+  t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), { message: 'count must be a whole number, digits only; got 41 characters.' })
   t.strictSame(decode('pin=1&count=2'), { pin: 1, count: 2 })
 })

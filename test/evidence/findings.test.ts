@@ -1,18 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { durationOf } from '../../src/core/durations.js'
 import { ApiError } from '../../src/core/errors.js'
 import { Ids } from '../../src/core/ids.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { FINDINGS, FindingCounts, type FindingId, Findings, named, unused } from '../../src/evidence/findings.js'
+import type { Totals } from '../../src/evidence/totals.js'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, type Given, judgedRequest } from '../support/judged-request.js'
+import type { Call } from '../support/requests.js'
+import { startWorld } from '../support/world.js'
 
-type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
-type Options = Parameters<Emulator['call']>[1]
-/** A call, or how far the sandbox's clock is set forward. */
-type Step = [on: string, options?: Options] | { advance: string }
+/** A request, or for how long the sandbox's clock is set forward. */
+type Step = [on: string, options: Call] | string
 type Found = [finding: FindingId, times: number, requests: string[]]
-type Case = { title: string; script?: object[]; settings?: object; steps: Step[]; finds?: Found[] }
+type Case = { title: string; script: object[]; settings: object; steps: Step[]; finds: Found[] }
 
 /** Four Tickets of which the oldest is found last, a page of one after the other, and two charges of 1000. */
 const RECORDS = {
@@ -22,12 +24,7 @@ const RECORDS = {
     { id: 'loc_z', account: 'mch_z', display_name: 'Z', address: { country: 'US' } }
   ],
   tickets: [{ id: 'tkt_z', location: 'loc_z', reference: 'z', created: '2026-01-01T00:00:00Z' }].concat(
-    ['last', 'b', 'c', 'd'].map((reference, index) => ({
-      id: `tkt_${reference}`,
-      location: 'loc_a',
-      reference,
-      created: `2026-02-0${index + 1}T00:00:00Z`
-    }))
+    ['last', 'b', 'c', 'd'].map((reference, nth) => ({ id: `tkt_${reference}`, location: 'loc_a', reference, created: `2026-02-0${nth + 1}T00:00:00Z` }))
   ),
   transactions: ['1111', '2222', 'z'].map((last4, index) => ({
     id: `txn_${last4}`,
@@ -39,253 +36,150 @@ const RECORDS = {
   }))
 }
 
-/** Plays the steps; of a call whose answer is lost nothing comes back. */
-async function play({ call, control }: Emulator, steps: readonly Step[]): Promise<void> {
-  for (const step of steps) {
-    if ('advance' in step) await control('POST /clock/advance', { by: step.advance })
-    else await call(...step).catch(() => null)
-  }
-}
-const found = async ({ control }: Emulator, scope = ''): Promise<Found[]> =>
-  (await control(`GET /findings${scope}`)).body.data.map(({ finding, times, requests }: { finding: FindingId; times: number; requests: string[] }) => [
-    finding,
-    times,
-    requests
-  ])
-
-const refund = (body: string): Step => ['POST /refunds', { body }]
-
-const lost = (on: string, more: object = {}) => [{ on, calls: '1', fault: 'connection_reset', when: 'after', ...more }]
+const found = (totals: Pick<Totals, 'findings'>) => totals.findings().map(({ finding, times, requests }) => [finding, times, requests])
+const lost = (on: string, more: object = {}) => ({ on, calls: '1', fault: 'connection_reset', when: 'after', ...more })
 /** The first list of Accounts is answered with a Retry-After. */
-const pause = (value: string, more: object = {}) => [
-  { on: 'GET /accounts', calls: '1', respond: { status: 429, headers: { 'Retry-After': value }, error: { code: 'slow_down', message: 'Slow down.' } }, ...more }
+const pause = (value: string) => ({
+  on: 'GET /accounts',
+  calls: '1',
+  respond: { status: 429, headers: { 'Retry-After': value }, error: { code: 'slow_down', message: 'Slow down.' } }
+})
+
+/** What requests begin with that are made often. */
+const SHORT: readonly [word: string, request: string][] = [
+  ['PAY ', 'POST /transactions ticket=tkt_a&payment_type=card&'],
+  ['REFUND ', 'POST /refunds transaction=txn_1111&'],
+  ['SEARCH ', 'GET /tickets location=loc_a&limit=1&search_query=']
 ]
 
 /** A request as `@key [Header: value] METHOD /path parameters`: a query, or the body of a POST; after `?` and `<` the other one. */
 function stepOf(line: string): Step {
   const [, key, name, value, on = '', other, sent] = /^(?:@(\S+) )?(?:\[([^:]+): ([^\]]+)\] )?(\w+ \S+)(?: ([?<])?(.+))?$/.exec(line) ?? []
   const isBody = on.startsWith('POST') ? other !== '?' : other === '<'
-  const options = { ...(sent && { [isBody ? 'body' : 'query']: sent }), ...(name && { headers: { [name]: value as string } }) }
+  const options = { ...(sent && { [isBody ? 'body' : 'query']: sent }), ...(name && { headers: { [name.toLowerCase()]: value as string } }) }
   return [on, { ...options, ...(key ? { key } : on === 'POST /transactions' && { key: null }) }]
 }
 
-/** Cases as text: a title, and below it scripts and settings, requests, `+` a time that passes, and `=>` what is found. */
+/** Cases as text: a title, and below it, parted by `|`, scripts and settings, requests, `+` a time that passes, and `=>` what is found. */
 const casesIn = (text: string): Case[] =>
-  text
+  SHORT.reduce((text, [word, request]) => text.replaceAll(word, request), text)
     .trim()
     .split(/\n+(?! )/)
     .map(block => {
       const [title = '', ...lines] = block.split(/\n */)
-      const read = { title, script: [] as object[], settings: {}, steps: [] as Step[], finds: [] as Found[] }
-      for (const line of lines) {
+      const read: Case = { title, script: [], settings: {}, steps: [], finds: [] }
+      for (const line of lines.flatMap(line => line.split(' | '))) {
         const [, word = '', rest = ''] = /^(\S+) ?(.*)$/.exec(line) ?? []
         const [, finding, times, requests = ''] = /^(\S+) (\d+): (.*)$/.exec(rest) ?? []
         const [, on = '', more = '{}'] = /^(\S+ \S+) ?(.*)$/.exec(rest) ?? []
         if (word === 'script') read.script.push(JSON.parse(rest))
-        else if (word === 'lost') read.script.push(...lost(on, JSON.parse(more || '{}')))
-        else if (word === 'pause') read.script.push(...pause(rest))
+        else if (word === 'lost') read.script.push(lost(on, JSON.parse(more || '{}')))
+        else if (word === 'pause') read.script.push(pause(rest))
         else if (word === 'settings') read.settings = JSON.parse(rest)
         else if (word === '=>') read.finds.push([finding as FindingId, Number(times), requests.split(' ')])
-        else read.steps.push(word.startsWith('+') ? { advance: word.slice(1) } : stepOf(line))
+        else read.steps.push(word.startsWith('+') ? word.slice(1) : stepOf(line))
       }
       return read
     })
 
 const PLAIN = casesIn(String.raw`
 SRCH-3: a client that stops at an empty page
-  GET /tickets location=loc_a&limit=1&search_query=last
-  => stopped-at-empty-page 1: req_1
+  SEARCH last | => stopped-at-empty-page 1: req_1
 SRCH-3: a client that goes on and stops at the next empty page
-  GET /tickets location=loc_a&limit=1&search_query=last
-  GET /tickets location=loc_a&limit=1&search_query=last&starting_after=tkt_a
-  => stopped-at-empty-page 1: req_2
+  SEARCH last | SEARCH last&starting_after=tkt_a | => stopped-at-empty-page 1: req_2
 SRCH-3: not a client that pages on to the match, with another limit too
-  GET /tickets location=loc_a&limit=1&search_query=last
-  GET /tickets location=loc_a&limit=2&search_query=last&starting_after=tkt_a
+  SEARCH last | GET /tickets location=loc_a&limit=2&search_query=last&starting_after=tkt_a
   GET /tickets location=loc_a&limit=2&search_query=last&starting_after=tkt_c
 SRCH-3: not a client that begins the search again with a larger limit
-  GET /tickets location=loc_a&limit=1&search_query=last
-  GET /tickets location=loc_a&limit=5&search_query=last
+  SEARCH last | GET /tickets location=loc_a&limit=5&search_query=last
 SRCH-3: a client that begins again with the same limit, or another search, or as another caller
-  GET /tickets location=loc_a&limit=1&search_query=last
-  GET /tickets location=loc_a&limit=1&search_query=last
-  GET /tickets location=loc_a&limit=5&search_query=other
-  [Test-Name: another] GET /tickets location=loc_a&limit=5&search_query=last
-  => stopped-at-empty-page 1: req_2
+  SEARCH last | SEARCH last | GET /tickets location=loc_a&limit=5&search_query=other
+  [Test-Name: another] GET /tickets location=loc_a&limit=5&search_query=last | => stopped-at-empty-page 1: req_2
 SRCH-3: a client that begins again with a smaller limit, or with the same one when there is a newer Transaction
-  GET /transactions created[gte]=2026-01-01&limit=2&search_query=none
-  GET /transactions created[gte]=2026-01-01&limit=1&search_query=none
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1
-  GET /transactions created[gte]=2026-01-01&limit=1&search_query=none
-  => stopped-at-empty-page 3: req_1 req_2 req_4
+  GET /transactions created[gte]=2026-01-01&limit=2&search_query=none | GET /transactions created[gte]=2026-01-01&limit=1&search_query=none | PAY amount=1
+  GET /transactions created[gte]=2026-01-01&limit=1&search_query=none | => stopped-at-empty-page 3: req_1 req_2 req_4
 SRCH-3: a client that is refused a larger limit, or has one elsewhere, does not begin again
-  GET /tickets location=loc_a&limit=1&search_query=last
-  GET /tickets location=loc_a&limit=5000&search_query=last
-  GET /tickets location=loc_a&limit=5&search_query=last&starting_after=tkt_c
-  GET /tickets location=loc_a&limit=5&search_query=last&ending_before=tkt_c
-  => stopped-at-empty-page 1: req_1
+  SEARCH last | GET /tickets location=loc_a&limit=5000&search_query=last | GET /tickets location=loc_a&limit=5&search_query=last&starting_after=tkt_c
+  GET /tickets location=loc_a&limit=5&search_query=last&ending_before=tkt_c | => stopped-at-empty-page 1: req_1
 SRCH-3: not a client that asks for the next page and is refused it
-  GET /tickets location=loc_a&limit=1&search_query=last
-  GET /tickets location=loc_a&limit=5000&search_query=last&starting_after=tkt_a
+  SEARCH last | GET /tickets location=loc_a&limit=5000&search_query=last&starting_after=tkt_a
 SRCH-3: another search is not the next page
-  GET /tickets location=loc_a&limit=1&search_query=last
-  GET /tickets location=loc_a&limit=1&search_query=other&starting_after=tkt_a
-  => stopped-at-empty-page 2: req_1 req_2
+  SEARCH last | SEARCH other&starting_after=tkt_a | => stopped-at-empty-page 2: req_1 req_2
 SRCH-3: pages go backward too
-  GET /tickets location=loc_a&limit=1&search_query=T-1&ending_before=tkt_last
-  GET /tickets location=loc_a&limit=1&search_query=T-1&ending_before=tkt_b
-  => stopped-at-empty-page 1: req_2
+  SEARCH T-1&ending_before=tkt_last | SEARCH T-1&ending_before=tkt_b | => stopped-at-empty-page 1: req_2
 SRCH-3: not a client that pages backward to the end
-  GET /tickets location=loc_a&limit=1&search_query=T-1&ending_before=tkt_c
-  GET /tickets location=loc_a&limit=1&search_query=T-1&ending_before=tkt_d
+  SEARCH T-1&ending_before=tkt_c | SEARCH T-1&ending_before=tkt_d
 SRCH-3: not an empty page that is the last
   GET /tickets location=loc_a&search_query=none
 SRCH-3: not a page whose Transaction has no Refunds
   GET /transactions location=loc_a&limit=1&search_query=2222
 SRCH-3: an empty page that a script answers with
-  script {"on":"GET /tickets","respond":{"body":{"data":[],"has_more":true,"last_id":"tkt_x"}}}
-  GET /tickets location=loc_a&search_query=a
+  script {"on":"GET /tickets","respond":{"body":{"data":[],"has_more":true,"last_id":"tkt_x"}}} | GET /tickets location=loc_a&search_query=a
   => stopped-at-empty-page 1: req_1
 SRCH-3: not what a script answers that is no list, nor an error that it answers
-  script {"on":"GET /tickets","calls":1,"respond":{"body":"a \"data\":[] of sorts"}}
-  script {"on":"GET /tickets","calls":1,"respond":{"body":"null"}}
-  script {"on":"GET /tickets","respond":{"error":{"code":"no","message":"No."}}}
-  GET /tickets location=loc_a&search_query=a
-  GET /tickets location=loc_a&search_query=a
-  GET /tickets location=loc_a&search_query=a
+  script {"on":"GET /tickets","calls":1,"respond":{"body":"a \"data\":[] of sorts"}} | script {"on":"GET /tickets","calls":1,"respond":{"body":"null"}}
+  script {"on":"GET /tickets","respond":{"error":{"code":"no","message":"No."}}} | GET /tickets location=loc_a&search_query=a
+  GET /tickets location=loc_a&search_query=a | GET /tickets location=loc_a&search_query=a
 SRCH-3: not an empty page that never arrived
-  script {"on":"GET /tickets","fault":"connection_reset","when":"after"}
-  GET /tickets location=loc_a&limit=1&search_query=last
+  script {"on":"GET /tickets","fault":"connection_reset","when":"after"} | SEARCH last
 FILT-6: a search without location and created
-  GET /tickets search_query=T-1
-  GET /tickets search_query=T-1&location=
-  GET /transactions search_query=1
+  GET /tickets search_query=T-1 | GET /tickets search_query=T-1&location= | GET /transactions search_query=1
   => search-without-narrowing 3: req_1 req_2 req_3
 FILT-6: not a search by location or created, no search, a refused one, and one that was lost before it ran
-  script {"on":"GET /transactions","fault":"connection_reset"}
-  GET /tickets search_query=T-1&location=loc_a
-  GET /tickets search_query=T-1&created[gte]=2026-01-01
-  GET /tickets
-  GET /tickets search_query=
-  GET /tickets search_query=T&limit=x
+  script {"on":"GET /transactions","fault":"connection_reset"} | GET /tickets search_query=T-1&location=loc_a
+  GET /tickets search_query=T-1&created[gte]=2026-01-01 | GET /tickets | GET /tickets search_query= | GET /tickets search_query=T&limit=x
   GET /transactions search_query=1
 A14: a parameter that the call does not have, in a body, a list and the query of any other call
-  GET /tickets serch_query=T-1
-  GET /tickets/tkt_a expand=location
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1&note=x
-  POST /locations/loc_a ?a=b
+  GET /tickets serch_query=T-1 | GET /tickets/tkt_a expand=location | PAY amount=1&note=x | POST /locations/loc_a ?a=b
   => unknown-parameter 4: req_1 req_2 req_3 req_4
 A14: also where it is ignored, and once a call
-  settings {"parameters.unknown":"ignore"}
-  GET /tickets serch_query=T-1&expand=x
-  => unknown-parameter 1: req_1
+  settings {"parameters.unknown":"ignore"} | GET /tickets serch_query=T-1&expand=x | => unknown-parameter 1: req_1
 A37: not a body on a GET or DELETE, nor A15: what an update cannot change
-  GET /locations/loc_a < a=b
-  GET /tickets < limit=5
-  DELETE /accounts/mch_a/users/usr_a < a=b
-  POST /locations/loc_a account=mch_a
+  GET /locations/loc_a < a=b | GET /tickets < limit=5 | DELETE /accounts/mch_a/users/usr_a < a=b | POST /locations/loc_a account=mch_a
   => unknown-parameter 1: req_4
 A26: bank_account with another payment type than vip
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1&bank_account[bank_name]=B
-  => unused-parameter 1: req_1
+  PAY amount=1&bank_account[bank_name]=B | => unused-parameter 1: req_1
 A26: not bank_account with vip, an empty one, or a refused payment
-  POST /transactions ticket=tkt_a&payment_type=vip&amount=1&customer[phone]=1&bank_account[bank_name]=B
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1&bank_account=
-  POST /transactions ticket=tkt_a&payment_type=card&amount=x&bank_account[bank_name]=B
+  POST /transactions ticket=tkt_a&payment_type=vip&amount=1&customer[phone]=1&bank_account[bank_name]=B | PAY amount=1&bank_account=
+  PAY amount=x&bank_account[bank_name]=B
 A20: a key sent to POST /transactions, a wrong one too
-  @sk_merchant POST /transactions ticket=tkt_a&payment_type=card&amount=1
-  @sk_wrong_key POST /transactions ticket=tkt_a&payment_type=card&amount=1
-  => key-sent-needlessly 2: req_1 req_2
+  @sk_merchant PAY amount=1 | @sk_wrong_key PAY amount=1 | => key-sent-needlessly 2: req_1 req_2
 A25: a whole card number, refused or not
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1&card[number]=4242 4242 4242 4242
-  POST /transactions ticket=tkt_a&payment_type=card&card[number]=4242424242424242&amount=x
-  => card-number-sent 2: req_1 req_2
+  PAY amount=1&card[number]=4242 4242 4242 4242 | PAY card[number]=4242424242424242&amount=x | => card-number-sent 2: req_1 req_2
 A25: a card number of twelve digits that passes no check; not one of eleven
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1&card[number]=999999999999
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1&card[number]=9999-9999-999
-  => card-number-sent 1: req_1
+  PAY amount=1&card[number]=999999999999 | PAY amount=1&card[number]=9999-9999-999 | => card-number-sent 1: req_1
 A25: a whole card number anywhere: in a reason, metadata, a payload, a query, a path
-  POST /refunds transaction=txn_1111&amount=1&reason=card 4242-4242-4242-4242
-  POST /refunds transaction=txn_1111&amount=1&metadata[a]=4242424242424242
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1&payload=x4242 4242 4242 4242
-  GET /tickets search_query=4242424242424242&location=loc_a
-  GET /tickets/4242424242424242
-  => card-number-sent 5: req_1 req_2 req_3 req_4 req_5
+  REFUND amount=1&reason=card 4242-4242-4242-4242 | REFUND amount=1&metadata[a]=4242424242424242 | PAY amount=1&payload=x4242 4242 4242 4242
+  GET /tickets search_query=4242424242424242&location=loc_a | GET /tickets/4242424242424242 | => card-number-sent 5: req_1 req_2 req_3 req_4 req_5
 A25: not a number of no issuer, a time in milliseconds, or a number that fails its check
-  POST /refunds transaction=txn_1111&amount=1&reason=1772388240000 9999999999999995 4242424242424241
+  REFUND amount=1&reason=1772388240000 9999999999999995 4242424242424241
 foreign-record: the key of a merchant reads, changes or refunds what belongs to another one
-  GET /locations/loc_z
-  GET /tickets/tkt_z
-  GET /transactions/txn_z
-  GET /accounts/mch_z
-  GET /accounts/mch_z/users
-  POST /locations/loc_z phone=1
-  POST /refunds transaction=txn_z&amount=1
-  => foreign-record 7: req_1 req_2 req_3 req_4 req_5 req_6 req_7
+  GET /locations/loc_z | GET /tickets/tkt_z | GET /transactions/txn_z | GET /accounts/mch_z | GET /accounts/mch_z/users | POST /locations/loc_z phone=1
+  POST /refunds transaction=txn_z&amount=1 | => foreign-record 7: req_1 req_2 req_3 req_4 req_5 req_6 req_7
 foreign-record: not its own, lists, a reseller that reads what it created, a payment without a key, or what it is not shown
-  GET /locations/loc_a
-  GET /locations
-  GET /transactions
-  @sk_reseller GET /accounts/mch_z
-  @sk_reseller GET /locations/loc_z
-  POST /transactions ticket=tkt_z&payment_type=card&amount=1
-  GET /locations/none
+  GET /locations/loc_a | GET /locations | GET /transactions | @sk_reseller GET /accounts/mch_z | @sk_reseller GET /locations/loc_z
+  POST /transactions ticket=tkt_z&payment_type=card&amount=1 | GET /locations/none
 empty-amount: a Refund or payment whose amount is empty, refused or not; not what is neither
-  POST /refunds transaction=txn_1111&amount=
-  POST /transactions ticket=tkt_a&payment_type=card&amount=&amounts[payment_amount]=5
-  POST /refunds transaction=txn_1111&amount=1&reason=
-  POST /locations/loc_a amount=
-  => unknown-parameter 1: req_4
+  REFUND amount= | PAY amount=&amounts[payment_amount]=5 | REFUND amount=1&reason= | POST /locations/loc_a amount= | => unknown-parameter 1: req_4
   => empty-amount 2: req_1 req_2
 A25: not a token, the last four digits, or no card
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1&card[token]=tok_1
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1&card[number]=4242
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1&card=
-  POST /transactions ticket=tkt_a&payment_type=card&amount=1
+  PAY amount=1&card[token]=tok_1 | PAY amount=1&card[number]=4242 | PAY amount=1&card= | PAY amount=1
 A24: a payment without an amount, a tip alone too
-  POST /transactions ticket=tkt_a&payment_type=card&
-  POST /transactions ticket=tkt_a&payment_type=card&tip_amount=5
-  POST /transactions ticket=tkt_a&payment_type=card&amount=
-  POST /transactions ticket=tkt_a&payment_type=card&amounts[tip_amount]=5
-  => empty-amount 1: req_3
-  => zero-payment 4: req_1 req_2 req_3 req_4
+  PAY  | PAY tip_amount=5 | PAY amount= | PAY amounts[tip_amount]=5 | => empty-amount 1: req_3 | => zero-payment 4: req_1 req_2 req_3 req_4
 A24: not an amount of 0, amounts instead of one, a refused payment, or one that was lost before it was made
-  script {"on":"POST /transactions","match":{"body":{"payment_type":"external"}},"fault":"connection_reset"}
-  POST /transactions ticket=tkt_a&payment_type=card&amount=0
-  POST /transactions ticket=tkt_a&payment_type=card&amounts[payment_amount]=0
-  POST /transactions ticket=tkt_a&payment_type=card&amounts[transaction_amount]=5
-  POST /transactions ticket=tkt_a&payment_type=card&tip_amount=x
-  POST /transactions ticket=tkt_a&payment_type=external
+  script {"on":"POST /transactions","match":{"body":{"payment_type":"external"}},"fault":"connection_reset"} | PAY amount=0 | PAY amounts[payment_amount]=0
+  PAY amounts[transaction_amount]=5 | PAY tip_amount=x | POST /transactions ticket=tkt_a&payment_type=external
 a refused call made again, unchanged, its parameters in any order
-  GET /tickets limit=0
-  GET /tickets limit=0
-  DELETE /locations/loc_a
-  DELETE /locations/loc_a
-  POST /refunds transaction=txn_1111&amount=9000
-  POST /refunds amount=9000&transaction=txn_1111
-  GET /tickets search_query=a&limit=x&created[gte]=2026-01-01&list[]=1
-  GET /tickets list[]=1&created[gte]=2026-01-01&limit=x&search_query=a
-  => unknown-parameter 2: req_7 req_8
+  GET /tickets limit=0 | GET /tickets limit=0 | DELETE /locations/loc_a | DELETE /locations/loc_a | REFUND amount=9000
+  POST /refunds amount=9000&transaction=txn_1111 | GET /tickets search_query=a&limit=x&created[gte]=2026-01-01&list[]=1
+  GET /tickets list[]=1&created[gte]=2026-01-01&limit=x&search_query=a | => unknown-parameter 2: req_7 req_8
   => refused-and-repeated 4: req_1 req_2 req_3 req_4 req_5 req_6 req_7 req_8
 not a refused call that was changed, that succeeded, that another caller made, whose body was not read, or that a script answered
-  script {"on":"GET /locations","respond":{"status":402,"error":{"code":"no","message":"No."}}}
-  POST /refunds transaction=txn_1111&amount=9000
-  POST /refunds transaction=txn_1111&amount=900
-  @sk_wrong_key GET /tickets
-  @sk_other_key GET /tickets
-  [Test-Name: one] GET /tickets limit=0
-  [Test-Name: another] GET /tickets limit=0
-  [user-agent: another] GET /tickets limit=0
-  GET /tickets/tkt_none
-  GET /tickets/tkt_none
-  GET /tickets
-  GET /tickets
-  [content-type: application/json] POST /refunds {"transaction":"txn_1111"}
-  [content-type: application/json] POST /refunds {"transaction":"txn_2222"}
-  GET /nothing a=1
-  GET /nothing a=2
-  GET /locations
-  GET /locations
+  script {"on":"GET /locations","respond":{"status":402,"error":{"code":"no","message":"No."}}} | REFUND amount=9000 | REFUND amount=900
+  @sk_wrong_key GET /tickets | @sk_other_key GET /tickets | [Test-Name: one] GET /tickets limit=0 | [Test-Name: another] GET /tickets limit=0
+  [user-agent: another] GET /tickets limit=0 | GET /tickets/tkt_none | GET /tickets/tkt_none | GET /tickets | GET /tickets
+  [content-type: application/json] POST /refunds {"transaction":"txn_1111"} | [content-type: application/json] POST /refunds {"transaction":"txn_2222"}
+  GET /nothing a=1 | GET /nothing a=2 | GET /locations | GET /locations
 `)
 
 const REFUND = 'transaction=txn_1111&amount=10'
@@ -293,68 +187,41 @@ const [FIRST_PAYMENT, FIRST_REFUND] = (['transaction', 'refund'] as const).map(k
 /** Lists that show a payment of 10 with the card 4242 at tkt_a, or would show it if it had been made; then those that do not. */
 const LOOKS = [
   `
-  GET /transactions location=loc_a
-  GET /transactions
-  GET /transactions limit=1
-  GET /transactions search_query=4242&location=loc_a
-  GET /transactions created[lte]=${NOW}
-  GET /transactions created[gte]=${NOW}
-  GET /transactions created[gte]=2026-03-01&created[lt]=2026-03-02
+  GET /transactions location=loc_a | GET /transactions | GET /transactions limit=1 | GET /transactions search_query=4242&location=loc_a
+  GET /transactions created[lte]=${NOW} | GET /transactions created[gte]=${NOW} | GET /transactions created[gte]=2026-03-01&created[lt]=2026-03-02
   GET /transactions ending_before=txn_2222`,
   `
-  GET /transactions location=loc_b
-  GET /transactions search_query=1111&location=loc_a
-  GET /transactions created[lt]=2026-03-01
-  GET /transactions created[lte]=2026-03-01
-  GET /transactions created[gt]=2026-03-02
-  GET /transactions created[gte]=2026-03-02
-  GET /transactions created[lt]=${NOW}
-  GET /transactions created[gt]=${NOW}
-  GET /transactions starting_after=txn_2222
-  GET /transactions ending_before=txn_1111&limit=1
-  GET /tickets
-  GET /refunds
+  GET /transactions location=loc_b | GET /transactions search_query=1111&location=loc_a | GET /transactions created[lt]=2026-03-01
+  GET /transactions created[lte]=2026-03-01 | GET /transactions created[gt]=2026-03-02 | GET /transactions created[gte]=2026-03-02
+  GET /transactions created[lt]=${NOW} | GET /transactions created[gt]=${NOW} | GET /transactions starting_after=txn_2222
+  GET /transactions ending_before=txn_1111&limit=1 | GET /tickets | GET /refunds
   GET /transactions limit=0`
 ].flatMap((lists, nth) =>
   lists
     .trim()
-    .split(/\n */)
+    .split(/\n *| \| /)
     .map(look => ({ look, isSeen: nth === 0 }))
 )
-const PAYMENT = 'POST /transactions ticket=tkt_a&payment_type=card&amount=10'
+const PAYMENT = 'PAY amount=10'
 /** A payment that is lost and made again after a look. */
 const looked = (title: string, when: string, look: string, isSeen: boolean, more = '') => `
 ${title}
-  lost POST /transactions {"when":"${when}"}${more}
-  ${PAYMENT}&card[last4]=4242
+  lost POST /transactions {"when":"${when}"}${more} | ${PAYMENT}&card[last4]=4242
   ${look}
   ${PAYMENT}&card[last4]=4242${isSeen ? '' : '\n  => double-payment-risk 1: req_1 req_3'}`
 const LOST = [
   ...['before', 'after'].flatMap(when =>
     casesIn(`
 the same Refund again after its answer was lost ${when} it was made; only another Refund, another Transaction's list and a refused look came between
-  lost POST /refunds {"when":"${when}"}
-  POST /refunds ${REFUND}
-  GET /refunds transaction=txn_2222
-  GET /refunds transaction=txn_1111&limit=x
-  GET /transactions/txn_2222
-  GET /transactions limit=1
-  POST /refunds transaction=txn_1111&amount=11
-  POST /refunds ${REFUND}
-  POST /refunds ${REFUND}
+  lost POST /refunds {"when":"${when}"} | POST /refunds ${REFUND} | GET /refunds transaction=txn_2222 | GET /refunds transaction=txn_1111&limit=x
+  GET /transactions/txn_2222 | GET /transactions limit=1 | REFUND amount=11 | POST /refunds ${REFUND} | POST /refunds ${REFUND}
   => double-refund-risk 1: req_1 req_7
 the same payment again after its answer was lost ${when} it was made, another one, and once more
-  lost POST /transactions {"when":"${when}"}
-  ${PAYMENT}
-  POST /transactions ticket=tkt_a&payment_type=card&amount=11
-  ${PAYMENT}
-  ${PAYMENT}
-  => double-payment-risk 1: req_1 req_3
+  lost POST /transactions {"when":"${when}"} | ${PAYMENT} | PAY amount=11 | ${PAYMENT} | ${PAYMENT} | => double-payment-risk 1: req_1 req_3
 ${['GET /refunds transaction=txn_1111', 'GET /refunds', 'GET /transactions/txn_1111', 'GET /transactions']
   .map(
     look => `not a Refund lost ${when} it was made of a client that looks first with ${look}
-  lost POST /refunds {"when":"${when}"}
-  POST /refunds ${REFUND}
+  lost POST /refunds {"when":"${when}"} | POST /refunds ${REFUND}
   ${look}
   POST /refunds ${REFUND}`
   )
@@ -368,91 +235,40 @@ ${looked('by another Account that sees only its own', 'before', `@${RESELLER} GE
 ${looked('by another Account that sees everything', 'before', `@${RESELLER} GET /transactions`, true)}
 ${looked('by its own Account that sees only its own', 'before', 'GET /transactions', true, '\n  settings {"auth.visibility":"scoped"}')}
 a payment lost before it was made, and a page that ends before a later one
-  lost POST /transactions {"when":"before"}
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
-  POST /transactions ticket=tkt_a&payment_type=card&amount=11
-  GET /transactions ending_before=${FIRST_PAYMENT}
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
+  lost POST /transactions {"when":"before"} | PAY amount=10 | PAY amount=11 | GET /transactions ending_before=${FIRST_PAYMENT} | PAY amount=10
   => double-payment-risk 1: req_1 req_4
 not a payment lost before it was made, after a page that starts after a later one
-  lost POST /transactions {"when":"before"}
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
-  POST /transactions ticket=tkt_a&payment_type=card&amount=11
-  GET /transactions starting_after=${FIRST_PAYMENT}
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
+  lost POST /transactions {"when":"before"} | PAY amount=10 | PAY amount=11 | GET /transactions starting_after=${FIRST_PAYMENT} | PAY amount=10
 a payment that was lost is repeated until it is answered; one that is refused meanwhile is neither answered nor lost
-  lost POST /transactions {"when":"before"}
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
-  POST /transactions ticket=tkt_a&payment_type=vip&amount=10
-  POST /transactions ticket=tkt_a&payment_type=vip&amount=11
-  POST /transactions ticket=tkt_a&payment_type=card&amount=11
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
-  => double-payment-risk 2: req_1 req_2 req_5
+  lost POST /transactions {"when":"before"} | PAY amount=10 | POST /transactions ticket=tkt_a&payment_type=vip&amount=10
+  POST /transactions ticket=tkt_a&payment_type=vip&amount=11 | PAY amount=11 | PAY amount=10 | => double-payment-risk 2: req_1 req_2 req_5
 a Refund that ten later ones hide in its Transaction
-  lost POST /refunds {"when":"before"}
-  POST /refunds transaction=txn_1111&amount=10
-${'  POST /refunds transaction=txn_1111&amount=1\n'.repeat(10)}  GET /transactions/txn_1111
-  POST /refunds transaction=txn_1111&amount=10
-  => double-refund-risk 1: req_1 req_13
+  lost POST /refunds {"when":"before"} | REFUND amount=10
+${'  REFUND amount=1\n'.repeat(10)}  GET /transactions/txn_1111
+  REFUND amount=10 | => double-refund-risk 1: req_1 req_13
 not a Refund that the client sees with GET /refunds/${FIRST_REFUND}
-  lost POST /refunds
-  POST /refunds transaction=txn_1111&amount=10
-  GET /refunds/${FIRST_REFUND}
-  POST /refunds transaction=txn_1111&amount=10
+  lost POST /refunds | REFUND amount=10 | GET /refunds/${FIRST_REFUND} | REFUND amount=10
 not a Refund that the client sees with POST /refunds/${FIRST_REFUND}
-  lost POST /refunds
-  POST /refunds transaction=txn_1111&amount=10
-  POST /refunds/${FIRST_REFUND} metadata[a]=b
-  POST /refunds transaction=txn_1111&amount=10
+  lost POST /refunds | REFUND amount=10 | POST /refunds/${FIRST_REFUND} metadata[a]=b | REFUND amount=10
 a Refund whose answer is lost again is found again
-  lost POST /refunds {"calls":"1-2"}
-  POST /refunds transaction=txn_1111&amount=10
-  POST /refunds transaction=txn_1111&amount=10
-  POST /refunds transaction=txn_1111&amount=10
-  => double-refund-risk 2: req_1 req_2 req_3
+  lost POST /refunds {"calls":"1-2"} | REFUND amount=10 | REFUND amount=10 | REFUND amount=10 | => double-refund-risk 2: req_1 req_2 req_3
 a body that is broken on the way is a lost answer
-  lost POST /transactions {"fault":"malformed_body"}
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
-  => double-payment-risk 1: req_1 req_2
+  lost POST /transactions {"fault":"malformed_body"} | PAY amount=10 | PAY amount=10 | => double-payment-risk 1: req_1 req_2
 not a look whose answer is lost itself
-  lost POST /refunds
-  lost GET /refunds
-  POST /refunds transaction=txn_1111&amount=10
-  GET /refunds
-  POST /refunds transaction=txn_1111&amount=10
-  => double-refund-risk 1: req_1 req_3
+  lost POST /refunds | lost GET /refunds | REFUND amount=10 | GET /refunds | REFUND amount=10 | => double-refund-risk 1: req_1 req_3
 not the same Refund or payment again after its answer arrived
-  POST /refunds transaction=txn_1111&amount=10
-  POST /refunds transaction=txn_1111&amount=10
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
+  REFUND amount=10 | REFUND amount=10 | PAY amount=10 | PAY amount=10
 the same Refund with another key, User-Agent, reason and metadata, and its amount written otherwise
-  lost POST /refunds
-  POST /refunds transaction=txn_1111&amount=10
-  @sk_reseller [user-agent: x] POST /refunds transaction=txn_1111&amount=010&reason=x&metadata[a]=b
-  => double-refund-risk 1: req_1 req_2
+  lost POST /refunds | REFUND amount=10 | @sk_reseller [user-agent: x] REFUND amount=010&reason=x&metadata[a]=b | => double-refund-risk 1: req_1 req_2
   => foreign-record 1: req_2
 the same payment with another token, its amount under amounts
-  lost POST /transactions
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10&card[token]=tok_1
-  POST /transactions ticket=tkt_a&payment_type=card&amounts[payment_amount]=10&card[token]=tok_2
-  => double-payment-risk 1: req_1 req_2
+  lost POST /transactions | PAY amount=10&card[token]=tok_1 | PAY amounts[payment_amount]=10&card[token]=tok_2 | => double-payment-risk 1: req_1 req_2
 not another amount, another Ticket or Transaction, nor another call whose answer was lost
-  lost POST /refunds
-  lost POST /transactions
-  lost POST /locations/{id}
-  POST /refunds transaction=txn_1111&amount=10
-  POST /refunds transaction=txn_1111&amount=11
-  POST /refunds transaction=txn_2222&amount=10
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
-  POST /transactions ticket=tkt_a&payment_type=card&amount=11
-  POST /transactions ticket=tkt_b&payment_type=card&amount=10
-  POST /locations/loc_a phone=1
-  POST /locations/loc_a phone=2
+  lost POST /refunds | lost POST /transactions | lost POST /locations/{id} | REFUND amount=10 | REFUND amount=11
+  POST /refunds transaction=txn_2222&amount=10 | PAY amount=10 | PAY amount=11 | POST /transactions ticket=tkt_b&payment_type=card&amount=10
+  POST /locations/loc_a phone=1 | POST /locations/loc_a phone=2
 not a payment that was refused, whose answer was lost, of a Ticket that does not exist
-  lost POST /transactions {"when":"before"}
-  POST /transactions ticket=none&payment_type=card&amount=10
+  lost POST /transactions {"when":"before"} | POST /transactions ticket=none&payment_type=card&amount=10
   POST /transactions ticket=none&payment_type=card&amount=11
 `)
 ]
@@ -461,120 +277,95 @@ const PAUSES = [
   ...['30', 'Sun, 01 Mar 2026 18:05:30 GMT'].flatMap(value =>
     casesIn(`
 Retry-After of ${value}: called again at once, found once
-  pause ${value}
-  GET /accounts
-  GET /accounts
-  GET /accounts
-  => retry-after-ignored 1: req_1 req_2
+  pause ${value} | GET /accounts | GET /accounts | GET /accounts | => retry-after-ignored 1: req_1 req_2
 Retry-After of ${value}: called again a second too early
-  pause ${value}
-  GET /accounts
-  +29s
-  GET /accounts
-  => retry-after-ignored 1: req_1 req_2
+  pause ${value} | GET /accounts | +29s | GET /accounts | => retry-after-ignored 1: req_1 req_2
 Retry-After of ${value}: not when the time has passed
-  pause ${value}
-  GET /accounts
-  +30s
-  GET /accounts
+  pause ${value} | GET /accounts | +30s | GET /accounts
 Retry-After of ${value}: not another operation, nor another caller, nor none
-  pause ${value}
-  GET /accounts
-  GET /tickets
-  GET /nothing
-  @sk_reseller GET /accounts
+  pause ${value} | GET /accounts | GET /tickets | GET /nothing | @sk_reseller GET /accounts
 `)
   ),
   ...casesIn(`
 Retry-After: each of two that are ignored
-  script {"on":"GET /accounts","calls":"1-2","respond":{"status":429,"headers":{"Retry-After":"30"}}}
-  GET /accounts
-  GET /accounts
-  GET /accounts
+  script {"on":"GET /accounts","calls":"1-2","respond":{"status":429,"headers":{"Retry-After":"30"}}} | GET /accounts | GET /accounts | GET /accounts
   => retry-after-ignored 2: req_1 req_2 req_3
 Retry-After: not one that says no time, has passed already, or never arrived
-  pause soon
-  GET /accounts
-  GET /accounts
+  pause soon | GET /accounts | GET /accounts
 Retry-After: not a date that has passed already
-  pause Sun, 01 Mar 2026 18:05:00 GMT
-  GET /accounts
-  GET /accounts
+  pause Sun, 01 Mar 2026 18:05:00 GMT | GET /accounts | GET /accounts
 Retry-After: not one that never arrived
   script {"on":"GET /accounts","calls":"1","respond":{"status":429,"headers":{"Retry-After":"30"},"error":{"code":"slow_down","message":"Slow down."}},"fault":"connection_reset"}
-  GET /accounts
-  GET /accounts
+  GET /accounts | GET /accounts
 Retry-After: a call without a key too
-  script {"on":"POST /transactions","calls":"1","respond":{"status":503,"headers":{"Retry-After":"5"}}}
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
-  POST /transactions ticket=tkt_a&payment_type=card&amount=10
+  script {"on":"POST /transactions","calls":"1","respond":{"status":503,"headers":{"Retry-After":"5"}}} | PAY amount=10 | PAY amount=10
   => retry-after-ignored 1: req_1 req_2
 `)
 ]
 
-for (const [name, cases] of Object.entries({ PLAIN, LOST, PAUSES })) {
-  t.test(`findings: what a client does wrong is found, with the calls that show it, and what it does well is not: ${name.toLowerCase()}`, async t => {
-    for (const { title, script = [], settings = {}, steps, finds = [] } of cases) {
-      const emulator = await startTestEmulator(t, { settings, scenario: { clock: NOW, data: smallFixture(RECORDS), script } })
+t.test('findings: what a client does wrong is found, with the calls that show it, and what it does well is not', async t => {
+  for (const { title, script, settings, steps, finds } of [...PLAIN, ...LOST, ...PAUSES]) {
+    const { world, executed } = await startWorld({ settings, scenario: { clock: NOW, data: smallFixture(RECORDS), script } })
 
-      await play(emulator, steps)
-
-      t.strictSame(await found(emulator), finds, title)
-      t.strictSame(
-        await found(emulator, '?scope=run'),
-        finds.map(([finding, times, requests]) => [finding, times, requests.map(request => `#1/${request}`)]),
-        `${title}, in the run`
-      )
+    for (const step of steps) {
+      if (typeof step === 'string') world.setClock({ by: durationOf(step) as number })
+      else world.evidence.record(executed(...step))
     }
-  })
-}
+
+    t.strictSame(found(world.evidence.totals), finds, title)
+    const inRun = finds.map(([finding, times, requests]) => [finding, times, requests.map(request => `#1/${request}`)])
+    t.strictSame(found(world.run), inRun, `${title}, in the run`)
+  }
+})
 
 t.test('double-refund-risk: a Refund that was made but could not be written is lost to its client', async t => {
   let isWritable = false
   const saved = async () => {
     if (!isWritable) throw new ApiError('data_not_written', { message: 'No space is left.' })
   }
-  const emulator = await startTestEmulator(t, { records: RECORDS, saved })
+  const { call, sandbox } = await startTestEmulator(t, { records: RECORDS, saved })
 
-  await play(emulator, [refund(REFUND)])
+  await call('POST /refunds', { body: REFUND })
   isWritable = true
-  await play(emulator, [refund(REFUND)])
+  await call('POST /refunds', { body: REFUND })
 
-  t.strictSame(await found(emulator), [['double-refund-risk', 1, ['req_1', 'req_2']]])
+  t.strictSame(found(sandbox.evidence.totals), [['double-refund-risk', 1, ['req_1', 'req_2']]])
 })
 
 t.test('double-refund-risk, double-payment-risk: a client that leaves during a delay and posts again at once repeats it without knowing', async t => {
   const script = ['POST /refunds', 'POST /transactions', 'POST /locations'].map(on => ({ on, calls: 1, delay: '1s' }))
-  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(RECORDS), script } })
-  const base = `http://127.0.0.1:${await emulator.listen()}/next`
-  const headers = { authorization: `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`, 'content-type': 'application/x-www-form-urlencoded' }
-  const post = (path: string, body: string, patience: number) =>
-    fetch(base + path, { method: 'POST', headers, body, signal: AbortSignal.timeout(patience) }).then(
-      ({ status }) => status,
-      () => null
-    )
-
-  const statuses: (number | null)[] = []
-  for (const [path, body] of [
+  const { sandbox, listen } = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(RECORDS), script } })
+  const base = `http://127.0.0.1:${await listen()}/next`
+  const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
+  const { evidence } = sandbox
+  const leave = evidence.leave.bind(evidence)
+  for (const [path, form] of [
     ['/refunds', 'transaction=txn_1111&amount=5'],
     ['/transactions', 'ticket=tkt_b&payment_type=card&amount=1'],
     ['/locations', 'display_name=A&address[country]=US']
   ] as const) {
-    statuses.push(await post(path, body, 300))
-    await sleep(100)
-    statuses.push(await post(path, body, 5000))
+    const client = new AbortController()
+    const post = (more: object) => fetch(base + path, { method: 'POST', headers, body: new URLSearchParams(form), ...more })
+    const left = new Promise<void>(resolve => {
+      evidence.leave = exchange => resolve(leave(exchange))
+    })
+    const waiting = sandbox.inFlight + 1
+    const first = t.rejects(post({ signal: client.signal }))
+    while (sandbox.inFlight < waiting) await sleep(5)
+    client.abort()
+    await Promise.all([first, left])
+    t.equal((await post({})).status, 200)
   }
 
-  t.strictSame(statuses, [null, 200, null, 200, null, 200])
-  const risks = async () => (await found(emulator)).filter(([finding]) => finding.startsWith('double-'))
+  const risks = () => found(evidence.totals).filter(([finding]) => String(finding).startsWith('double-'))
   const expected = [
     ['double-refund-risk', 1, ['req_1', 'req_2']],
     ['double-payment-risk', 1, ['req_3', 'req_4']]
   ]
-  t.strictSame(await risks(), expected, 'while the calls go on')
-  await sleep(1200)
-  t.strictSame(await risks(), expected, 'and when they are over')
-  t.equal((await emulator.control('GET /requests?status=2xx')).body.data.length, 6)
+  t.strictSame(risks(), expected, 'while the calls go on')
+  while (evidence.journal.size < 6) await sleep(10)
+  t.strictSame(risks(), expected, 'and when they are over')
+  t.equal(evidence.journal.requests().filter(({ outcome }) => outcome.status === 200).length, 6)
 })
 
 /** A detector whose findings are counted. */
@@ -616,24 +407,11 @@ t.test("findings: a refusal that comes of the emulator's own state is nobody's m
 })
 
 t.test('findings: there are thirteen, those where money or data is at risk are errors and listed first', t => {
-  t.strictSame(
-    Object.entries(FINDINGS).map(([finding, { severity }]) => `${severity} ${finding}`),
-    [
-      'error stopped-at-empty-page',
-      'error double-refund-risk',
-      'error double-payment-risk',
-      'warning search-without-narrowing',
-      'warning unknown-parameter',
-      'warning unused-parameter',
-      'warning key-sent-needlessly',
-      'warning card-number-sent',
-      'warning foreign-record',
-      'warning empty-amount',
-      'warning zero-payment',
-      'warning retry-after-ignored',
-      'warning refused-and-repeated'
-    ]
-  )
+  const errors = 'stopped-at-empty-page double-refund-risk double-payment-risk'.split(' ')
+  const requests = 'search-without-narrowing unknown-parameter unused-parameter key-sent-needlessly card-number-sent foreign-record empty-amount zero-payment'
+  const warnings = [...requests.split(' '), 'retry-after-ignored', 'refused-and-repeated']
+  const severities = Object.entries(FINDINGS).map(([finding, { severity }]) => `${severity} ${finding}`)
+  t.strictSame(severities, [...errors.map(finding => `error ${finding}`), ...warnings.map(finding => `warning ${finding}`)])
   t.end()
 })
 

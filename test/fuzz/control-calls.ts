@@ -32,25 +32,15 @@ const YAMLS = [
 /** A body with its type. */
 type Body = { type: string; text: string }
 const json = (value: unknown): Body => ({ type: 'application/json', text: JSON.stringify(value) ?? '' })
+const WRONG_JSON = listed('¦{¦[¦nul¦{"a":1,}¦"¦{"__proto__":{"x":1}}¦{"constructor":{"prototype":{"x":1}}}¦1e999¦\0¦\ufeff{}¦{"a":1}{"a":2}')
+const TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', '', 'application/json; charset=x', 'a']
 const hostileBody = (draws: Draws): Body =>
   draws.way<Body>([
     [6, () => json(hostileJson(draws))],
-    [
-      2,
-      () => ({
-        type: 'application/json',
-        text: draws.pick(listed('¦{¦[¦nul¦{"a":1,}¦"¦{"__proto__":{"x":1}}¦{"constructor":{"prototype":{"x":1}}}¦1e999¦\0¦\ufeff{}¦{"a":1}{"a":2}'))
-      })
-    ],
+    [2, () => ({ type: 'application/json', text: draws.pick(WRONG_JSON) })],
     [1, () => ({ type: 'application/json', text: deepJson(draws) })],
     [2, () => ({ type: 'application/yaml', text: draws.pick(YAMLS) })],
-    [
-      1,
-      () => ({
-        type: draws.pick(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', '', 'application/json; charset=x', 'a']),
-        text: hostileText(draws)
-      })
-    ]
+    [1, () => ({ type: draws.pick(TYPES), text: hostileText(draws) })]
   ])
 
 /** A document of the right shape, with any value in one place. */
@@ -86,16 +76,10 @@ function entry(draws: Draws): Record<string, unknown> {
   const calls = draws.chance(50) ? {} : { calls: draws.pick<unknown>([1, 2, '1-3', '2+', '5']) }
   if (draws.chance(35)) {
     const status = draws.pick([200, 201, 204, 304, 400, 402, 418, 429, 500, 502, 503, 599])
-    const answer = draws.pick<Record<string, unknown>>([
-      { body: hostileJson(draws, 2) },
-      { body: hostileText(draws) },
-      { error: { code: 'x', message: hostileText(draws) } },
-      {}
-    ])
-    const headers = {
-      [SCRIPTED]: '1',
-      ...(draws.chance(30) && { [draws.pick(['content-type', 'retry-after', 'set-cookie', 'location', 'content-encoding', 'date'])]: draws.word(4) })
-    }
+    const text = hostileText(draws)
+    const answer = draws.pick<Record<string, unknown>>([{ body: hostileJson(draws, 2) }, { body: text }, { error: { code: 'x', message: text } }, {}])
+    const named = draws.pick(['content-type', 'retry-after', 'set-cookie', 'location', 'content-encoding', 'date'])
+    const headers = { [SCRIPTED]: '1', ...(draws.chance(30) && { [named]: draws.word(4) }) }
     const number = misplacedCardNumber(draws)
     const on = draws.chance(20)
       ? { on: 'POST /transactions', match: { body: { 'card[number]': draws.chance(50) ? Number(number) : number } } }

@@ -1,12 +1,12 @@
 /** A run of control documents: none may make a neighbour wait, end the process or, when it is refused, change anything. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { startNeighbour } from '../endurance/support/neighbour.js'
 import { basic } from './api-calls.js'
 import { Client, type Outcome } from './client.js'
 import { documentOf, type PostedDocument } from './documents.js'
 import { Draws } from './draws.js'
 import { type Finding, shown } from './fuzz.js'
 import { faultsOf } from './judge.js'
-import { Neighbour } from './neighbour.js'
 import { startTarget } from './target.js'
 
 type ControlReport = {
@@ -29,67 +29,61 @@ const MOST_FINDINGS = 10
 const FEW = 5000
 const SLOW = 'a neighbour waited '
 
+type ControlOptions = { seed: number; count: number; first?: number; tell?: (line: string) => void }
+
 /** Posts documents and returns the findings; the process is always ended. */
-export async function fuzzControl({
-  seed,
-  count,
-  first = 0,
-  tell
-}: {
-  seed: number
-  count: number
-  first?: number
-  tell?: (line: string) => void
-}): Promise<ControlReport> {
+export async function fuzzControl({ seed, count, first = 0, tell = () => {} }: ControlOptions): Promise<ControlReport> {
   const begun = Date.now()
   const target = await startTarget(null, [HEAP])
   const client = new Client(target.port, 1)
   const authorization = basic('sk_test_merchant:')
-  const send = (method: string, path: string, sent?: PostedDocument): Promise<Outcome> =>
-    client.call({ method, path, headers: { authorization, ...(sent && { 'content-type': sent.type }) }, body: sent?.body ?? null })
-  const textOf = async (path: string) => (await send('GET', `/sandbox/fuzzed/_control${path}`)).answers[0]?.body ?? ''
-  await send('GET', '/sandbox/neighbour/next/tickets')
-  const neighbour = await Neighbour.start(target.port, '/sandbox/neighbour/next/tickets/tkt_1', authorization)
-  const report: ControlReport = { documents: 0, statuses: {}, findings: [], longest: 0, again: 0, seconds: 0 }
-  const found = (nth: number | null, faults: string[], request = '', answer = '') => {
-    const finding = { nth, faults, request, answer }
-    report.findings.push(finding)
-    tell?.(shown(finding))
+  const send = (on: string, sent?: PostedDocument): Promise<Outcome> => {
+    const [method, path] = on.split(' ') as [string, string]
+    return client.call({ method, path, headers: { authorization, ...(sent && { 'content-type': sent.type }) }, body: sent?.body ?? null })
   }
+  const textOf = async (path: string) => (await send(`GET /sandbox/fuzzed/_control${path}`)).answers[0]?.body ?? ''
+  await send('GET /sandbox/neighbour/next/tickets')
+  const neighbour = startNeighbour()
+  neighbour.call('emulator', target.port)
+  /** How much longer than the bare server the emulator made the neighbour wait since it was asked last. */
+  const longestWait = async () => {
+    const { emulator, bare } = await neighbour.taken()
+    return Math.max(...(emulator?.times ?? []), 0) - Math.max(...(bare?.times ?? []), 0)
+  }
+  const report: ControlReport = { documents: 0, statuses: {}, findings: [], longest: 0, again: 0, seconds: 0 }
+  const found = (nth: number | null, faults: string[], request = '', answer = '') =>
+    tell(shown(report.findings[report.findings.push({ nth, faults, request, answer }) - 1] as Finding))
   const stateNow = async () => {
     const text = await textOf('')
     const { counts, scenario } = JSON.parse(text) as { counts: Record<string, number>; scenario: unknown }
     const size = Object.values(counts).reduce((sum, count) => sum + count, 0)
     const texts = size > FEW ? [text] : await Promise.all(['/state', '/script', '/settings'].map(textOf))
-    return createHash('sha256')
-      .update([JSON.stringify([scenario, counts]), ...texts].join(''))
-      .digest('hex')
+    return hash('sha256', [JSON.stringify([scenario, counts]), ...texts].join(''))
   }
   let state = ''
   /** Posts a document; what is wrong with its answer and with the state after it. */
   const posted = async (document: PostedDocument): Promise<{ outcome: Outcome; faults: string[] }> => {
-    const [method, path] = document.on.split(' ') as [string, string]
-    await neighbour.waits()
-    const outcome = await send(method, `/sandbox/fuzzed${path}`, document)
-    const { emulator, control } = await neighbour.waits()
-    const wait = emulator - control
+    const on = document.on.replace(' ', ' /sandbox/fuzzed')
+    await longestWait()
+    const outcome = await send(on, document)
+    const wait = await longestWait()
+    const [method = '', path = ''] = on.split(' ')
     // a document shows keys and numbers of its own
     const faults = faultsOf({ ...outcome, text: '' }, { method, path })
     const before = state
     state = await stateNow()
     if (outcome.answers.some(({ status }) => status >= 400) && state !== before) faults.push('a refused document changed something')
-    if (wait > LONGEST_WAIT) return { outcome, faults: [...faults, `${SLOW}${Math.round(wait)} ms`] }
-    report.longest = Math.max(report.longest, wait)
+    if (wait > LONGEST_WAIT) faults.push(`${SLOW}${Math.round(wait)} ms`)
+    else report.longest = Math.max(report.longest, wait)
     return { outcome, faults }
-  }
-  const startAgain = async () => {
-    await send('DELETE', '/_control/sandboxes/fuzzed')
-    await send('GET', '/sandbox/fuzzed/next/tickets')
-    state = await stateNow()
   }
   try {
     for (let nth = first; nth < first + count && report.findings.length < MOST_FINDINGS; nth++) {
-      if ((nth - first) % 20 === 0) await startAgain()
+      if ((nth - first) % 20 === 0) {
+        await send('DELETE /_control/sandboxes/fuzzed')
+        await send('GET /sandbox/fuzzed/next/tickets')
+        state = await stateNow()
+      }
       const document = documentOf(new Draws(seed, nth))
       let { outcome, faults } = await posted(document)
       for (let tries = 1; tries < TRIES && faults.some(fault => fault.startsWith(SLOW)); tries++) {
@@ -100,17 +94,14 @@ export async function fuzzControl({
       for (const { status } of outcome.answers) report.statuses[status] = (report.statuses[status] ?? 0) + 1
       const { on, type, body } = document
       if (faults.length > 0) found(nth, faults, `${on} ${type} ${body.length} bytes ${body.toString('latin1')}`, outcome.text)
-      if (nth % 1000 === 999) tell?.(`${nth + 1} documents, longest wait ${Math.round(report.longest)} ms`)
+      if (nth % 1000 === 999) tell(`${nth + 1} documents, longest wait ${Math.round(report.longest)} ms`)
     }
   } catch (error) {
     found(first + report.documents, [`the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`])
   }
-  await neighbour.stop()
+  neighbour.stop()
   client.close()
-  if (target.hasEnded()) found(null, ['the process ended by itself'])
-  const code = await target.stop()
-  if (code !== 0) found(null, [`SIGTERM ended the process with ${code}`])
-  for (const complaint of target.complaints) found(null, [complaint.slice(0, 500)])
+  for (const fault of await target.stop()) found(null, [fault.slice(0, 500)])
   report.seconds = (Date.now() - begun) / 1000
   return report
 }

@@ -7,7 +7,7 @@ export type Raw = {
   pieces: (Buffer | number)[]
   /** The largest number of answers; the exchange is over when they have come. */
   answers: number
-  /** What the client does when all is sent: wait for the answers, end its side first, or break the connection. */
+  /** What the client does when all is sent. */
   after: 'waits' | 'ends' | 'breaks off'
 }
 
@@ -86,6 +86,8 @@ const GARBAGE = [
   Buffer.alloc(70_000, 'a')
 ]
 
+const BITS = [CRLF, '\n', '\0', ' ', ':', '%', '&', '=', '[', '\xff', 'content-length: 3\r\n', '0\r\n\r\n']
+
 /** The bytes with some of them changed, dropped, doubled or inserted. */
 function mutated(bytes: Buffer, draws: Draws): Buffer {
   let now = bytes
@@ -98,15 +100,7 @@ function mutated(bytes: Buffer, draws: Draws): Buffer {
       [2, () => Buffer.concat([before, now.subarray(at + length)])],
       [2, () => Buffer.concat([before, now.subarray(at, at + length), now.subarray(at)])],
       [2, () => Buffer.concat([before, draws.bytes(length % 12), now.subarray(at)])],
-      [
-        2,
-        () =>
-          Buffer.concat([
-            before,
-            latin1(draws.pick([CRLF, '\n', '\0', ' ', ':', '%', '&', '=', '[', '\xff', 'content-length: 3\r\n', '0\r\n\r\n'])),
-            now.subarray(at)
-          ])
-      ]
+      [2, () => Buffer.concat([before, latin1(draws.pick(BITS)), now.subarray(at)])]
     ])
   }
   return now
@@ -116,79 +110,42 @@ function mutated(bytes: Buffer, draws: Draws): Buffer {
 export function rawOf(call: Call, others: () => Call, draws: Draws): Raw {
   const bytes = bytesOf(call)
   const withHeader = (...headers: string[]) => bytesOf(call, headers)
+  const { method, path } = call
+  const host = 'host: localhost'
   const bodied = (line: string, body: string, more: Partial<Raw> = {}) =>
-    sent(
-      Buffer.concat([latin1(head(`POST ${call.path} HTTP/1.1`, 'host: localhost', 'content-type: application/x-www-form-urlencoded', line)), latin1(body)]),
-      more
-    )
+    sent(`${head(`POST ${path} HTTP/1.1`, host, 'content-type: application/x-www-form-urlencoded', line)}${body}`, more)
+  const after = (...ways: Raw['after'][]) => ({ after: draws.pick(ways) })
+  const older = [[], [host], ['connection: keep-alive', 'host: x'], ['transfer-encoding: chunked']]
+  const origin = () => `${draws.pick(['http', 'HTTPS'])}://${draws.pick(['localhost', 'evil.example', '[::1]:1', ''])}`
+  const long = () => `${draws.pick(['a', '%61', '../', '%'])}${'a'.repeat(draws.pick([8000, 15_000, 17_000, 70_000]))}`
+  const continuing = () => latin1(head(`POST ${path} HTTP/1.1`, host, 'expect: 100-continue', 'content-length: 3'))
   return draws.way<Raw>([
     [6, () => sent(head(draws.pick(REQUEST_LINES), 'host: localhost'))],
     [6, () => sent(withHeader(draws.pick(HEADERS)))],
     [2, () => sent(withHeader(...Array.from({ length: draws.pick([10, 500, 3000]) }, (_, index) => `x-${index}: y`)))],
     [4, () => bodied(`content-length: ${draws.pick(LENGTHS)}`, 'a=b&c=d')],
     [2, () => bodied(`content-length: ${draws.pick([1, 3, 6])}`, 'a=b&c=d', { answers: 2 })],
-    [2, () => bodied(`content-length: ${draws.pick([8, 100, 1_048_577, 2_000_000])}`, 'a=b&c=d', { after: draws.pick(['ends', 'breaks off']) })],
-    [4, () => bodied(`transfer-encoding: ${draws.pick(ENCODINGS)}`, draws.pick(CHUNKS), { after: draws.pick(['waits', 'ends', 'breaks off']) })],
+    [2, () => bodied(`content-length: ${draws.pick([8, 100, 1_048_577, 2_000_000])}`, 'a=b&c=d', after('ends', 'breaks off'))],
+    [4, () => bodied(`transfer-encoding: ${draws.pick(ENCODINGS)}`, draws.pick(CHUNKS), after('waits', 'ends', 'breaks off'))],
     [1, () => bodied('transfer-encoding: chunked', `${'8000\r\n'.concat('a'.repeat(0x8000), CRLF).repeat(40)}0\r\n\r\n`)],
-    [4, () => sent(bytes.subarray(0, draws.below(bytes.length)), { after: draws.pick(['ends', 'breaks off', 'breaks off']) })],
+    [4, () => sent(bytes.subarray(0, draws.below(bytes.length)), after('ends', 'breaks off', 'breaks off'))],
     [2, () => ({ pieces: [bytes.subarray(0, 9), 5, bytes.subarray(9, 40), 5, bytes.subarray(40)], answers: 1, after: 'waits' })],
     [
       5,
       () => {
         const calls = Array.from({ length: 2 + draws.below(8) }, others)
-        return sent(Buffer.concat([bytes, ...calls.map(other => bytesOf(other))]), {
-          answers: calls.length + 1,
-          after: draws.pick(['waits', 'ends', 'breaks off'])
-        })
+        return sent(Buffer.concat([bytes, ...calls.map(other => bytesOf(other))]), { answers: calls.length + 1, ...after('waits', 'ends', 'breaks off') })
       }
     ],
     [2, () => sent(Buffer.concat([bytes, draws.bytes(20)]), { answers: 2 })],
-    [3, () => sent(draws.chance(50) ? draws.pick(GARBAGE) : draws.bytes(1 + draws.below(300)), { after: draws.pick(['waits', 'ends']) })],
-    [
-      2,
-      () =>
-        sent(
-          head(
-            `${call.method} ${call.path} HTTP/1.0`,
-            ...draws.pick([[], ['host: localhost'], ['connection: keep-alive', 'host: x'], ['transfer-encoding: chunked']])
-          )
-        )
-    ],
-    [
-      2,
-      () =>
-        sent(
-          head(
-            `${call.method} ${draws.pick(['http', 'HTTPS'])}://${draws.pick(['localhost', 'evil.example', '[::1]:1', ''])}${call.path} HTTP/1.1`,
-            'host: localhost'
-          )
-        )
-    ],
-    [
-      2,
-      () => ({
-        pieces: [
-          latin1(head(`POST ${call.path} HTTP/1.1`, 'host: localhost', 'expect: 100-continue', 'content-length: 3')),
-          draws.below(20),
-          latin1(draws.pick(['a=b', '', 'a=b&c=d']))
-        ],
-        answers: 1,
-        after: draws.pick(['waits', 'ends'])
-      })
-    ],
-    [1, () => ({ pieces: [], answers: 1, after: draws.pick(['ends', 'breaks off']) })],
+    [3, () => sent(draws.chance(50) ? draws.pick(GARBAGE) : draws.bytes(1 + draws.below(300)), after('waits', 'ends'))],
+    [2, () => sent(head(`${method} ${path} HTTP/1.0`, ...draws.pick(older)))],
+    [2, () => sent(head(`${method} ${origin()}${path} HTTP/1.1`, host))],
+    [2, () => ({ pieces: [continuing(), draws.below(20), latin1(draws.pick(['a=b', '', 'a=b&c=d']))], answers: 1, ...after('waits', 'ends') })],
+    [1, () => ({ pieces: [], answers: 1, ...after('ends', 'breaks off') })],
     [1, () => sent(bytes, { after: 'breaks off' })],
     [1, () => sent(Buffer.from(bytes.toString('latin1').replaceAll(CRLF, '\n'), 'latin1'))],
-    [
-      1,
-      () =>
-        sent(
-          head(
-            `GET ${call.path.slice(0, 20)}/${draws.pick(['a', '%61', '../', '%'])}${'a'.repeat(draws.pick([8000, 15_000, 17_000, 70_000]))} HTTP/1.1`,
-            'host: localhost'
-          )
-        )
-    ],
-    [8, () => sent(mutated(bytes, draws), { after: draws.pick(['waits', 'waits', 'ends']) })]
+    [1, () => sent(head(`GET ${path.slice(0, 20)}/${long()} HTTP/1.1`, host))],
+    [8, () => sent(mutated(bytes, draws), after('waits', 'waits', 'ends'))]
   ])
 }

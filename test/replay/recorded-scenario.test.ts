@@ -6,9 +6,10 @@ import { parse } from 'yaml'
 import { durationText } from '../../src/core/durations.js'
 import { encodeForm } from '../../src/core/form-encoding.js'
 import { isoOf } from '../../src/core/instants.js'
-import { NO_WORDS } from '../../src/core/secret-words.js'
-import { recordingOf, scenarioOf } from '../../src/replay/recorded-scenario.js'
+import { keysToMask } from '../../src/engine/keys.js'
+import { recordingOf, scenarioOf, scenarioOfCall } from '../../src/replay/recorded-scenario.js'
 import { SAYS } from '../../src/replay/sentences.js'
+import { scenarioText } from '../../src/scenario/yaml.js'
 import { failuresIn } from '../support/checked.js'
 import { type Blame, blameOf, MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -24,29 +25,33 @@ async function problemsOf(t: Test, text: string): Promise<string[]> {
 const commentsIn = (text: string) => text.split('\n').flatMap(line => (line.startsWith('# ') ? [line.slice(2)] : []))
 /** The comments on what differs from the calls as they were made. */
 const notesIn = (text: string) => commentsIn(text).slice(2)
-const recorded = async ({ control }: Emulator): Promise<string> => (await control('GET /requests?format=scenario')).text
-const lastId = async ({ control }: Emulator): Promise<string> => (await control('GET /requests?limit=1')).body.data[0].id
-const repeated = async (emulator: Emulator, id?: string) => emulator.control(`GET /requests/${id ?? (await lastId(emulator))}?format=scenario`)
-
-const RECORDS = {
-  accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' } }],
-  users: [
-    { id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' },
-    { id: 'usr_b', account: 'mch_b', name: 'V', email: 'v@example.com' }
-  ],
-  locations: [{ id: 'loc_b', account: 'mch_b', display_name: 'B', address: { country: 'US' } }],
-  tickets: ['b', 'c', 'd'].map(name => ({ id: `tkt_${name}`, location: 'loc_a', reference: `T-${name}` })),
-  transactions: [
-    { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000, payment_method: { type: 'card', card: { brand: 'visa', last4: '4242' } } },
-    { id: 'txn_b', ticket: 'tkt_b', payment_type: 'external', amount: 500 },
-    { id: 'txn_c', ticket: 'tkt_c', payment_type: 'external', amount: 0 }
-  ],
-  refunds: [
-    { id: 'rfd_a', transaction: 'txn_a', amount: 300 },
-    { id: 'rfd_b', transaction: 'txn_a', amount: 100 },
-    { id: 'rfd_c', transaction: 'txn_b', amount: 500 }
-  ]
+const recordedIn = async ({ sandbox }: Emulator) => scenarioOf(await recordingOf(sandbox, keysToMask(sandbox)))
+const recorded = async (emulator: Emulator): Promise<string> => {
+  const { data, notes } = await recordedIn(emulator)
+  return scenarioText(data, notes)
 }
+/** The scenario of one request alone, the last one where none is named; null where there is none. */
+const repeated = async ({ sandbox }: Emulator, id?: string): Promise<string | null> => {
+  const { journal } = sandbox.evidence
+  const one = id === undefined ? journal.requests().at(-1) : sandbox.evidence.find(id)
+  const found = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), one))
+  return found === undefined ? null : scenarioText(found.data, found.notes)
+}
+/** What a scenario plays, in order: requests and waits. */
+const playedIn = (text: string): string[] => parse(text).play.map(({ wait, do: on }: Json) => wait ?? on)
+const idsOf = (records: Json) => records?.map(({ id }: Json) => id)
+
+const RECORDS = parse(`
+  accounts: [{ id: mch_b, type: merchant, name: B, email: b@example.com, address: { country: US } }]
+  users: [{ id: usr_a, account: mch_a, name: U, email: u@example.com }, { id: usr_b, account: mch_b, name: V, email: v@example.com }]
+  locations: [{ id: loc_b, account: mch_b, display_name: B, address: { country: US } }]
+  tickets: [{ id: tkt_b, location: loc_a, reference: T-b }, { id: tkt_c, location: loc_a, reference: T-c }, { id: tkt_d, location: loc_a, reference: T-d }]
+  transactions:
+    - { id: txn_a, ticket: tkt_a, payment_type: card, amount: 1000, payment_method: { type: card, card: { brand: visa, last4: '4242' } } }
+    - { id: txn_b, ticket: tkt_b, payment_type: external, amount: 500 }
+    - { id: txn_c, ticket: tkt_c, payment_type: external, amount: 0 }
+  refunds: [{ id: rfd_a, transaction: txn_a, amount: 300 }, { id: rfd_b, transaction: txn_a, amount: 100 }, { id: rfd_c, transaction: txn_b, amount: 500 }]
+`)
 const US = { 'address[country]': 'US' }
 const PAID = { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
 const ACCOUNT = { type: 'merchant', name: 'N', email: 'n@example.com', ...US }
@@ -81,42 +86,38 @@ const REFUSALS: readonly (readonly [on: string, call: Call, blame: Blame, record
   ['GET /tickets', { key: null }, [401, 'api_key_missing', null, 'AUTH-3'], 0]
 ]
 
-t.test(
-  'the scenario of a refused call: the same rule refuses it in what is loaded from there, and nothing but a Refund of its charge can be left out',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const other = await startTestEmulator(t, { logged: false })
-    t.ok(new Set(REFUSALS.map(([, , [, , , by]]) => by)).size > 15, 'there are more than fifteen rules and assumptions')
-    for (const [on, call, blame, records] of REFUSALS) {
-      await emulator.control('POST /reset')
-      const title = `${blame[3]}: ${on} ${JSON.stringify(call)}`
-      t.strictSame(blameOf(await emulator.call(on, call)), blame, title)
+t.test('the scenario of a refused call: the same rule refuses it there, and nothing but a Refund of its charge can be left out', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const other = await startTestEmulator(t, { logged: false })
+  t.ok(new Set(REFUSALS.map(([, , [, , , by]]) => by)).size > 15, 'there are more than fifteen rules and assumptions')
+  for (const [on, call, blame, records] of REFUSALS) {
+    await emulator.control('POST /reset')
+    const title = `${blame[3]}: ${on} ${JSON.stringify(call)}`
+    t.strictSame(blameOf(await emulator.call(on, call)), blame, title)
 
-      const { status, text } = await repeated(emulator)
-      t.equal(status, 200, text)
-      const document = parse(text)
-      const played = async (scenario: object) => {
-        const { status } = await other.control('POST /load', { scenario })
-        if (status !== 200) return 'it cannot be loaded'
-        const answer = await other.call(...playedCall(document))
-        return answer.status < 300 ? 'it is answered' : blameOf(answer)
-      }
+    const text = await repeated(emulator)
+    const document = parse(text as string)
+    const played = async (scenario: object) => {
+      const { status } = await other.control('POST /load', { scenario })
+      if (status !== 200) return 'it cannot be loaded'
+      const answer = await other.call(...playedCall(document))
+      return answer.status < 300 ? 'it is answered' : blameOf(answer)
+    }
 
-      t.strictSame(await played(document), blame, title)
-      const { rules } = (await other.control('GET /requests/req_1')).body.why
-      t.ok(/^A\d/.test(blame[3]) || rules.at(-1).rule === blame[3], `${title}: the why ends with the rule`)
-      const { api_keys: _keys, ...families } = document.data ?? {}
-      const count = Object.values(families as Record<string, Json[]>).flat().length
-      t.equal(count, records, `${title}\n${text}`)
-      for (const [family, list] of Object.entries(families as Record<string, Json[]>)) {
-        for (const record of family === 'refunds' ? [] : list) {
-          const without = { ...document, data: { ...document.data, [family]: list.filter(other => other !== record) } }
-          t.strictNotSame(await played(without), blame, `${title} without ${record.id}`)
-        }
+    t.strictSame(await played(document), blame, title)
+    const { rules } = (await other.control('GET /requests/req_1')).body.why
+    t.ok(/^A\d/.test(blame[3]) || rules.at(-1).rule === blame[3], `${title}: the why ends with the rule`)
+    const { api_keys: _keys, ...families } = document.data ?? {}
+    const count = Object.values(families as Record<string, Json[]>).flat().length
+    t.equal(count, records, `${title}\n${text}`)
+    for (const [family, list] of Object.entries(families as Record<string, Json[]>)) {
+      for (const record of family === 'refunds' ? [] : list) {
+        const without = { ...document, data: { ...document.data, [family]: list.filter(other => other !== record) } }
+        t.strictNotSame(await played(without), blame, `${title} without ${record.id}`)
       }
     }
   }
-)
+})
 
 t.test('the scenario of a call that was answered: what it shows, and the pages that it is a part of', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
@@ -136,15 +137,9 @@ t.test('the scenario of a call that was answered: what it shows, and the pages t
     await emulator.control('POST /reset')
     t.ok((await emulator.call(on, call)).status < 300, on)
 
-    const { text } = await repeated(emulator)
+    const text = (await repeated(emulator)) as string
     const { data } = parse(text)
-
-    for (const [family, ids] of Object.entries(expected))
-      t.strictSame(
-        data[family]?.map(({ id }: Json) => id),
-        ids,
-        `${on} ${JSON.stringify(call)}: ${family}`
-      )
+    for (const [family, ids] of Object.entries(expected)) t.strictSame(idsOf(data[family]), ids, `${on} ${JSON.stringify(call)}: ${family}`)
     t.strictSame(await problemsOf(t, text), [], text)
   }
 })
@@ -165,7 +160,6 @@ t.test('a recording: every call is played again with what was answered, and ids 
   const text = await recorded(emulator)
 
   t.strictSame(await problemsOf(t, text), [])
-  t.equal((await control('POST /load', text, { 'content-type': 'application/yaml' })).status, 200)
   t.notMatch(text, /5555555555554444|987/)
   t.notMatch(text, new RegExp(`${MERCHANT}|${RESELLER}`))
   t.strictSame(notesIn(text), [
@@ -194,7 +188,9 @@ t.test('a recording: every call is played again with what was answered, and ids 
     { on: 'POST /refunds', took_effect: true, times: 1 },
     { on: 'POST /locations/{id}', took_effect: true, times: 1 }
   ])
-  t.equal(await recorded(emulator), await (async () => (await control('GET /requests?format=scenario')).text)(), 'the same calls are the same bytes')
+  t.equal((await control('GET /requests?format=scenario')).text, text, 'the same calls are the same bytes')
+  t.equal((await control('GET /requests/req_6?format=scenario')).text, await repeated(emulator))
+  t.equal((await control('POST /load', text, { 'content-type': 'application/yaml' })).status, 200)
 })
 
 t.test('a recording: numbers of cards and accounts are others that show the same, and short ones show none', async t => {
@@ -234,6 +230,7 @@ t.test('a recording: calls that no play can make, and calls that are answered di
   await call('POST /refunds', { body: '{}', headers: { 'content-type': 'application/json' } })
   await call('GET /tickets', { key: null })
   await call('GET /tickets/tkt_a')
+  await call('POST /locations', { body: 'display_name[]=A&display_name[]=B' })
 
   const text = await recorded(emulator)
 
@@ -243,24 +240,19 @@ t.test('a recording: calls that no play can make, and calls that are answered di
     SAYS.of('req_3 POST /refunds', SAYS.other_status('415 content_type_unsupported', 400)),
     SAYS.of('req_4 GET /tickets', SAYS.other_status('401 api_key_missing', 200))
   ])
-  t.strictSame(
-    parse(text).play.map(({ do: on }: Json) => on),
-    ['GET /tickets/tkt_a']
-  )
+  t.strictSame(playedIn(text), ['GET /tickets/tkt_a', 'POST /locations'])
+  t.strictSame(parse(text).play[1].body, { display_name: ['A', 'B'] }, 'a list in a body is played as a list')
   t.strictSame(await problemsOf(t, text), [])
-  for (const number of [1, 2, 3]) {
-    const { status, body } = await repeated(emulator, `req_${number}`)
-    t.strictSame([status, body.error.code, body.error.param], [400, 'parameter_invalid', 'format'])
-  }
-
-  for (const [query, param] of [
-    ['format=scenario&limit=5', 'limit'],
-    ['on=GET%20/tickets&format=scenario', 'on'],
-    ['format=yaml', 'format']
-  ] as const) {
-    const { status, body } = await control(`GET /requests?${query}`)
+  for (const [path, param] of Object.entries({
+    '/req_1?format=scenario': 'format',
+    '?format=scenario&limit=5': 'limit',
+    '?on=GET%20/tickets&format=scenario': 'on',
+    '?format=yaml': 'format'
+  })) {
+    const { status, body } = await control(`GET /requests${path}`)
     t.strictSame([status, body.error.code, body.error.param], [400, 'parameter_invalid', param])
   }
+  for (const id of ['req_2', 'req_3']) t.equal(await repeated(emulator, id), null)
   t.equal((await control('GET /requests?format=json')).body.object, 'list')
 })
 
@@ -280,10 +272,8 @@ t.test('a recording: a frozen clock is moved on by wait, and what depends on it 
   const text = await recorded(emulator)
   const { play } = parse(text)
 
-  t.strictSame(
-    play.map(({ wait, do: on }: Json) => wait ?? on),
-    ['POST /transactions', '90m', 'GET /transactions', '30m', 'POST /transactions', 'GET /transactions', 'POST /transactions']
-  )
+  const playedCalls = ['POST /transactions', '90m', 'GET /transactions', '30m', 'POST /transactions', 'GET /transactions', 'POST /transactions']
+  t.strictSame(playedIn(text), playedCalls)
   t.strictSame(play[5].expect.body, { has_more: false, data: [{ id: '${transaction_3.id}' }] })
   t.ok(notesIn(text).includes(SAYS.set_back()))
   t.strictSame(await problemsOf(t, text), [])
@@ -293,7 +283,8 @@ t.test('a recording: a running clock that was advanced is moved on by wait, by a
   for (const clock of [undefined, { now: '2026-03-31T23:00:00Z' }]) {
     let machine = Date.parse(NOW)
     const scenario = { ...(clock && { clock }), data: smallFixture(RECORDS) }
-    const { call, control, ...emulator } = await startTestEmulator(t, { machine: () => (machine += 137), scenario })
+    const emulator = await startTestEmulator(t, { machine: () => (machine += 137), scenario })
+    const { call, control } = emulator
     const since = isoOf(Date.parse(clock?.now ?? NOW) + 60 * 60_000)
     const listed = { query: encodeForm({ 'created[gte]': since }) }
     await call('POST /transactions', { body: PAID })
@@ -305,14 +296,11 @@ t.test('a recording: a running clock that was advanced is moved on by wait, by a
     await control('POST /clock/advance', { by: '5s' })
     await call('GET /transactions', listed)
 
-    const text = await recorded({ call, control, ...emulator })
-    const { play } = parse(text)
+    const text = await recorded(emulator)
 
-    t.strictSame(
-      play.map(({ wait, do: on }: Json) => wait ?? on),
-      ['POST /transactions', 'POST /transactions', '90m', 'GET /transactions', 'POST /transactions', '15s', 'GET /transactions']
-    )
-    t.strictSame(play.at(-1).expect.body, { has_more: false, data: [{ id: '${transaction_4.id}' }] })
+    const playedCalls = ['POST /transactions', 'POST /transactions', '90m', 'GET /transactions', 'POST /transactions', '15s', 'GET /transactions']
+    t.strictSame(playedIn(text), playedCalls)
+    t.strictSame(parse(text).play.at(-1).expect.body, { has_more: false, data: [{ id: '${transaction_4.id}' }] })
     t.notMatch(text, 'set back')
     t.strictSame(await problemsOf(t, text), [])
   }
@@ -334,10 +322,7 @@ t.test('a recording: a running clock that was set back, which a comment says, is
 
   const text = await recorded(emulator)
 
-  t.strictSame(
-    parse(text).play.map(({ wait, do: on }: Json) => wait ?? on),
-    ['GET /tickets', 'GET /tickets', 'GET /tickets', '1s', 'GET /tickets']
-  )
+  t.strictSame(playedIn(text), ['GET /tickets', 'GET /tickets', 'GET /tickets', '1s', 'GET /tickets'])
   t.ok(notesIn(text).includes(SAYS.set_back()))
 })
 
@@ -369,11 +354,8 @@ t.test('a recording: what control calls changed in between is in the first state
   t.strictSame(notesIn(text).slice(3, 4), [SAYS.of('req_7 POST /refunds', SAYS.other_status('402 charge_already_refunded', 422))])
   t.equal(notesIn(text).length, 1 + 2 + 25)
   t.strictSame(await problemsOf(t, text), [])
-  t.strictSame(
-    parse((await repeated(emulator, 'req_8')).text).settings,
-    { statuses: { refund_refused: 402 } },
-    'a call alone has the settings that it was judged by'
-  )
+  const alone = parse((await repeated(emulator, 'req_8')) as string)
+  t.strictSame(alone.settings, { statuses: { refund_refused: 402 } }, 'a call alone has the settings that it was judged by')
 })
 
 t.test('a recording: a call that was answered of a record that a snapshot took away since is played with that record', async t => {
@@ -413,7 +395,6 @@ t.test('a recording: what the journal no longer holds is in the first state', as
 t.test('a recording: what a script answered or lost is in a script of its own, call by call', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { call, control } = emulator
-  const lose = (on: string, options: Call) => call(on, options).catch(() => null)
   const refund = { body: { transaction: 'txn_a', amount: 10 } }
   await control('POST /script', { on: 'POST /refunds', calls: '2-3', respond: { status: 503, retry_after: '2s' }, name: 'an outage' })
   await control('POST /script', { on: 'POST /refunds', calls: 4, fault: 'connection_reset', when: 'after' })
@@ -422,9 +403,7 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   await control('POST /script', { on: 'GET /accounts', respond: { status: 200, body: 'closed' } })
   await control('POST /script', { on: 'GET /locations', respond: { status: 200, body: { open: true } } })
   await call('POST /refunds', { body: { transaction: 'txn_none' } })
-  for (let made = 0; made < 3; made++) await call('POST /refunds', refund)
-  await lose('POST /refunds', refund)
-  await lose('POST /refunds', refund)
+  for (let made = 0; made < 5; made++) await call('POST /refunds', refund).catch(() => null)
   await call('GET /refunds', { query: 'limit=2' })
   await call('GET /tickets/tkt_a')
   await call('GET /accounts')
@@ -440,10 +419,8 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
     { on: 'GET /accounts', respond: { status: 200, body: 'closed' } },
     { on: 'GET /locations', respond: { status: 200, body: { open: true } } }
   ])
-  t.strictSame(
-    play.map(({ expect }: Json) => expect.fault ?? expect.status),
-    [400, 200, 503, 503, 'connection_reset', 'empty_response', 200, 200, 200, 200]
-  )
+  const seen = play.map(({ expect }: Json) => expect.fault ?? expect.status)
+  t.strictSame(seen, [400, 200, 503, 503, 'connection_reset', 'empty_response', 200, 200, 200, 200])
   t.strictSame(play[2].expect.body.error.code, 'service_unavailable')
   t.strictSame([play[8].expect, play[9].expect], [{ status: 200 }, { status: 200, body: { open: true } }])
   t.match(play[6].expect.body.data[0].id, /^rfd_/, 'the id of a lost answer is drawn again')
@@ -451,35 +428,27 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   t.ok(notesIn(text).includes(SAYS.no_delays()))
   t.strictSame(await problemsOf(t, text), [])
 
-  const outage = parse((await repeated(emulator, 'req_3')).text)
+  const outage = parse((await repeated(emulator, 'req_3')) as string)
   t.strictSame([outage.script, outage.data.refunds], [[{ name: 'an outage', on: 'POST /refunds', respond: { status: 503, retry_after: '2s' } }], undefined])
-  t.strictSame(await problemsOf(t, (await repeated(emulator, 'req_6')).text), [])
+  t.strictSame(await problemsOf(t, (await repeated(emulator, 'req_6')) as string), [])
 
-  const least = await scenarioOf(await recordingOf(emulator.sandbox, NO_WORDS))
-  t.strictSame(
-    Object.entries(least.data.data as Record<string, Json[]>).map(([family, list]) => [family, list.length]),
-    [
-      ['api_keys', 1],
-      ['accounts', 1],
-      ['locations', 1],
-      ['tickets', 2],
-      ['transactions', 2],
-      ['refunds', 3]
-    ]
-  )
+  const { data } = parse(text)
+  const sizes = Object.entries(data as Record<string, Json[]>).map(([family, list]) => `${family} ${list.length}`)
+  t.strictSame(sizes, ['api_keys 1', 'accounts 1', 'locations 1', 'tickets 2', 'transactions 2', 'refunds 3'])
 })
 
 t.test('a recording: it has the records that its requests touched, and all where those are not enough', async t => {
   const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
-  const { call, control, sandbox } = await startTestEmulator(t, { records: RECORDS, settings })
+  const emulator = await startTestEmulator(t, { records: RECORDS, settings })
+  const { call, control } = emulator
   const sizeOf = ({ data }: { data: Json }) => Object.values(data.data as Record<string, Json[]>).flat().length
   await call('GET /tickets')
   await call('GET /nowhere')
 
-  const touched = await scenarioOf(await recordingOf(sandbox, NO_WORDS))
+  const touched = await recordedIn(emulator)
   await control('PATCH /settings', { statuses: { created: 201 } })
   await call('POST /transactions', { body: PAID })
-  const whole = await scenarioOf(await recordingOf(sandbox, NO_WORDS))
+  const whole = await recordedIn(emulator)
 
   t.strictSame([sizeOf(touched), sizeOf(whole)], [8, 18])
   t.strictSame([touched.data.seed, whole.data.seed], [7, 7])
@@ -499,10 +468,7 @@ t.test('a recording: a record that was added to one that a call made has that on
 
   const { data, play } = parse(text)
   t.strictSame([data.transactions.at(-1).id, data.refunds.at(-1).id, data.tickets.at(-1).id], [paid.id, 'rfd_new', 'tkt_new'], text)
-  t.strictSame(
-    play.map(({ do: on }: Json) => on),
-    ['POST /transactions', 'GET /tickets', `GET /transactions/${paid.id}`]
-  )
+  t.strictSame(playedIn(text), ['POST /transactions', 'GET /tickets', `GET /transactions/${paid.id}`])
   t.strictSame(play[1].expect.body, { has_more: false }, 'of a list with more Tickets than there were, what is the same')
   t.ok(notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.other_status('201', 200))), text)
   t.strictSame(await problemsOf(t, text), [])
@@ -517,7 +483,7 @@ t.test('a recording: calls of a state that is not known any more are left out', 
   const text = await recorded(emulator)
 
   t.ok(notesIn(text).includes(SAYS.dropped(1)), text)
-  t.strictSame([parse(text).play.length, (await repeated(emulator, 'req_1')).status, (await repeated(emulator, 'req_2')).status], [1, 400, 200])
+  t.strictSame([parse(text).play.length, await repeated(emulator, 'req_1'), typeof (await repeated(emulator, 'req_2'))], [1, null, 'string'])
 })
 
 t.test('a recording: a call whose client left before it took effect is left out; nothing at all is a scenario too', async t => {
@@ -528,16 +494,16 @@ t.test('a recording: a call whose client left before it took effect is left out;
 
   const port = await emulator.listen()
   await emulator.control('POST /script', { on: 'POST /refunds', delay: '150ms', respond: { status: 503 } })
-  const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`
-  const body = 'transaction=txn_a'
-  const head = [
+  const request = [
     'POST /next/refunds HTTP/1.1',
     'Host: localhost',
-    `Authorization: ${authorization}`,
+    `Authorization: Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`,
     'Content-Type: application/x-www-form-urlencoded',
-    `Content-Length: ${body.length}`
+    'Content-Length: 17',
+    '',
+    'transaction=txn_a'
   ]
-  const socket = connect(port, '127.0.0.1', () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`))
+  const socket = connect(port, '127.0.0.1', () => socket.write(request.join('\r\n')))
   await sleep(60)
   socket.destroy()
   while (emulator.sandbox.evidence.journal.size === 0) await sleep(20)
@@ -555,11 +521,26 @@ t.test('docs: the scenario of a request in docs/record.md passes check', async t
   t.strictSame(await problemsOf(t, example), [])
 })
 
-t.test('recording: a list in a body is played as a list', async t => {
-  const emulator = await startTestEmulator(t, { scenario: { data: smallFixture(RECORDS) } })
-  await emulator.call('POST /locations', { body: 'display_name[]=A&display_name[]=B' })
+t.test('a recording: what control calls add is there from the beginning, with the records of calls that it belongs to', async t => {
+  const emulator = await startTestEmulator(t)
+  const { call, control } = emulator
+  await call('GET /tickets/tkt_a')
+  await control('PUT /snapshots/before')
+  await control('POST /records', { tickets: [{ id: 'tkt_gone', location: 'loc_a', reference: 'GONE' }] })
+  await call('GET /tickets/tkt_gone')
+  await control('POST /snapshots/before/restore')
+  const { id } = (await call('POST /transactions', { body: PAID })).body
+  await call('GET /tickets')
+  await call('GET /tickets/tkt_new')
+  const refunds = ['a', 'b'].map(name => ({ id: `rfd_${name}`, transaction: id, amount: 10 }))
+  t.equal((await control('POST /records', { tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }], refunds })).status, 200)
+  await call(`GET /transactions/${id}`)
+
   const text = await recorded(emulator)
 
-  t.strictSame(parse(text).play[0].body, { display_name: ['A', 'B'] })
-  t.strictSame(await problemsOf(t, text), [])
+  const { data } = parse(text)
+  t.strictSame([data.tickets, data.transactions, data.refunds].map(idsOf), [['tkt_a', 'tkt_new'], [id], ['rfd_a', 'rfd_b']])
+  t.strictSame(playedIn(text), ['GET /tickets/tkt_a', 'POST /transactions', 'GET /tickets', `GET /transactions/${id}`])
+  t.ok(text.includes(SAYS.of('GET /tickets/tkt_gone', SAYS.other_status('200', 404))), text)
+  t.ok(text.includes(SAYS.of('GET /tickets/tkt_new', SAYS.other_status('404 resource_missing', 200))), text)
 })

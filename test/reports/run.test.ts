@@ -56,21 +56,13 @@ const runWith = (text: string): Partial<RunDocument> => ({
 })
 const judgedWith = (text: string): JudgedRun => judgedRun(runWith(text), { failOn: ['zero-payment', 'script', 'expectations'], minCoverage: 50 })
 
+const textOf = ({ text }: Element) => text
 /** What means something in Markdown, without the rest. */
 const skeletonOf = (markdown: string) => markdown.replace(/&#\d+;/g, '').replace(/[^\\`*[\]<>|~&#@$\n]|(?<=\w)_(?=\w)/g, '')
 
 /** Each format: what no text may change of it, and what it shows that no text may bring in. */
 const FORMATS: [name: string, write: (judged: JudgedRun) => string, structure: (text: string) => unknown, shown: (text: string) => string, never: RegExp][] = [
-  [
-    'HTML',
-    runPage,
-    structureOf,
-    page =>
-      elementsIn(parseMarkup(page))
-        .map(({ text }) => text)
-        .join('\n'),
-    CONTROLLING
-  ],
+  ['HTML', runPage, structureOf, page => elementsIn(parseMarkup(page)).map(textOf).join('\n'), CONTROLLING],
   ['JUnit', runJunit, structureOf, junit => junit, CONTROLLING],
   ['Markdown', runMarkdown, skeletonOf, markdown => markdown, /:\/\/|www\.|(?<!\w)_|_(?!\w)/],
   ['text', runText, text => text.split('\n').length, text => text, CONTROLLING]
@@ -117,11 +109,8 @@ t.test('reports: the page loads nothing, runs nothing, and its policy allows no 
 
 t.test('reports: the page shows requests by test, each refusal with its why, findings, the map of the 58 rules and the assumptions', t => {
   const coverage = new Coverage()
-  coverage.add(judgement(['REF-7', 'LIST-1']))
-  coverage.add(judgement([], 'REF-7'))
-  coverage.add(judgement(['REF-6']))
-  coverage.add(judgement([], 'REF-1'))
-  coverage.add(judgement([], 'TKT-1'))
+  for (const seen of [judgement(['REF-7', 'LIST-1']), judgement([], 'REF-7'), judgement(['REF-6']), judgement([], 'REF-1'), judgement([], 'TKT-1')])
+    coverage.add(seen)
   const judged = judgedRun(
     {
       ...runWith('too much'),
@@ -132,41 +121,30 @@ t.test('reports: the page shows requests by test, each refusal with its why, fin
     { failOn: ['zero-payment'], ignore: ['card-number-sent'] }
   )
   const all = elementsIn(parseMarkup(runPage(judged)))
-  const textOf = (element: (typeof all)[number]): string => [element.text, ...element.children.map(textOf)].join(' ')
-  const whole = textOf(all[0] as (typeof all)[number])
+  const whole = all.map(textOf).join(' ')
 
   t.strictSame(
     all.filter(({ name }) => name === 'h2').map(({ text }) => text),
     ['Gates', 'Findings', 'Requests by test', 'Coverage', 'Assumptions relied on']
   )
-  const [legend, cells] = all.filter(({ name }) => name === 'ul').map(({ children }) => children.filter(({ name }) => name === 'li')) as [
-    typeof all,
-    typeof all
-  ]
+  const [legend = [], cells = []] = all.filter(({ name }) => name === 'ul').map(({ children }) => children.filter(({ name }) => name === 'li'))
   t.strictSame(
-    legend.map(({ attributes, text }) => [attributes.class, text]),
-    [
-      ['all', 'every outcome seen'],
-      ['kept', 'only kept'],
-      ['broken', 'only broken'],
-      ['none', 'not exercised']
-    ]
+    legend.map(({ attributes, text }) => `${attributes.class}: ${text}`),
+    ['all: every outcome seen', 'kept: only kept', 'broken: only broken', 'none: not exercised']
   )
   t.equal(cells.length, 58)
   t.match(runPage(judged), /\.map \.broken \{ border-left-color: var\(--bad\) \}/)
   t.notMatch(runPage(judged), /\.map \.none/, 'what was not exercised is grey, as the border is')
   const cellOf = (rule: string) => cells[(RULE_IDS as string[]).indexOf(rule)]
-  t.strictSame(
-    ['REF-7', 'LIST-1', 'REF-6', 'REF-1', 'LOC-1', 'TKT-1'].map(rule => [cellOf(rule)?.attributes.class, cellOf(rule)?.text]),
-    [
-      ['all', 'kept 1 · broken 1'],
-      ['all', 'kept 1 · broken –'],
-      ['kept', 'kept 1 · broken 0'],
-      ['broken', 'kept 0 · broken 1'],
-      ['none', 'kept 0 · broken 0'],
-      ['broken', 'kept – · broken 1']
-    ]
-  )
+  const shown = ['REF-7', 'LIST-1', 'REF-6', 'REF-1', 'LOC-1', 'TKT-1'].map(rule => `${cellOf(rule)?.attributes.class}: ${cellOf(rule)?.text}`)
+  t.strictSame(shown, [
+    'all: kept 1 · broken 1',
+    'all: kept 1 · broken –',
+    'kept: kept 1 · broken 0',
+    'broken: kept 0 · broken 1',
+    'none: kept 0 · broken 0',
+    'broken: kept – · broken 1'
+  ])
   t.match(runPage(judgedWith('late')), /<a href="#request-1">.*late: wanted late; got late in <a href="#request-0">/s)
   for (const part of [
     'REF-7: too much',
@@ -175,7 +153,7 @@ t.test('reports: the page shows requests by test, each refusal with its why, fin
     'Relies on: A07 (error body)',
     'Rules kept: BASE-1. Rules broken: REF-7.',
     FINDINGS['zero-payment'].advice,
-    'Requests of further tests',
+    'Requests of other tests',
     'not exercised',
     SAYS.omitted(7, 8),
     'script entry too much',
@@ -194,16 +172,8 @@ t.test('reports: the page shows requests by test, each refusal with its why, fin
 t.test('reports: a run in which no request named its test, and one without any request, say so', t => {
   const none = runPage(judgedRun({}, { failOn: [] }))
   const scripted = refusedCall('x', { test: null, request: 'till#2/req_9', outcome: 'lost_after' })
-  const entry = {
-    ...scripted.entry,
-    account: null,
-    answer: null,
-    answered: false,
-    took_effect: true,
-    query: {},
-    body: {},
-    script: { id: 'scr_4', name: null, fault: 'reset' }
-  }
+  const script = { id: 'scr_4', name: null, fault: 'reset' }
+  const entry = { ...scripted.entry, account: null, answer: null, answered: false, took_effect: true, query: {}, body: {}, script }
   const why = { rules: [{ rule: 'LIST-1', verdict: 'kept', text: 'a list' }], assumptions: [], changed_by: [] }
   const calls = [
     { ...scripted, entry: { ...entry, why } },

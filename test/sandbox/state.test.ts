@@ -27,15 +27,8 @@ const SCENARIO = document({
   }),
   script: [{ on: 'GET /tickets', calls: '2+', delay: '1ms' }]
 })
-const LISTED = {
-  operation: 'listTickets',
-  key: null,
-  params: () => undefined,
-  query: () => undefined,
-  body: () => undefined,
-  about: () => undefined,
-  steps: 0
-} as const
+const none = () => undefined
+const LISTED = { operation: 'listTickets', key: null, params: none, query: none, body: none, about: none, steps: 0 } as const
 const DELAYED = (await compileEntry({ on: 'GET /tickets', delay: '1ms' }, () => t.fail('it is right'))) as Entry
 const user = (more: object = {}) => document({ users: [{ account: 'mch_a', name: 'U', email: 'u@example.com', ...more }] })
 
@@ -103,61 +96,55 @@ async function changed(names: readonly string[]): Promise<Sandbox> {
   return main
 }
 
+/** Tries what holds for any changes. */
+const always = (holds: (names: string[], more: string[], flag: boolean) => Promise<void>) =>
+  fc.assert(fc.asyncProperty(acts, acts, fc.boolean(), holds), { numRuns: 40 })
+
 t.test('a reset gives the first state back, whatever was changed', async t => {
   const fresh = shown(await changed([]))
-  await fc.assert(
-    fc.asyncProperty(acts, async names => {
-      const sandbox = await changed(names)
-      sandbox.reset()
-      t.strictSame(shown(sandbox), fresh, names.join())
-    }),
-    { numRuns: 40 }
-  )
+  await always(async names => {
+    const sandbox = await changed(names)
+    sandbox.reset()
+    t.strictSame(shown(sandbox), fresh, names.join())
+  })
 })
 
 t.test('a snapshot gives the state back, whatever was changed since; of the settings the seed alone', async t => {
-  await fc.assert(
-    fc.asyncProperty(acts, acts, fc.boolean(), async (before, since, isReset) => {
-      const sandbox = await changed(before)
-      const expected = shown(sandbox)
-      const snapshot = sandbox.snapshot()
-      await act(sandbox, since)
-      if (isReset) sandbox.reset()
-      const { settings: between } = shown(sandbox)
-      // a running clock goes on from its reading, however much later that is
-      machine.now += 1000
+  await always(async (before, since, isReset) => {
+    const sandbox = await changed(before)
+    const { sources: _expected, settings: had, ...wanted } = shown(sandbox)
+    const snapshot = sandbox.snapshot()
+    await act(sandbox, since)
+    if (isReset) sandbox.reset()
+    const { settings: between } = shown(sandbox)
+    // a running clock goes on from its reading, however much later that is
+    machine.now += 1000
 
-      sandbox.restore(snapshot)
+    sandbox.restore(snapshot)
 
-      const { sources: _sources, settings, ...rest } = shown(sandbox)
-      const { sources: _expected, settings: had, ...wanted } = expected
-      t.strictSame(rest, wanted, `${before} then ${since}`)
-      t.strictSame(settings, { ...between, seed: had.seed })
-    }),
-    { numRuns: 40 }
-  )
+    const { sources: _sources, settings, ...rest } = shown(sandbox)
+    t.strictSame(rest, wanted, `${before} then ${since}`)
+    t.strictSame(settings, { ...between, seed: had.seed })
+  })
 })
 
 t.test('a saved state goes on as it was, in memory and through its text', async t => {
-  await fc.assert(
-    fc.asyncProperty(acts, async names => {
-      const sandbox = await changed(names)
-      const expected = shown(sandbox)
-      const { requests, state } = sandbox
-      const first = sandbox.requireLoaded()
-      const data = await savedData({ start: first, sandboxes: [{ name: null, first, requests, state }] })
-      const read = await statesIn('state.json', data, (scenario, control) => settingsInForce({ scenario, control }).values)
+  await always(async names => {
+    const sandbox = await changed(names)
+    const expected = shown(sandbox)
+    const { requests, state } = sandbox
+    const first = sandbox.requireLoaded()
+    const data = await savedData({ start: first, sandboxes: [{ name: null, first, requests, state }] })
+    const read = await statesIn('state.json', data, (scenario, control) => settingsInForce({ scenario, control }).values)
 
-      for (const saved of [{ first, requests, state: state.present }, ...read.sandboxes]) {
-        const again = sandboxes().main
-        again.resume(saved)
-        t.strictSame(shown(again), expected, names.join())
-        again.reset()
-        t.equal(shown(again).records, JSON.stringify(exported(first.store)))
-      }
-    }),
-    { numRuns: 40 }
-  )
+    for (const saved of [{ first, requests, state: state.present }, ...read.sandboxes]) {
+      const again = sandboxes().main
+      again.resume(saved)
+      t.strictSame(shown(again), expected, names.join())
+      again.reset()
+      t.equal(shown(again).records, JSON.stringify(exported(first.store)))
+    }
+  })
 })
 
 t.test('what changes in a sandbox does not change a value that was taken of it', async t => {
@@ -167,9 +154,7 @@ t.test('what changes in a sandbox does not change a value that was taken of it',
     const [taken, before] = [textOf(state), textOf(sandbox.state.present)]
     const isMarked = () => sandbox.state.marks.some((mark, nth) => mark !== marks[nth])
     t.equal(isMarked(), false)
-
     await act(sandbox, [name])
-
     t.equal(textOf(state), taken, name)
     t.not(textOf(sandbox.state.present), before, `${name} is a change`)
     t.equal(isMarked(), true, `${name} changes the marks`)

@@ -8,8 +8,9 @@ const BEGIN = 'fixtures: [bistro]\n'
 const entry = (entry: string) => `${BEGIN}script:\n  - { ${entry} }\n`
 const matching = (match: string) => entry(`on: POST /transactions, match: { ${match} }, respond: { status: 402 }`)
 const expecting = (counted: string) => `${BEGIN}expect:\n  - state: { refunds: { count: 1, ${counted} } }\n`
-const step = (more: string) =>
-  `${BEGIN}steps:\n  - { as: payment, do: POST /transactions, body: { ticket: "\${tkt_52}", payment_type: external, amount: 5 } }\n  - { ${more} }\n`
+const PAYMENT = '{ as: payment, do: POST /transactions, body: { ticket: "${tkt_52}", payment_type: external, amount: 5 } }'
+const step = (more: string) => `${BEGIN}steps:\n  - ${PAYMENT}\n  - { ${more} }\n`
+const script = (entry: string) => `script:\n  - on: POST /refunds\n${entry}`
 
 /** A wrong text, after the bistro's fixture where it names none, what is said of it, and what is to be written in the place of what. */
 type Mistake = [wrong: string, said: string, from: string, to: string]
@@ -60,27 +61,17 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
     ['script:\n\t- { on: POST /refunds, delay: 2s }\n', '3:1 tab', '\t', '  '],
     ['data:\n\ttickets:\n  \t- { id: a, location: loc_bistro, reference: A }\n', '3:1 tab, 4:3 tab', '\ttickets:\n  \t', '  tickets:\n    '],
     ['name: a\nfixtures: [bistro]\nname: b\n', '3:1 name_twice', 'name: b\n', ''],
-    ['script:\n  - on: POST /refunds\n    calls: 1\n   delay: 2s\n', '5:1 wrong_indent', 'de', ' de'],
+    [script('    calls: 1\n   delay: 2s\n'), '5:1 wrong_indent', 'de', ' de'],
     ['script:\n- on: POST /refunds\n # slow\n delay: 2s\n', '5:1 wrong_indent', '# slow\n', ''],
-    ['script:\n  - on: POST /refunds\n  calls: 1\n  delay: 2s\n', '4:1 wrong_indent', 'calls: 1\n', '  calls: 1\n  '],
-    [
-      'script:\n  - on: POST /refunds\n    delay: 2s\n   - on: GET /refunds\n     delay: 2s\n',
-      '5:1 wrong_indent',
-      ' - on: GET /refunds\n ',
-      '- on: GET /refunds\n'
-    ],
+    [script('  calls: 1\n  delay: 2s\n'), '4:1 wrong_indent', 'calls: 1\n', '  calls: 1\n  '],
+    [script('    delay: 2s\n   - on: GET /refunds\n     delay: 2s\n'), '5:1 wrong_indent', ' - on: GET /refunds\n ', '- on: GET /refunds\n'],
     ['expect:\n  - on: POST /refunds\n    times: 0\n  on: GET /refunds\n  times: 0\n', '5:1 dash_missing', 'on: GET /refunds\n', '- on: GET /refunds\n  '],
-    ['script:\n  - on: POST /refunds\n    respond:\n      status: 402\n     calls: 1\n', '6:1 wrong_indent', ' c', 'c'],
-    [
-      'script:\n  - on: POST /refunds\n    match:\n      body:\n        amount:\n          gt: 100\n     calls: 1\n    delay: 2s\n',
-      '8:1 wrong_indent',
-      ' c',
-      'c'
-    ],
+    [script('    respond:\n      status: 402\n     calls: 1\n'), '6:1 wrong_indent', ' c', 'c'],
+    [script('    match:\n      body:\n        amount:\n          gt: 100\n     calls: 1\n    delay: 2s\n'), '8:1 wrong_indent', ' c', 'c'],
     ['fixtures:\n  - bistro\n name: x\n', '3:1 wrong_indent', '\n  - bistro\n ', ' [bistro]\n'],
     [step('do: GET /tickets, query: { created[gte]: 2026-01-01, limit: 2 }'), '4:34 brackets_in_name', 'created[gte]', '"created[gte]"'],
-    ['script:\n  - on: POST /refunds\n    calls: 1\n  \t delay: 2s\n', '5:3 tab', '\t', ' '],
-    ['script:\n  - on: POST /refunds\n    delay: 2s\n      calls: 1\n', '5:7 too_deep_below', '  c', 'c'],
+    [script('    calls: 1\n  \t delay: 2s\n'), '5:3 tab', '\t', ' '],
+    [script('    delay: 2s\n      calls: 1\n'), '5:7 too_deep_below', '  c', 'c'],
     ['name: "x\nseed: 5\n', '2:7 quote_not_closed', '\ns', '"\ns'],
     ['name: "x\ndescription: "y\n', '2:7 quote_not_closed', '\ndescription: "y', '"\ndescription: "y"'],
     ["name: 'it's mine'\n", '2:7 goes_on', "'it's mine'", '"it\'s mine"'],
@@ -90,17 +81,12 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
     ['fixtures: [bistro]{\nname: x\n', '1:11 goes_on', '{', ''],
     ["it's: [b'\nname: x\n", '1:7 not_closed', "it's: [b'", 'fixtures: [bistro]'],
     ['  fixtures: [bistro]\nname: x\n', '2:1 wrong_indent', 'n', '  n'],
-    ['script:\n  - on: POST /refunds\n    hold:\n\n   delay: 2s\n', '6:1 wrong_indent', '\n\n', ' { gate: a }\n\n '],
+    [script('    hold:\n\n   delay: 2s\n'), '6:1 wrong_indent', '\n\n', ' { gate: a }\n\n '],
     ['script:\n  - { on: POST /refunds, delay: 2s\n  - { on: GET /refunds, delay: 2s }\n', '3:5 not_closed', '\n  - { on: G', ' }\n  - { on: G'],
     ['name: { on: a: b\n', '2:7 not_closed, 2:13 holds_colon', '{ on: a: b', '"on: a: b"'],
     ["it's: 'x\n", '2:7 quote_not_closed', "it's: 'x\n", ''],
     ['fixtures: [bistro]]\nname: x\n', '1:19 nothing_to_close', ']\n', '\n'],
-    [
-      step('do: GET /transactions/${payment.id}, expect: { status: 200 }'),
-      '4:11 holds_bracket',
-      'GET /transactions/${payment.id}',
-      '"GET /transactions/${payment.id}"'
-    ],
+    [step('do: GET /refunds/${payment.id}, expect: { status: 200 }'), '4:11 holds_bracket', 'GET /refunds/${payment.id}', '"GET /refunds/${payment.id}"'],
     [entry('on: *, delay: 2s'), '3:11 begins_with', '*', '"*"'],
     ['name: *x\n', '2:7 unknown_alias', '*x', '"*x"'],
     ['name: &x\n', '2:7 begins_with', '&x', '"&x"'],
@@ -109,12 +95,7 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
     ['name: %x\n', '2:7 begins_with', '%x', '"%x"'],
     ['name: > x\n', '2:9 text_in_next_line', '> x', '"> x"'],
     ['name: "a\\q"\n', '2:9 unknown_escape', 'q', '\\q'],
-    [
-      'script:\n  - { on: GET /tickets/{id}, delay: 1s }\n  - { on: GET /tickets, match: { query: { location: loc_bistro } }, delay: 1s }\n',
-      '3:11 holds_bracket',
-      'GET /tickets/{id}',
-      '"GET /tickets/{id}"'
-    ],
+    [entry('on: GET /tickets/{id}, delay: 1s'), '3:11 holds_bracket', 'GET /tickets/{id}', '"GET /tickets/{id}"'],
     ['---\nname: x\n', '2:1 second_document', '---\n', ''],
     ['{"fixtures": ["bistro"]\n "name": "x"}', '2:2 comma_missing', '\n', ',\n'],
     ['{"fixtures": ["bistro"] "name": "x"}', '1:25 comma_missing', ' "', ', "'],
@@ -139,20 +120,20 @@ t.test('advice: an error of the parser without advice is marked by its code', as
 })
 
 t.test('advice: a sentence names what to write', async t => {
-  const cases: [text: string, ...says: string[]][] = [
+  const cases: [text: string, says: string][] = [
     ['name: a "b": c # d\n', `'a "b": c'`],
     ['name: "a" b\n', `'"a" b'`],
     [entry('on: POST /refunds, match: { query: { created[gte]: 1 } }'), '"created[gte]"'],
     [entry('on: GET /tickets/{id}, delay: 1s'), '"GET /tickets/{id}"'],
     ['a: 1\nlast4: 0042\n', '"0042"'],
-    ['script:\n  - on: POST /refunds\n    respond:\n      status: 402\n     calls: 1\n', 'with 6 spaces, like the one before, or with 4 spaces, like respond'],
+    [script('    respond:\n      status: 402\n     calls: 1\n'), 'with 6 spaces, like the one before, or with 4 spaces, like respond'],
     ['a:\n  - b: 1\n    c: 2\n   - b: 3\n', 'with 2 spaces, like the dash above it'],
     ['script\n  - { on: POST /refunds }\n', 'script:'],
     ['name: { a: 1\n', 'with }']
   ]
-  for (const [text, ...says] of cases) {
+  for (const [text, says] of cases) {
     const { message } = (await lookedAt(text)).problems[0] as Problem
-    for (const one of says) t.ok(message.includes(one), message)
+    t.ok(message.includes(says), message)
   }
 })
 
@@ -176,7 +157,7 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
     [step('do: GET /refunds, status: 200'), '4:33 steps[1].status', 'status: 200', 'expect: { status: 200 }'],
     [matching('body: { payment_type: visa }'), '3:62 script[0].match.body.payment_type', 'sa ', 'p '],
     [
-      'steps:\n  - { as: payment, do: POST /transactions, body: { ticket: "${tkt_52}", payment_type: external, amount: 5 } }\n  - { do: GET /refunds, key: sk_test_merchnt }\nplay:\n  - { at_once: [ { do: GET /refunds, key: sk_test_resller } ] }\n',
+      `steps:\n  - ${PAYMENT}\n  - { do: GET /refunds, key: sk_test_merchnt }\nplay:\n  - { at_once: [ { do: GET /refunds, key: sk_test_resller } ] }\n`,
       '4:30 steps[1].key, 6:43 play[0].at_once[0].key',
       'nt }\nplay:\n  - { at_once: [ { do: GET /refunds, key: sk_test_res',
       'ant }\nplay:\n  - { at_once: [ { do: GET /refunds, key: sk_test_rese'
@@ -206,12 +187,7 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
     [matching('body: { constructor: tkt_52 }'), '3:61 script[0].match.body.constructor', 'constructor', 'ticket'],
     [step('do: "GET /transactions/${pay.idd}"'), '4:11 steps[1].do', '.id', 'ment.i'],
     [step('do: "GET /transactions/${payment.idd}"'), '4:11 steps[1].do', 'd}', '}'],
-    [
-      'steps:\n  - { as: payment, do: POST /transactions, body: { ticket: "${tkt_52}", payment_type: external, amount: 5 } }\n  - { as: page, do: GET /refunds }\n  - { do: "GET /refunds/${page.data.0.idd}" }\n',
-      '5:11 steps[2].do',
-      'd}',
-      '}'
-    ],
+    [`steps:\n  - { as: page, do: GET /refunds }\n  - { do: "GET /refunds/\${page.data.0.idd}" }\n`, '4:11 steps[1].do', 'd}', '}'],
     [step('do: "GET /tickets/${tkt_5x2}"'), '4:11 steps[1].do', 'x2', '2'],
     [step('do: "GET /transactions/${payment.id"'), '4:11 steps[1].do', '" ', '}" '],
     [matching('about: { ticket: "${payment.ticket}" }'), '3:57 script[0].match.about.ticket', '"${payment.ticket}"', 'tkt_52'],
@@ -285,26 +261,22 @@ expect:
   const wrong = entry('on: POST /transactions, match: { body: { ticket: ["${vars.m}", tkt_5x2] }, about: { ticket: tkt_5x2 } }, delay: 1s')
   const { problems } = await lookedAt(wrong)
   const paths = ['script[0].match.body.ticket[0]', 'script[0].match.about.ticket']
-  t.strictSame(
-    problems.map(({ path }) => path),
-    paths,
-    'a wrong member of a list hides nothing beside the list'
-  )
+  t.equal(problems.map(({ path }) => path).join(), paths.join(), 'a wrong member of a list hides nothing beside the list')
 })
 
-t.test('advice: a thousand problems are found in under a second', async t => {
-  const many = (line: string) => `${BEGIN}data: { tickets: [] }\nscript:\n${`${line}\n`.repeat(999)}`
+t.test('advice: five hundred problems are found in half a second', async t => {
+  const many = (line: string) => `${BEGIN}data: { tickets: [] }\nscript:\n${`${line}\n`.repeat(499)}`
   const texts = [
     many('  - { on: POST /transactions, match: { body: { ticket: tkt_nope } }, respond: { status: 402 } }'),
     many('  - { on: POST /transactions, delay: 2, match: { body: { amount: "${vars.n}" } } }'),
     many('  - { on: POST /transactions, name: x: y, delay: 2s }'),
-    `${BEGIN}steps:\n${'  - { do: "GET /tickets/${tkt_5x2}" }\n'.repeat(999)}`,
-    `${BEGIN}${Array.from({ length: 999 }, (_, nth) => `a${nth}: b: c\n`).join('')}`
+    `${BEGIN}steps:\n${'  - { do: "GET /tickets/${tkt_5x2}" }\n'.repeat(499)}`,
+    `${BEGIN}${Array.from({ length: 499 }, (_, nth) => `a${nth}: b: c\n`).join('')}`
   ]
   for (const text of texts) {
     const begun = cpuTime()
     const { problems } = await lookedAt(text)
-    t.ok(problems.length >= 999, `${problems.length}: ${problems[0]?.message}`)
-    t.ok(cpuTime() - begun < 1000, `${Math.round(cpuTime() - begun)} ms`)
+    t.ok(problems.length >= 499, `${problems.length}: ${problems[0]?.message}`)
+    t.ok(cpuTime() - begun < 600, `${Math.round(cpuTime() - begun)} ms`)
   }
 })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { parse } from 'yaml'
 import { compileExpectation } from '../../src/scenario/expectations.js'
 import type { StateRecords } from '../../src/scenario/final-state.js'
 import { SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
@@ -7,61 +8,36 @@ import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
-const start = (t: Parameters<typeof startTestEmulator>[0], expect: object[]) =>
-  startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }), expect } })
 
 t.test('expect: the records in the end, by id and by count', async t => {
-  const cases: [state: object, before: boolean, after: boolean][] = [
-    [{ transactions: { txn_a: { amount_refunded: 400 } } }, false, true],
-    [{ transactions: { txn_b: {} } }, false, false],
-    [{ transactions: { txn_b: null } }, true, true],
-    [{ transactions: { txn_a: null } }, false, false],
-    [{ transactions: { txn_a: { payment_method: { type: 'card' } } } }, true, true],
-    [{ refunds: { count: 1 } }, false, true],
-    [{ refunds: { count: 1, where: { transaction: 'txn_a', amount: 400 } } }, false, true],
-    [{ refunds: { count: 0, where: { amount: 401 } } }, true, true],
-    [{ refunds: { count: 0 } }, true, false],
-    [{ refunds: { count: 2 }, transactions: { txn_a: { amount: 1 } } }, false, false]
-  ]
-  const emulator = await start(
-    t,
-    cases.map(([state]) => ({ state }))
-  )
+  const cases: [state: object, before: boolean, after: boolean][] = parse(`[
+    [{ transactions: { txn_a: { amount_refunded: 400 } } }, false, true], [{ transactions: { txn_b: {} } }, false, false],
+    [{ transactions: { txn_b: null } }, true, true], [{ transactions: { txn_a: null } }, false, false],
+    [{ transactions: { txn_a: { payment_method: { type: card } } } }, true, true], [{ refunds: { count: 1 } }, false, true],
+    [{ refunds: { count: 1, where: { transaction: txn_a, amount: 400 } } }, false, true], [{ refunds: { count: 0, where: { amount: 401 } } }, true, true],
+    [{ refunds: { count: 0 } }, true, false], [{ refunds: { count: 2 }, transactions: { txn_a: { amount: 1 } } }, false, false]
+  ]`)
+  const expect = cases.map(([state]) => ({ state }))
+  const emulator = await startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }), expect } })
   const held = async () => (await emulator.control('POST /verify')).body.expectations.map(({ holds }: { holds: boolean }) => holds)
 
-  t.strictSame(
-    await held(),
-    cases.map(([, before]) => before)
-  )
+  t.equal((await held()).join(), cases.map(([, before]) => before).join())
   await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
-
-  t.strictSame(
-    await held(),
-    cases.map(([, , after]) => after)
-  )
+  t.equal((await held()).join(), cases.map(([, , after]) => after).join())
   const { status, body } = await emulator.control('POST /verify', { state: { transactions: { txn_a: { amount_refunded: 400 } } } })
   t.strictSame([status, body], [200, { holds: true, message: 'The records are as expected.' }])
   const wrong = await emulator.control('POST /verify', { state: { refunds: { count: 2 } }, within: '10ms' })
   t.strictSame([wrong.status, wrong.body.message], [409, 'refunds: wanted 2; got 1'])
 })
 
-const ADDRESS = { country: 'US', city: null }
-const RECORDS: Readonly<Record<string, Json[]>> = {
-  locations: [{ id: 'loc_a', display_name: 'A', address: ADDRESS, phone: null, metadata: { table: '5' } }],
-  transactions: [
-    {
-      id: 'txn_a',
-      created: '2026-03-01T10:00:00.000Z',
-      payment_type: 'card',
-      amount: 4999,
-      tip_amount: null,
-      donation_amount: 300,
-      payment_method: { card: { last4: '0341' } }
-    },
-    { id: 'txn_b', created: '2026-03-02T10:00:00.000Z', payment_type: 'vip', amount: 5000, tip_amount: 700, payment_method: { card: null } }
-  ],
+const RECORDS: Readonly<Record<string, Json[]>> = parse(`
+  locations: [{ id: loc_a, display_name: A, address: { country: US, city: null }, phone: null, metadata: { table: '5' } }]
+  transactions:
+    - { id: txn_a, created: '2026-03-01T10:00:00.000Z', payment_type: card, amount: 4999, tip_amount: null, donation_amount: 300,
+        payment_method: { card: { last4: '0341' } } }
+    - { id: txn_b, created: '2026-03-02T10:00:00.000Z', payment_type: vip, amount: 5000, tip_amount: 700, payment_method: { card: null } }
   refunds: []
-}
+`)
 const SOME_RECORDS: StateRecords = {
   record: (family, id) => RECORDS[family]?.find(record => record.id === id),
   all: family => RECORDS[family] as Json[]
@@ -79,26 +55,13 @@ async function differencesOf(state: object): Promise<string[]> {
 }
 
 t.test('expect: fields of records take the conditions of a match, in where and by id', async t => {
-  const right: object[] = [
-    { amount: 4999 },
-    { amount: { lt: 5000 } },
-    { amount: { gte: 4999, lte: 4999 } },
-    { amount: [1, 4999] },
-    { amount: '/^49/' },
-    { payment_type: '/^CA/i' },
-    { payment_type: ['card', 'emv'] },
-    { payment_type: { not: ['vip', 'emv'] } },
-    { tip_amount: null },
-    { tip_amount: [null, 700] },
-    { tip_amount: { present: false } },
-    { tip_amount: { not: 700 } },
-    { tip_amount: { present: false, not: 700 } },
-    { payment_method: { card: { last4: '0341' } } },
-    { 'payment_method[card][last4]': { not: '4242' } },
-    { payment_method: { card: { present: true } } },
-    { created: '2026-03-01T11:00:00+01:00' },
-    { created: { gt: '2026-03-01', lt: '2026-03-02' } }
-  ]
+  const right: object[] = parse(`[
+    { amount: 4999 }, { amount: { lt: 5000 } }, { amount: { gte: 4999, lte: 4999 } }, { amount: [1, 4999] }, { amount: /^49/ }, { payment_type: /^CA/i },
+    { payment_type: [card, emv] }, { payment_type: { not: [vip, emv] } }, { tip_amount: null }, { tip_amount: [null, 700] },
+    { tip_amount: { present: false } }, { tip_amount: { not: 700 } }, { tip_amount: { present: false, not: 700 } },
+    { payment_method: { card: { last4: '0341' } } }, { 'payment_method[card][last4]': { not: '4242' } }, { payment_method: { card: { present: true } } },
+    { created: '2026-03-01T11:00:00+01:00' }, { created: { gt: 2026-03-01, lt: 2026-03-02 } }
+  ]`)
   for (const fields of right) {
     const shown = JSON.stringify(fields)
     t.strictSame(await differencesOf({ transactions: { txn_a: fields } }), [], shown)
@@ -129,29 +92,22 @@ t.test('expect: fields of records take the conditions of a match, in where and b
 })
 
 t.test('expect: a field that can never be what is wanted is refused, and what means nothing', async t => {
-  const cases: [state: object, ...problems: string[]][] = [
-    [{}, 'state no_family'],
-    [{ refunds: {} }, 'state.refunds no_record'],
-    [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum wrong_type'],
-    [{ transactions: { count: 1, where: { payment_type: 'visa' } } }, 'state.transactions.where.payment_type never_matches'],
-    [{ transactions: { count: 1, where: { payment_type: { not: ['visa'] } } } }, 'state.transactions.where.payment_type.not always_matches'],
-    [{ transactions: { txn_a: { amount: '4999' } } }, 'state.transactions.txn_a.amount never_matches'],
-    [{ transactions: { txn_a: { amount: '>4999' } } }, 'state.transactions.txn_a.amount never_matches'],
-    [{ transactions: { txn_a: { amount: null } } }, 'state.transactions.txn_a.amount never_matches'],
-    [{ transactions: { txn_a: { amount: -1 } } }, 'state.transactions.txn_a.amount never_matches'],
-    [{ transactions: { txn_a: { amount: { lt: 0 } } } }, 'state.transactions.txn_a.amount nothing_between'],
-    [{ transactions: { txn_a: { amount: { gt: 5, lt: 3 } } } }, 'state.transactions.txn_a.amount nothing_between'],
-    [{ transactions: { txn_a: { amount: { gt: '5' } } } }, 'state.transactions.txn_a.amount.gt wrong_type'],
-    [{ transactions: { txn_a: { amount: { lt: 5, present: false } } } }, 'state.transactions.txn_a.amount compares_nothing'],
-    [{ transactions: { txn_a: { created: { gt: 'noon' } } } }, 'state.transactions.txn_a.created.gt wrong_format'],
-    [{ transactions: { txn_a: { amount: [] } } }, 'state.transactions.txn_a.amount matches_nothing'],
-    [{ transactions: { txn_a: { payment_method: 'card' } } }, 'state.transactions.txn_a.payment_method never_matches'],
-    [{ transactions: { txn_a: { payment_method: { card: { las4: '0341' } } } } }, 'state.transactions.txn_a.payment_method.card.las4 unknown_field'],
-    [{ transactions: { txn_a: { payment_method: { card: { last4: 341 } } } } }, 'state.transactions.txn_a.payment_method.card.last4 never_matches'],
-    [{ locations: { loc_a: { metadata: { table: 5 } } } }, 'state.locations.loc_a.metadata.table never_matches'],
-    [{ accounts: { mch_a: { nme: 'A' } } }, 'state.accounts.mch_a.nme unknown_field'],
-    [{ transactions: { count: 1, where: { customer: { name: { gt: 'A' } } } } }, 'state.transactions.where.customer.name.gt not_comparable'],
-    [{ transactions: { txn_a: { ticket: '${pay.ticket}' } } }, 'state.transactions.txn_a.ticket other']
-  ]
-  for (const [state, ...problems] of cases) t.strictSame(await differencesOf(state), problems, JSON.stringify(state))
+  const states: [state: object, ...problems: string[]][] = parse(`[
+    [{}, state no_family], [{ refunds: {} }, state.refunds no_record], [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum wrong_type'],
+    [{ transactions: { count: 1, where: { payment_type: visa } } }, state.transactions.where.payment_type never_matches],
+    [{ transactions: { count: 1, where: { payment_type: { not: [visa] } } } }, state.transactions.where.payment_type.not always_matches],
+    [{ transactions: { count: 1, where: { customer: { name: { gt: A } } } } }, state.transactions.where.customer.name.gt not_comparable],
+    [{ locations: { loc_a: { metadata: { table: 5 } } } }, state.locations.loc_a.metadata.table never_matches],
+    [{ accounts: { mch_a: { nme: A } } }, state.accounts.mch_a.nme unknown_field]
+  ]`)
+  const ofCharge: [fields: object, problem: string][] = parse(`[
+    [{ amount: '4999' }, amount never_matches], [{ amount: '>4999' }, amount never_matches], [{ amount: null }, amount never_matches],
+    [{ amount: -1 }, amount never_matches], [{ amount: { lt: 0 } }, amount nothing_between], [{ amount: { gt: 5, lt: 3 } }, amount nothing_between],
+    [{ amount: { gt: '5' } }, amount.gt wrong_type], [{ amount: { lt: 5, present: false } }, amount compares_nothing],
+    [{ created: { gt: noon } }, created.gt wrong_format], [{ amount: [] }, amount matches_nothing], [{ payment_method: card }, payment_method never_matches],
+    [{ payment_method: { card: { las4: '0341' } } }, payment_method.card.las4 unknown_field],
+    [{ payment_method: { card: { last4: 341 } } }, payment_method.card.last4 never_matches], [{ ticket: '\${pay.ticket}' }, ticket other]
+  ]`)
+  for (const [fields, problem] of ofCharge) states.push([{ transactions: { txn_a: fields } }, `state.transactions.txn_a.${problem}`])
+  for (const [state, ...problems] of states) t.strictSame(await differencesOf(state), problems, JSON.stringify(state))
 })

@@ -11,12 +11,6 @@ async function failures(t: Test, document: string): Promise<string[]> {
   return (await failuresIn([`${root}/own.yaml`])).map(({ title, messages }) => `${title}: ${messages.join('; ')}`)
 }
 
-/** Replaces one piece of a document, to show that the rest notices. */
-function changed(document: string, from: string, to: string): string {
-  if (!document.includes(from)) throw new Error(`${from} is not in the document`)
-  return document.replace(from, to)
-}
-
 /** An emulator with a scenario, and a client of it over a connection of its own; `patience` is how long it waits for an answer, in milliseconds. */
 async function listening(t: Test, document: string) {
   const emulator = await startEmulator({ scenario: parse(document) })
@@ -54,20 +48,14 @@ expect:
 `
 
 t.test('SRCH-3: a needle on the seventh page', async t => {
-  t.strictSame(
-    await failures(t, NEEDLE),
-    ['expects GET /tickets/{id} with {"params":{"id":"tkt_needle"}}: at least 1 request: got 0 requests'],
-    'what the play does not do itself is still expected of a client'
-  )
-  t.strictSame((await failures(t, changed(NEEDLE, 'tickets: 64', 'tickets: 59'))).slice(0, 1), ['play 6. GET /tickets: body.data: must have 0 items; got 1'])
+  const unmet = 'expects GET /tickets/{id} with {"params":{"id":"tkt_needle"}}: at least 1 request: got 0 requests'
+  t.strictSame(await failures(t, NEEDLE), [unmet], 'what the play does not do itself is still expected of a client')
+  t.strictSame((await failures(t, NEEDLE.replace('tickets: 64', 'tickets: 59'))).slice(0, 1), ['play 6. GET /tickets: body.data: must have 0 items; got 1'])
 
-  for (const [title, isPatient] of [
-    ['a client that pages on', true],
-    ['a client that stops at an empty page', false]
-  ] as const) {
+  for (const isPatient of [true, false]) {
+    const title = isPatient ? 'a client that pages on' : 'a client that stops at an empty page'
     const { send, verify, findings } = await listening(t, NEEDLE)
-    let found: Json
-    let pages = 0
+    let [found, pages]: [found: Json, pages: number] = [undefined, 0]
     for (let after = ''; found === undefined && (isPatient || pages === 0); pages++) {
       const { body: list }: { body: Json } = await send('GET /tickets', { search_query: 'needle', starting_after: after })
       found = list.data[0]
@@ -80,11 +68,8 @@ t.test('SRCH-3: a needle on the seventh page', async t => {
     )
 
     t.strictSame([pages, verdict], isPatient ? [7, 'met'] : [1, 'expectation_unmet'], title)
-    t.strictSame(
-      (await findings()).data.map(({ finding }) => finding).filter(finding => finding === 'stopped-at-empty-page'),
-      isPatient ? [] : ['stopped-at-empty-page'],
-      title
-    )
+    const stopped = (await findings()).data.filter(({ finding }) => finding === 'stopped-at-empty-page').length
+    t.equal(stopped, isPatient ? 0 : 1, title)
   }
 })
 
@@ -118,12 +103,12 @@ t.test('Refunds hang at the second try, then work', async t => {
     }
     return 0
   }
-  const cases: [title: string, when: string, looksFirst: boolean, tries: number, made: number][] = [
-    ['lost before it took effect: a client that looks tries again, rightly', 'before', true, 3, 1],
-    ['lost after it took effect: a client that looks leaves it at that', 'after', true, 2, 1],
-    ['lost after it took effect: a client that tries again blindly refunds twice', 'after', false, 3, 2]
+  const cases: [when: string, looksFirst: boolean, tries: number, made: number, title: string][] = [
+    ['before', true, 3, 1, 'lost before it took effect: a client that looks tries again, rightly'],
+    ['after', true, 2, 1, 'lost after it took effect: a client that looks leaves it at that'],
+    ['after', false, 3, 2, 'lost after it took effect: a client that tries again blindly refunds twice']
   ]
-  for (const [title, when, looksFirst, tries, made] of cases) {
+  for (const [when, looksFirst, tries, made, title] of cases) {
     const emulator = await listening(t, hanging(when))
     const needed = await refund(emulator, looksFirst)
     const { holds, message = '' } = await emulator.verify().catch(({ verdict }) => verdict)

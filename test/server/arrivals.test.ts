@@ -1,12 +1,10 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { documentOf } from '../../src/scenario/documents.js'
 import { authorization, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
-import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import type { Json } from '../support/json.js'
-import { exchanged } from '../support/socket.js'
+import { type Answer, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { exchanged, opened } from '../support/socket.js'
 
 const HEADERS = { host: 'localhost', authorization: authorization() }
 const REFUNDED = {
@@ -26,7 +24,7 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/x/other', 404, 'There is nothing at /sandbox/x/other; every path is relative to the base address, which is /sandbox/x/next here.'],
     ['/sandbox/x/nextx', 404, 'There is nothing at /sandbox/x/nextx; '],
     ['/sandbox/x/_controlx', 404, 'There is nothing at /sandbox/x/_controlx; '],
-    ['/sandbox/x/locations', 404, 'The base address ends in /next: call /sandbox/x/next/locations.'],
+    ['/sandbox/x/locations', 404, 'The base address ends in /next: send this to /sandbox/x/next/locations.'],
     ['/sandbox/x/sandbox/y/next/locations', 404, 'There is nothing at /sandbox/x/sandbox/y/next/locations; '],
     ['/Sandbox/x/next/locations', 404, 'There is nothing at /Sandbox/x/next/locations; '],
     ['//sandbox/x/next/locations', 404, 'There is nothing at //sandbox/x/next/locations; '],
@@ -44,13 +42,13 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/h/next/locations', 200, '"url":"/sandbox/h/next/locations"', 'h'],
     ['/sandbox/i/next/locations/?limit=1', 200, '"url":"/sandbox/i/next/locations"', 'i'],
     ['/sandbox/j/next/tickets/tkt_none', 404, 'No Ticket has the id tkt_none.', 'j'],
-    ['/sandbox/h/locations', 404, 'The base address ends in /next: call /sandbox/h/next/locations.'],
+    ['/sandbox/h/locations', 404, 'The base address ends in /next: send this to /sandbox/h/next/locations.'],
     ['/sandbox/h/_control', 200, '"api":"/sandbox/h/next","health":"/sandbox/h/_control/health"'],
     ['/sandbox/h/_control/', 200, '"state":"/sandbox/h/_control/state"'],
     ['/sandbox/h/_control/health', 200, '"status":"ready"'],
     ['/sandbox/none/_control/health', 404, 'There is no sandbox none.'],
-    ['/sandbox/h/_control/nothing?a=b', 404, 'The control API has no GET /sandbox/h/_control/nothing; GET /sandbox/h/_control links to its requests.'],
-    ['/sandbox/h/_control/docs/none', 404, 'The control API has no GET /sandbox/h/_control/docs/none; GET /sandbox/h/_control links to its requests.']
+    ['/sandbox/h/_control/nothing?a=b', 404, 'The control API has no GET /sandbox/h/_control/nothing; see the links of GET /sandbox/h/_control.'],
+    ['/sandbox/h/_control/docs/none', 404, 'The control API has no GET /sandbox/h/_control/docs/none; see the links of GET /sandbox/h/_control.']
   ]
   for (const [url, status, shows, makes] of cases) {
     const before = await namesIn(emulator)
@@ -116,11 +114,8 @@ t.test('A01: what is percent-encoded without need is the same address', async t 
   for (const [encoded, plain] of pairs) t.strictSame(await get(encoded), await get(plain), encoded)
 
   t.strictSame(await namesIn(emulator), ['a-z._0'])
-  t.strictSame(
-    (await control('GET /requests')).body.data.map(({ path }: { path: string }) => path),
-    ['/tickets/~tkt', '/tickets/~tkt', '/tickets/tkt_a', '/tickets/tkt_a'],
-    'a control call is none of the API, however it is written'
-  )
+  const paths = (await control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
+  t.equal(paths.join(), '/tickets/~tkt,/tickets/~tkt,/tickets/tkt_a,/tickets/tkt_a', 'a control call is none of the API, however it is written')
   t.strictSame(await get('/next/tickets?search_query=%54-1'), await get('/next/tickets?search_query=T-1'), 'a query is read as ever')
   t.equal((await get('/next/locations/%'))[0], 400, 'what is broken stays so')
 })
@@ -155,82 +150,55 @@ t.test('A01: a url in absolute form is read without its origin, and dots are res
 t.test('A34: each sandbox counts its own answers, and those of the emulator itself are counted for all', async t => {
   const emulator = await startTestEmulator(t)
   const [main, a, b] = [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
-  const ids: string[] = []
-  const see = async (answer: Promise<{ headers: Record<string, unknown>; body: Json }>) => {
-    const { headers, body } = await answer
-    ids.push(String(headers['request-id']))
-    if (body.error) t.equal(body.error.request_id, ids.at(-1))
+  const none = sandboxClient(emulator, 'none')
+  const bad = sandboxClient(emulator, 'no!')
+  const get = (url: string) => emulator.inject({ method: 'GET', url })
+  const calls: [id: string, call: () => Promise<Answer>][] = [
+    ['req_1', () => a.call('GET /tickets')],
+    ['req_2', () => a.call('GET /nowhere')],
+    ['req_1', () => b.call('GET /tickets', { key: null })],
+    ['req_1', () => main.call('GET /tickets')],
+    ['req_3', () => a.call('DELETE /tickets')],
+    ['ctl_1', () => a.control('GET /state')],
+    ['ctl_2', () => none.control('GET /state')],
+    ['ctl_3', () => bad.call('GET /tickets')],
+    ['ctl_4', () => get('/sandbox/none/tickets')],
+    ['ctl_5', () => get('/sandbox/a')],
+    ['req_4', () => get('/sandbox/a/tickets')],
+    ['req_1', () => b.call('GET /tickets')],
+    ['req_2', () => main.call('GET /tickets')]
+  ]
+  for (const [id, call] of calls) {
+    const { headers, body } = await call()
+    t.strictSame([headers['request-id'], body.error?.request_id ?? id], [id, id])
   }
-
-  for (const call of [
-    a.call('GET /tickets'),
-    a.call('GET /nowhere'),
-    b.call('GET /tickets', { key: null }),
-    main.call('GET /tickets'),
-    a.call('DELETE /tickets'),
-    a.control('GET /state'),
-    sandboxClient(emulator, 'none').control('GET /state'),
-    sandboxClient(emulator, 'no!').call('GET /tickets'),
-    emulator.inject({ method: 'GET', url: '/sandbox/none/tickets' }),
-    emulator.inject({ method: 'GET', url: '/sandbox/a' }),
-    emulator.inject({ method: 'GET', url: '/sandbox/a/tickets' }),
-    b.call('GET /tickets'),
-    main.call('GET /tickets')
-  ]) {
-    await see(call)
-  }
-
-  t.strictSame(ids, ['req_1', 'req_2', 'req_1', 'req_1', 'req_3', 'ctl_1', 'ctl_2', 'ctl_3', 'ctl_4', 'ctl_5', 'req_4', 'req_1', 'req_2'])
   await a.control('POST /reset')
   t.equal((await a.call('GET /tickets')).headers['request-id'], 'req_1', 'a reset begins anew')
   t.equal((await main.call('GET /tickets')).headers['request-id'], 'req_3', 'in its own sandbox')
 })
 
-t.test('A09: the urls of lists and of embedded Refunds lie under the sandbox', async t => {
+t.test('A09, A33: the urls of lists and of embedded Refunds lie under the sandbox; a preflight is a request of it', async t => {
   const emulator = await startTestEmulator(t, { records: REFUNDED })
-  const { call } = sandboxClient(emulator, 'shop')
+  const { call, control } = sandboxClient(emulator, 'shop')
+  const base = '/sandbox/shop/next'
+  const headers = { origin: 'http://shop.example', 'access-control-request-method': 'POST' }
 
-  const list = await call('GET /transactions', { query: 'location=loc_a' })
-  const users = await call('GET /accounts/mch_a/users')
-  const one = await call('GET /transactions/txn_a')
-  const made = await call('POST /transactions', { key: null, body: { ticket: 'tkt_a', payment_type: 'external', amount: 5 } })
+  const preflight = await call('OPTIONS /transactions', { key: null, headers })
+  t.strictSame([preflight.status, preflight.headers['request-id'], await namesIn(emulator)], [204, 'req_1', []], 'it makes none')
+  const list = (await call('GET /transactions', { query: 'location=loc_a' })).body
+  const made = (await call('POST /transactions', { key: null, body: { ticket: 'tkt_a', payment_type: 'external', amount: 5 } })).body
+  const url: string = (await call('GET /transactions/txn_a')).body.refunds.url
+  const followed = await emulator.inject({ method: 'GET', url, headers: HEADERS })
 
-  t.equal(list.body.url, '/sandbox/shop/next/transactions')
-  t.equal(list.body.data[0].refunds.url, '/sandbox/shop/next/refunds?transaction=txn_a')
-  t.equal(users.body.url, '/sandbox/shop/next/accounts/mch_a/users')
-  t.equal(one.body.refunds.url, '/sandbox/shop/next/refunds?transaction=txn_a')
-  t.strictSame([made.status, made.body.refunds.url], [200, `/sandbox/shop/next/refunds?transaction=${made.body.id}`])
-  const followed = await emulator.inject({ method: 'GET', url: one.body.refunds.url, headers: HEADERS })
-  t.strictSame([followed.status, followed.body.data[0].id, followed.body.url], [200, 'rfd_a', '/sandbox/shop/next/refunds'], 'they can be followed')
+  t.equal((await control('GET /requests')).body.data.length, 4, 'nor is it kept')
+  t.strictSame([list.url, list.data[0].refunds.url, url], [`${base}/transactions`, ...Array(2).fill(`${base}/refunds?transaction=txn_a`)])
+  t.equal((await call('GET /accounts/mch_a/users')).body.url, `${base}/accounts/mch_a/users`)
+  t.equal(made.refunds.url, `${base}/refunds?transaction=${made.id}`)
+  t.strictSame([followed.body.data[0].id, followed.body.url], ['rfd_a', `${base}/refunds`], 'they can be followed')
   t.equal((await emulator.call('GET /transactions/txn_a')).body.refunds.url, '/next/refunds?transaction=txn_a')
 })
 
-t.test('A33: a preflight is a request of its sandbox, and makes none', async t => {
-  const { call, control } = sandboxClient(await startTestEmulator(t), 'page')
-  const headers = { origin: 'http://shop.example', 'access-control-request-method': 'POST' }
-
-  const [preflight, answer] = [await call('OPTIONS /transactions', { key: null, headers }), await call('GET /tickets', { headers })]
-
-  t.strictSame([preflight.status, preflight.headers['request-id'], answer.headers['request-id']], [204, 'req_1', 'req_1'])
-  t.equal((await control('GET /requests')).body.data.length, 1)
-})
-
-t.test('A08: before the start scenario is loaded no request of a sandbox makes it', async t => {
-  const emulator = await startTestEmulator(t, { loaded: false })
-  const { call, control } = sandboxClient(emulator, 'early')
-  const codes = [await call('GET /tickets'), await control('GET /state'), await control('POST /load', { scenario: 'default' })].map(
-    ({ body }) => body.error.code
-  )
-  t.strictSame(codes, ['not_ready', 'not_ready', 'not_ready'])
-  t.strictSame((await control('GET /health')).body, { status: 'starting', version: '0.0.0' })
-  t.equal((await emulator.inject({ method: 'GET', url: '/sandbox/early/tickets' })).status, 404)
-
-  await emulator.sandboxes.start(documentOf('test', { data: smallFixture() }), { name: 'test', file: null })
-  t.strictSame(await namesIn(emulator), [])
-  t.equal((await call('GET /tickets')).headers['request-id'], 'req_1')
-})
-
-t.test('arrivals: a connection that is kept for thousands of requests keeps no listener of any of them', async t => {
+t.test('arrivals: a connection that is kept for hundreds of requests keeps no listener of any of them', async t => {
   const scenario = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /accounts', delay: '1ms' }] }
   const { app, listen } = await startTestEmulator(t, { scenario, logged: false })
   const request = (line: string, headers = '') => `${line} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization()}\r\n${headers}\r\n`
@@ -255,35 +223,28 @@ t.test('arrivals: a connection that is kept for thousands of requests keeps no l
   t.teardown(() => process.off('warning', warned))
   const port = await listen()
   const accepted = once(app.server, 'connection')
-  const client = connect(port, '127.0.0.1')
-  t.teardown(() => client.destroy())
+  const { socket: client, received } = opened(t, port, '')
   const [socket] = (await accepted) as [Socket]
-  let answers = 0
-  let rest = ''
-  client.on('data', chunk => {
-    const text = rest + chunk
-    answers += text.split(/HTTP\/1\.1 [2-5]/).length - 1
-    rest = text.slice(-'HTTP/1.1 '.length)
-  })
+  const answers = () => received().split(/HTTP\/1\.1 [2-5]/).length - 1
   const listeners = async () => {
     await wait(20)
     return socket.eventNames().map(event => `${String(event)}: ${socket.listenerCount(event)}`)
   }
   const send = async (texts: string[]) => {
-    const all = answers + texts.length
+    const all = answers() + texts.length
     client.write(texts.join(''))
-    for (let left = 2000; answers < all && left > 0; left--) await wait(1)
-    t.equal(answers, all)
+    for (let left = 2000; answers() < all && left > 0; left--) await wait(1)
+    t.equal(answers(), all)
   }
 
   for (const kind of kinds) await send([kind])
   await send([...kinds, ...kinds])
   const before = await listeners()
-  for (let round = 0; round < 60; round++) await send([...kinds, ...kinds])
-  for (const kind of kinds) await send(Array.from({ length: 100 }, () => kind))
+  for (let round = 0; round < 10; round++) await send([...kinds, ...kinds])
+  for (const kind of kinds) await send(Array.from({ length: 40 }, () => kind))
   for (const kind of kinds) for (let times = 0; times < 12; times++) await send([kind])
 
-  t.ok(answers > 2000, String(answers))
+  t.ok(answers() > 700, String(answers()))
   t.strictSame(await listeners(), before)
   t.strictSame(warnings, [])
 })

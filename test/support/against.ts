@@ -1,13 +1,12 @@
-/** `check --against` another emulator, or a proxy before one that changes what it answers. */
+/** `check --against` another emulator, or a service before one that changes what it answers. */
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { SAYS } from '../../src/cli/sentences.js'
 import { SETTING_KEYS } from '../../src/core/settings.js'
-import { runEmulator } from '../../src/emulator.js'
 import { ASSUMPTION_IDS } from '../../src/reference/assumptions.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
-import { ran, serving } from './command.js'
-import { smallFixture } from './emulator.js'
+import { ran } from './command.js'
+import { smallFixture, startTestEmulator } from './emulator.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 const TICKETS = Array.from({ length: 12 }, (_, index) => ({
@@ -28,37 +27,54 @@ export function ask(text: string) {
   return { ...(as && { as }), do: call, ...(sent || {}), ...(status && { expect: { status: Number(status) } }) }
 }
 
-/** Another emulator with the same records. */
-export async function service(t: Test, settings: object = {}, more: object = {}): Promise<{ baseUrl: string; close: () => Promise<void> }> {
-  const emulator = await runEmulator({ scenario: { data: DATA, clock: '2026-03-01T10:00:00Z', ...more }, settings })
-  t.teardown(() => emulator.close())
-  return emulator
+/** An answer on its way: to which request, and what it says. */
+export type Passing = { method: string; path: string; status: number; type: string; id: string; text: string }
+type Service = (path: string, request: RequestInit) => Promise<Passing>
+
+/** Services by their origins, which `fetch` asks without a socket. */
+const SERVICES = new Map<string, Service>()
+const fetchAnywhere = globalThis.fetch
+globalThis.fetch = async (address, request = {}) => {
+  const { origin, pathname, search } = URL.canParse(String(address)) ? new URL(String(address)) : { origin: '', pathname: '', search: '' }
+  const answer = SERVICES.get(origin)
+  if (answer === undefined) return fetchAnywhere(address, request)
+  const { status, type, id, text } = await answer(`${pathname}${search}`, request)
+  const body = status === 204 ? null : Buffer.from(text)
+  return new Response(body, { status, headers: { 'request-id': id, ...(type && { 'content-type': type }) } })
+}
+function reachable(answer: Service): string {
+  const origin = `http://service-${SERVICES.size}.test`
+  SERVICES.set(origin, answer)
+  return origin
 }
 
-/** An answer on its way through a proxy. */
-export type Passing = { method: string; path: string; status: number; type: string; id: string; text: string }
-
-/** A proxy before a service, that changes its answers. */
-export async function proxied(t: Test, baseUrl: string, change: (passing: Passing) => void): Promise<string> {
-  return serving(t, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const { authorization, 'content-type': type } = request.headers
-    const answer = await fetch(`${new URL(baseUrl).origin}${request.url}`, {
-      method: request.method as string,
-      headers: { ...(authorization && { authorization }), ...(type && { 'content-type': type }) },
-      ...(chunks.length > 0 && { body: Buffer.concat(chunks) })
+/** Another emulator with the same records. Returns its base address. */
+export async function service(t: Test, settings: object = {}, more: object = {}): Promise<string> {
+  const scenario = { data: DATA, clock: '2026-03-01T10:00:00Z', ...more }
+  const { inject } = await startTestEmulator(t, { scenario, settings, logged: false, machine: Date.now })
+  const origin = reachable(async (path, { method = 'GET', headers, body }) => {
+    const {
+      status,
+      headers: given,
+      text
+    } = await inject({
+      method: method as 'GET',
+      url: path,
+      headers: headers as Record<string, string>,
+      ...(body && { payload: String(body) })
     })
-    const passing = {
-      method: request.method as string,
-      path: request.url as string,
-      status: answer.status,
-      type: answer.headers.get('content-type') ?? '',
-      id: answer.headers.get('request-id') ?? '',
-      text: await answer.text()
-    }
+    return { method, path, status, type: String(given['content-type'] ?? ''), id: String(given['request-id'] ?? ''), text }
+  })
+  return `${origin}/next`
+}
+
+/** A service before another one, that changes its answers. Returns its origin. */
+export function proxied(base: string, change: (passing: Passing) => void): string {
+  const behind = SERVICES.get(new URL(base).origin) as Service
+  return reachable(async (path, request) => {
+    const passing = await behind(path, request)
     change(passing)
-    response.writeHead(passing.status, { 'request-id': passing.id, ...(passing.type && { 'content-type': passing.type }) }).end(passing.text)
+    return passing
   })
 }
 

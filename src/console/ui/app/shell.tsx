@@ -1,20 +1,20 @@
 /** The frame around every view. */
 import { useSignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Button } from '../components/button.js'
+import { Button, ButtonLink } from '../components/button.js'
 import { ClockTime } from '../components/clock-time.js'
 import { Dialog, Questions } from '../components/dialog.js'
 import { CheckField, SelectField } from '../components/fields.js'
-import { Icon, Mark } from '../components/icon.js'
+import { Brand, Icon } from '../components/icon.js'
+import { Pairs } from '../components/layout.js'
 import { Choices } from '../components/links.js'
 import { Failure, Loading } from '../components/states.js'
-import { Pairs } from '../components/table.js'
 import { Toasts, toastError } from '../components/toast.js'
 import { api, ControlError } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
-import type { View } from '../views/view.js'
 import { VIEWS, type ViewName } from '../views/views.js'
-import { areShortcutsOn, shortcuts, switchShortcuts, useShortcuts } from './keyboard.js'
+import { areShortcutsOn, shortcuts, useShortcuts } from './keyboard.js'
 import { QuickBar } from './quick-bar.js'
 import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
 import { SignIn } from './sign-in.js'
@@ -29,8 +29,8 @@ export function Shell() {
   const name = choiceIn(VIEWS, route.value.view, FIRST_VIEW)
   useShortcuts([
     { key: '?', about: 'This help', run: () => (isHelpShown.value = true) },
-    { key: '/', about: 'To the search field', run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus() },
-    { key: 't', about: 'Light or dark', run: nextTheme },
+    { key: '/', about: 'Go to the search field', run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus() },
+    { key: 't', about: 'Switch theme', run: nextTheme },
     ...NAMES.map((view, place) => ({ key: String(place + 1), about: VIEWS[view].title, run: () => go({ view }) }))
   ])
   useEffect(() => {
@@ -63,25 +63,23 @@ export function Shell() {
   )
 }
 
+const UNLOADED = new ControlError('no_answer', 'The emulator is not responding. This view appears as soon as it does.', 0)
+
 /** A view, once its script is loaded. One that could not be loaded comes with the connection. */
 function Shown({ name }: { name: ViewName }) {
-  const loaded = useSignal<View | null>(null)
-  const error = useSignal<ControlError | null>(null)
-  const failedAt = useSignal(0)
+  const loaded = useSignal<{ Page: ComponentType } | null>(null)
+  const failedAt = useSignal<number | null>(null)
   useEffect(() => {
     VIEWS[name].load().then(
-      view => (loaded.value = view),
-      () => {
-        failedAt.value = openings.peek()
-        error.value = new ControlError('no_answer', 'The emulator does not respond. This view is shown when it does.', 0)
-      }
+      Page => (loaded.value = { Page }),
+      () => (failedAt.value = openings.peek())
     )
   }, [name])
   useEffect(() => {
     // a browser may keep that a script could not be loaded for as long as the page is open
-    if (error.value !== null && openings.value > failedAt.value) location.reload()
-  }, [error.value, openings.value])
-  if (error.value !== null) return <Failure error={error.value} />
+    if (failedAt.value !== null && openings.value > failedAt.value) location.reload()
+  }, [failedAt.value, openings.value])
+  if (failedAt.value !== null) return <Failure error={UNLOADED} />
   return loaded.value === null ? <Loading /> : <loaded.value.Page />
 }
 
@@ -90,11 +88,8 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
   const title = (view: ViewName) => [<Icon key="icon" name={VIEWS[view].icon} />, VIEWS[view].title]
   return (
     <header class="side">
-      <Button class="skip" text="To the content" run={() => document.getElementById('main')?.focus()} />
-      <p class="brand">
-        <Mark />
-        <span>commerce-emulator</span>
-      </p>
+      <Button class="skip" text="Skip to content" run={() => document.getElementById('main')?.focus()} />
+      <Brand />
       <SandboxSwitch />
       <Choices class="views" label="Views" current="page" choices={NAMES.map(view => [view, title(view), { view }])} chosen={name} />
       <div class="status">
@@ -108,13 +103,10 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
         <p class="clock faint">{clock && <ClockTime clock={clock} />}</p>
       </div>
       <div class="tools">
-        <a href={`${controlOf()}/docs`} title="The emulated API, to read and try">
-          <Icon name="book" />
-          <span>API</span>
-        </a>
-        <Button class="quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
-        <Button class="quiet" icon="keyboard" label="Help with the keyboard" run={onHelp} />
-        {session.value?.token_required && <Button class="quiet" icon="sign-out" text="Sign out" title="Sign out" run={signOut} />}
+        <ButtonLink class="small quiet" icon="book" text="API" href={`${controlOf()}/docs`} title="Read and try the emulated API" />
+        <Button class="small quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
+        <Button class="small quiet" icon="keyboard" label="Keyboard shortcuts" run={onHelp} />
+        {session.value?.token_required && <Button class="small quiet" icon="sign-out" text="Sign out" title="Sign out" run={signOut} />}
       </div>
     </header>
   )
@@ -134,7 +126,7 @@ function Help({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard" onClose={onClose}>
       <Pairs class="keys" pairs={shown.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])} />
-      <CheckField label="Shortcuts of one key" value={areShortcutsOn.value} onChange={switchShortcuts} />
+      <CheckField label="Single-key shortcuts" value={areShortcutsOn.value} onChange={isOn => (areShortcutsOn.value = isOn)} />
     </Dialog>
   )
 }

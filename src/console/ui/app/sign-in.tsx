@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { Button, Form } from '../components/button.js'
 import { bound, TextField } from '../components/fields.js'
-import { Mark } from '../components/icon.js'
+import { Brand } from '../components/icon.js'
 import { api } from '../control/client.js'
 import { session } from './store.js'
 
@@ -19,11 +19,8 @@ export function SignIn() {
     }
   }
   return (
-    <Form class="sign-in stack" send={send}>
-      <p class="brand">
-        <Mark />
-        <span>commerce-emulator</span>
-      </p>
+    <Form class="sign-in card stack" send={send}>
+      <Brand />
       <h1>Sign in</h1>
       <TextField
         label="Control token"

@@ -1,8 +1,7 @@
 /** What every view shares. */
 import { batch, computed, effect, signal } from '@preact/signals'
 import { toastError } from '../components/toast.js'
-import type { JournalEvent } from '../control/client.js'
-import { api, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
+import { api, type JournalEvent, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 
 export type LiveState = 'connecting' | 'live' | 'interrupted'
@@ -66,18 +65,15 @@ export async function readOverview(): Promise<void> {
 }
 
 /** The same once somebody is signed in; an error is a toast. */
-async function refresh(): Promise<void> {
-  if (isAllowed()) await readOverview().catch(toastError)
-}
+const refresh = async () => isAllowed() && readOverview().catch(toastError)
 
 let isRefreshDue = false
 let isStateChanged = false
 let collected: JournalEvent[] = []
 
 function hand(): void {
-  const events = collected
+  arrived.value = collected
   collected = []
-  arrived.value = events
 }
 
 function happened(event: JournalEvent): void {
@@ -122,16 +118,6 @@ function follow(): () => void {
 
 const readSession = () => api.session().then(read => (session.value = read), toastError)
 
-/** The same, until the emulator responds. */
-async function readFirst(): Promise<void> {
-  while (session.value === null) {
-    await readSession()
-    if (session.value !== null) return
-    live.value = 'interrupted'
-    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
-  }
-}
-
 /** Asks whether somebody has to sign in, then reads and follows the chosen sandbox. */
 export async function begin(): Promise<void> {
   whenTokenRequired(tokenRequired)
@@ -146,5 +132,8 @@ export async function begin(): Promise<void> {
     overview.value = null
     void refresh()
   })
-  await readFirst()
+  while (!(await readSession())) {
+    live.value = 'interrupted'
+    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+  }
 }

@@ -4,15 +4,14 @@ import { api } from '../control/client.js'
 import { act } from './command.js'
 import { changed } from './store.js'
 
-/** Each is replaced by the next of its kind. */
-const nameOf = (kind: 'reset' | 'load' | 'restore') => `before-${kind}`
-
-/** Restores what was there. The journal stays empty, since a snapshot has none. */
-const undo = (name: string) => act(api.restoreSnapshot(name), 'Undone: the state is back. The requests from before are not.')
+/** Restores a snapshot. The journal stays empty, since a snapshot has none. */
+const undo = (name: string) => act(api.restoreSnapshot(name), 'Undone: the state is restored, but not the requests.')
+/** Says what was done, and offers to go back. */
+export const toastUndo = (text: string, name: string) => toast(text, 'done', { text: 'Undo', run: () => undo(name) })
 
 /** Takes a snapshot, does it, and offers to go back. Returns whether it was done. Errors: a toast. */
-export async function undoably(kind: 'reset' | 'load' | 'restore', run: () => Promise<unknown>, done: string): Promise<boolean> {
-  const name = nameOf(kind)
+export async function undoably(kind: 'reset' | 'restore', run: () => Promise<unknown>, done: string): Promise<boolean> {
+  const name = `before-${kind}`
   try {
     await api.takeSnapshot(name)
     await run()
@@ -21,7 +20,7 @@ export async function undoably(kind: 'reset' | 'load' | 'restore', run: () => Pr
     return false
   }
   changed()
-  toast(done, 'done', { text: 'Undo', run: () => undo(name) })
+  toastUndo(done, name)
   return true
 }
 

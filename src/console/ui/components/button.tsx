@@ -1,5 +1,5 @@
 /** Buttons, and forms that one of them sends. */
-import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { Icon, type IconName } from './icon.js'
 
 type Props = Omit<ButtonHTMLAttributes, 'label' | 'onClick' | 'icon'> & { text?: ComponentChildren; icon?: IconName; label?: string; run?: () => unknown }
@@ -10,6 +10,14 @@ export const Button = ({ text, icon, label, run, ...more }: Props) => (
     {icon && <Icon name={icon} />}
     {text !== undefined && (icon ? <span>{text}</span> : text)}
   </button>
+)
+
+/** A link that looks like a button. */
+export const ButtonLink = ({ text, icon, class: name = 'small', ...more }: AnchorHTMLAttributes & { text: string; icon: IconName; class?: string }) => (
+  <a {...more} class={`button ${name}`}>
+    <Icon name={icon} />
+    <span>{text}</span>
+  </a>
 )
 
 export const CloseButton = ({ label, onClose }: { label: string; onClose: () => void }) => (

@@ -1,9 +1,9 @@
 /** A table of any length: only visible rows are in the page. Its columns are sorted by a click and resized by a drag, and the browser keeps both. */
-import { signal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useShortcuts } from '../app/keyboard.js'
-import { remember, remembered } from '../app/memory.js'
+import { kept } from '../app/memory.js'
 import { Icon } from './icon.js'
 
 export type Column<Row> = {
@@ -37,34 +37,23 @@ const ROW_HEIGHT = 36
 const NARROWEST = 48
 /** Rows above and below those that can be seen. */
 const MARGIN = 8
-const STEPS: Readonly<Record<string, number>> = {
-  ArrowDown: 1,
-  ArrowUp: -1,
-  PageDown: 20,
-  PageUp: -20,
-  End: Number.POSITIVE_INFINITY,
-  Home: Number.NEGATIVE_INFINITY
-}
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, End: Infinity, Home: -Infinity }
 
 type Look = { sort: { title: string; isDown: boolean } | null; widths: Readonly<Record<string, number>> }
-const looks = new Map<string, ReturnType<typeof signal<Look>>>()
+const looks = new Map<string, Signal<Look>>()
 
 /** How the table with a name is sorted, and how wide its columns are. */
-function lookOf(label: string) {
-  const kept = looks.get(label) ?? signal<Look>({ sort: null, widths: {}, ...JSON.parse(remembered(`grid ${label}`) ?? '{}') })
-  looks.set(label, kept)
-  return kept
+function lookOf(label: string): Signal<Look> {
+  const look = looks.get(label) ?? kept<Look>(`grid ${label}`, { sort: null, widths: {} })
+  looks.set(label, look)
+  return look
 }
 
-function sorted<Row>(rows: readonly Row[], column: Column<Row> | undefined, isDown: boolean): readonly Row[] {
-  const by = column?.by
+function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: Look['sort']): readonly Row[] {
+  const by = columns.find(({ title }) => title === sort?.title)?.by
   if (by === undefined) return rows
-  const sign = isDown ? -1 : 1
-  return [...rows].sort((one, other) => {
-    const [a, b] = [by(one), by(other)]
-    if (a === b) return 0
-    return a < b ? -sign : sign
-  })
+  const compared = (one: Row, other: Row) => Number(by(one) > by(other)) - Number(by(one) < by(other))
+  return [...rows].sort((one, other) => (sort?.isDown ? compared(other, one) : compared(one, other)))
 }
 
 /** Arrow keys move the choice, which is always in view; so do `j` and `k`. Rows that are added above what is shown do not move it, unless its beginning is shown. */
@@ -73,18 +62,12 @@ export function Grid<Row>({ label, columns: all, rows: given, keyOf, hrefOf, lin
   const id = useId()
   const [view, setView] = useState({ top: 0, height: 600, width: 0 })
   const first = useRef<string | null>(null)
-  const kept = lookOf(label)
-  const { sort, widths } = kept.value as Look
-  const rows = useMemo(() => {
-    const column = all.find(({ title }) => title === sort?.title)
-    return sorted(given, column, sort?.isDown ?? false)
-  }, [given, sort])
+  const looked = lookOf(label)
+  const { sort, widths } = looked.value
+  const rows = useMemo(() => sorted(given, all, sort), [given, sort])
   const columns = all.filter(({ from = 0 }) => view.width >= from)
   const template = { gridTemplateColumns: columns.map(({ title, width }) => (widths[title] ? `${widths[title]}px` : width)).join(' ') }
-  const keep = (changed: Partial<Look>) => {
-    kept.value = { ...(kept.value as Look), ...changed }
-    remember(`grid ${label}`, JSON.stringify(kept.value))
-  }
+  const keep = (changed: Partial<Look>) => (looked.value = { ...looked.value, ...changed })
 
   const look = () => {
     const element = scroller.current
@@ -165,7 +148,7 @@ export function Grid<Row>({ label, columns: all, rows: given, keyOf, hrefOf, lin
     >
       <div class="grid-head" role="row" aria-rowindex={1} style={template} tabIndex={-1}>
         {columns.map(column => (
-          <Head key={column.title} column={column} look={kept.value as Look} keep={keep} />
+          <Head key={column.title} column={column} look={looked.value} keep={keep} />
         ))}
       </div>
       <div role="rowgroup" class="grid-body" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
@@ -200,7 +183,7 @@ export function Grid<Row>({ label, columns: all, rows: given, keyOf, hrefOf, lin
   )
 }
 
-type HeadProps<Row> = { column: Column<Row>; look: Look; keep: (changed: Partial<Look>) => void }
+type HeadProps<Row> = { column: Column<Row>; look: Look; keep: (changed: Partial<Look>) => unknown }
 
 /** A click sorts up, then down, then no more. A drag of its edge, or Shift with an arrow key, makes the column wider or narrower; a double click resets it. */
 function Head<Row>({ column: { title, isNumber, by }, look: { sort, widths }, keep }: HeadProps<Row>) {

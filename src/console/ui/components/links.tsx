@@ -1,6 +1,7 @@
-/** Links side by side. */
+/** Links side by side, and sentences with links. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import type { NearMiss } from '../../../client/documents.js'
 import { hrefOf, type Target } from '../app/route.js'
 
 type Choice = readonly [key: string, text: ComponentChildren, target: Target]
@@ -47,3 +48,13 @@ export const listed = <T extends string>(items: readonly T[], shown: (item: T) =
 export const RequestLink = ({ id }: { id: string }) => <a href={hrefOf({ view: 'requests', path: [id] })}>{id}</a>
 
 export const linked = (text: string, href: string | undefined) => (href === undefined ? text : <a href={href}>{text}</a>)
+
+type NearProps = { near: readonly NearMiss[] | undefined; begins: string; shown: (name: string) => ComponentChildren }
+
+/** What was nearly right, with what was wanted and what came. A sentence for each: how it `begins`, the request or what else it is, as it is `shown`, and the conditions that were not met. */
+export const NearMisses = ({ near = [], begins, shown }: NearProps) =>
+  near.map(({ in: name, misses }) => (
+    <p key={name} class="faint">
+      {begins} {shown(name)}: {misses.map(({ condition, wanted, got }) => `${condition}: wanted ${wanted}; got ${got}`).join(', ')}.
+    </p>
+  ))

@@ -14,7 +14,7 @@ export type Schema = {
   enum?: readonly unknown[]
   const?: unknown
 }
-type Option = { label: string; detail?: string; info?: string; apply: string }
+type Option = { label: string; info?: string | undefined; apply: string }
 
 /** A line that begins with a name, after any dashes of lists: what stands before it, and the name. */
 const NAMED = /^(\s*(?:- +)*)([\w.${}-]+):/
@@ -50,11 +50,7 @@ const within = (schemas: readonly Schema[], name: string, root: Schema): Schema[
   schemas.flatMap(({ properties, additionalProperties }) => meant(properties?.[name] ?? additionalProperties, root))
 
 const valuesOf = (schemas: readonly Schema[]): Option[] => {
-  const values = schemas.flatMap(({ enum: words = [], const: one, type }) => [
-    ...words,
-    ...(one === undefined ? [] : [one]),
-    ...(type === 'boolean' ? [true, false] : [])
-  ])
+  const values = schemas.flatMap(({ enum: words = [], const: one = [], type }) => [words, one, type === 'boolean' ? [true, false] : []].flat())
   return [...new Set(values.map(String))].map(label => ({ label, apply: label }))
 }
 
@@ -74,9 +70,6 @@ export function completions(root: Schema, text: string, offset: number): { from:
   if (before === undefined) return { from: offset, options: [] }
   const schemas = schemaAt(pathTo(lines, at, before.length))
   const names = new Map(schemas.flatMap(({ properties = {} }) => Object.entries(properties)))
-  const options = [...names].map(([label, schema]): Option => {
-    const [whole] = meant(schema, root)
-    return { label, ...((schema.description ?? whole?.description) ? { info: schema.description ?? whole?.description } : {}), apply: `${label}: ` } as Option
-  })
+  const options = [...names].map(([label, { description: info }]): Option => ({ label, info, apply: `${label}: ` }))
   return { from: offset - begun.length, options: [...options, ...(before.includes('-') ? valuesOf(schemas) : [])] }
 }

@@ -46,7 +46,7 @@ async function controlText(on: string, { query = {}, body, yaml }: CallOptions =
     headers: { accept: '*/*', ...(sent !== undefined && { 'content-type': yaml === undefined ? 'application/json' : 'application/yaml' }) },
     ...(sent !== undefined && { body: sent })
   }).catch(() => {
-    throw new ControlError('no_answer', 'The emulator does not respond.', 0)
+    throw new ControlError('no_answer', 'The emulator is not responding.', 0)
   })
   const text = await response.text()
   if (response.ok) return text

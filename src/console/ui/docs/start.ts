@@ -44,19 +44,9 @@ async function show(): Promise<void> {
   })
 }
 
-/** The head of the page, as in the console, and the way back to it. */
-function head(): HTMLElement {
-  const mark = Object.assign(document.createElement('img'), { src: '/_control/console/icon.svg', alt: '' })
-  const back = Object.assign(document.createElement('a'), { href: address.replace(/\/openapi\.json$/, ''), textContent: 'Console' })
-  const bar = Object.assign(document.createElement('header'), { className: 'bar' })
-  bar.append(mark, 'Commerce Service API, emulated', back)
-  return bar
-}
-
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(css)
 document.adoptedStyleSheets = [sheet]
-document.body.prepend(head())
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const followSystem = () => document.documentElement.classList.toggle('dark-mode', dark.matches)

@@ -1,5 +1,5 @@
 /** A bar of what was charged, refunded and remains, or of what was requested beyond it. */
-import { Pairs } from '../components/table.js'
+import { Pairs } from '../components/layout.js'
 import { moneyShown } from './money.js'
 
 type Props = {

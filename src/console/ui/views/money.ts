@@ -20,22 +20,11 @@ function formatOf(currency: string): Intl.NumberFormat | null {
 export function moneyShown(amount: number, currency: unknown): string {
   const format = typeof currency === 'string' ? formatOf(currency) : null
   if (format === null || !Number.isSafeInteger(amount)) return [amount.toLocaleString('en-US'), currency].filter(Boolean).join(' ')
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  const digits = format.resolvedOptions().maximumFractionDigits as number
   const text = String(Math.abs(amount)).padStart(digits + 1, '0')
   const value = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
   return format.format(`${amount < 0 ? '-' : ''}${value}` as Intl.StringNumericLiteral)
 }
 
-/** The fields of records, parameters and figures that are amounts of money. */
-export const MONEY_FIELDS: ReadonlySet<string> = new Set([
-  'amount',
-  'tip_amount',
-  'donation_amount',
-  'amount_refunded',
-  'transaction_amount',
-  'payment_amount',
-  'charged',
-  'refunded',
-  'remaining',
-  'asked'
-])
+/** Whether a field of a record, a parameter or a figure is an amount of money. */
+export const isMoney = (name: string): boolean => /^(?:\w+_)?amount(?:_refunded)?$|^(?:charged|refunded|remaining|asked)$/.test(name)

@@ -38,7 +38,7 @@ export function effectInWords({ hold, delay, respond, fault, when }: ScriptEntry
 
 const holdInWords = ({ until, gate, release, for: longest }: NonNullable<ScriptEntry['hold']>): string =>
   [
-    until === undefined ? `holds until gate ${gate} opens` : `holds until ${until} wait`,
+    until === undefined ? `holds until gate ${gate} opens` : `holds until ${until} requests wait`,
     ...(release === 'reverse' ? ['releases the last one first'] : []),
     ...said(longest, longest => `at most ${longest}`)
   ].join(', ')

@@ -1,7 +1,5 @@
 /** Behaviour: script entries, gates, the clock and settings. */
-import { choiceIn, route } from '../../app/route.js'
-import { Tabs } from '../../components/links.js'
-import type { View } from '../view.js'
+import { Parts } from '../../app/parts.js'
 import './behaviour.css'
 import { ClockTab } from './clock.js'
 import { ScriptTab } from './script.js'
@@ -11,17 +9,6 @@ const TABS = {
   script: { title: 'Script and gates', Content: ScriptTab },
   clock: { title: 'Clock', Content: ClockTab },
   settings: { title: 'Settings', Content: SettingsTab }
-} as const
-
-function Page() {
-  const chosen = choiceIn(TABS, route.value.path[0], 'script')
-  const { Content } = TABS[chosen]
-  return (
-    <section class="page behaviour">
-      <Tabs label="Parts of the behaviour" tabs={TABS} chosen={chosen} targetOf={name => ({ path: [name] })} />
-      <Content />
-    </section>
-  )
 }
 
-export const view: View = { Page }
+export const Page = () => <Parts class="behaviour" label="Parts of the behaviour" parts={TABS} first="script" />

@@ -5,8 +5,7 @@ import { Button } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
 import { ChoiceField, TextField } from '../../components/fields.js'
 import { Grid } from '../../components/grid.js'
-import { Read } from '../../components/read.js'
-import { Empty } from '../../components/states.js'
+import { Empty, Read } from '../../components/states.js'
 import { api, control, type Family } from '../../control/client.js'
 import { type ListParameter, listAddress, listParameters, type OpenApi, pageIn, type Shapes } from './list-parameters.js'
 import { nameOf } from './records.js'
@@ -64,7 +63,7 @@ function Listing({ family, cursors, shapes, parameters, account }: Listed) {
                   label={`${family} as the API lists them`}
                   columns={[
                     { title: 'Id', width: 'minmax(7rem, 16rem)', cell: ({ id }) => id },
-                    { title: 'What it is', width: 'minmax(7rem, 1fr)', cell: nameOf },
+                    { title: 'Summary', width: 'minmax(7rem, 1fr)', cell: nameOf },
                     { title: 'Created', width: '14.5rem', from: 560, cell: ({ created }) => created }
                   ]}
                   rows={data}

@@ -4,13 +4,11 @@ import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Button } from '../../components/button.js'
-import { Icon } from '../../components/icon.js'
+import { Button, ButtonLink } from '../../components/button.js'
 import { Choices } from '../../components/links.js'
 import { Loaded, Loading } from '../../components/states.js'
 import { api, type Family, type State } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
-import type { View } from '../view.js'
 import { ApiList } from './api-list.js'
 import { Keys } from './keys.js'
 import { Merge } from './merge.js'
@@ -24,7 +22,7 @@ import './data.css'
 const READ_AT_ONCE = 20_000
 const PLACES = [...FAMILIES, 'keys'] as const
 
-function Page() {
+export function Page() {
   const { path, query } = route.value
   const [named = 'transactions', id] = path
   const place = PLACES.find(name => name === named) ?? 'transactions'
@@ -46,14 +44,8 @@ function Page() {
         <div class="row end">
           <Button class="small" icon="plus" text="New Ticket" run={() => (dialog.value = NewTicket)} />
           <Button class="small" icon="edit" text="Add or edit records" run={() => (dialog.value = Merge)} />
-          <a class="button small" href={`${controlOf()}/state?format=yaml`} download="state.yaml">
-            <Icon name="download" />
-            YAML
-          </a>
-          <a class="button small" href={`${controlOf()}/state`} download="state.json">
-            <Icon name="download" />
-            JSON
-          </a>
+          <ButtonLink icon="download" text="YAML" href={`${controlOf()}/state?format=yaml`} download="state.yaml" />
+          <ButtonLink icon="download" text="JSON" href={`${controlOf()}/state`} download="state.json" />
         </div>
       </div>
       {place === 'keys' && <Keys />}
@@ -103,5 +95,3 @@ const Shown = ({ family, id, once }: Place & { once: boolean }) => (
     </Loaded>
   </div>
 )
-
-export const view: View = { Page }

@@ -5,8 +5,7 @@ import { go } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
 import { Dialog } from '../../components/dialog.js'
 import { bound, SelectField, TextField } from '../../components/fields.js'
-import { Read } from '../../components/read.js'
-import { Refusal } from '../../components/states.js'
+import { Read, Refusal } from '../../components/states.js'
 import { api } from '../../control/client.js'
 
 export function NewTicket({ onClose }: { onClose: () => void }) {

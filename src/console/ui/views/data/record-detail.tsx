@@ -2,15 +2,14 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { choiceIn, hrefOf, narrowed, route } from '../../app/route.js'
-import { Beside } from '../../components/beside.js'
-import { Button, CloseButton } from '../../components/button.js'
+import { Button } from '../../components/button.js'
 import { Json } from '../../components/code.js'
+import { Beside, Pairs } from '../../components/layout.js'
 import { linked, Tabs } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
-import { Pairs } from '../../components/table.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { Family, State } from '../../control/client.js'
-import { MONEY_FIELDS } from '../money.js'
+import { isMoney } from '../money.js'
 import { Money, MoneyBar } from '../money-bar.js'
 import { Merge } from './merge.js'
 import { Timeline } from './record-timeline.js'
@@ -31,13 +30,12 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
     return of && hrefOf({ path: [of, text] })
   }
   return (
-    <Beside label={id}>
-      <CloseButton label={`Close ${id}`} onClose={onClose} />
+    <Beside label={id} onClose={onClose}>
       <header class="row">
         <h2 class="mono">{id}</h2>
         {record && <Button class="small" icon="edit" text="Edit" run={() => (isEdited.value = true)} />}
       </header>
-      {record && family === 'transactions' && <MoneyBar {...moneyIn(state, record, { 'transactions.refundable': refundable })} />}
+      {record && family === 'transactions' && <MoneyBar {...moneyIn(state, record, refundable)} />}
       <Tabs label="Parts of the record" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'fields' ? undefined : name })} />
       {tab === 'timeline' && <Timeline id={id} />}
       {tab !== 'timeline' && record === undefined && <Empty title={`There is no ${id} among the ${family}.`} />}
@@ -72,7 +70,7 @@ function fieldsOf(value: object, prefix = ''): [name: string, value: unknown][] 
 
 function Fields({ record, hrefOfText }: { record: AnyRecord; hrefOfText: (text: string) => string | undefined }) {
   const shown = (name: string, value: unknown) => {
-    if (typeof value === 'number' && MONEY_FIELDS.has(name.split('.').at(-1) ?? ''))
+    if (typeof value === 'number' && isMoney(name.split('.').at(-1) ?? ''))
       return (
         <>
           <Money amount={value} currency={record.currency} /> <span class="faint">{value}</span>
@@ -87,7 +85,7 @@ function Refunds(props: { state: State; transaction: AnyRecord; refundable: Refu
   const refunds = childrenOf(props.state, 'transactions', props.transaction.id).flatMap(({ records }) => records)
   return (
     <>
-      <MoneyBar {...moneyIn(props.state, props.transaction, { 'transactions.refundable': props.refundable })} isShort />
+      <MoneyBar {...moneyIn(props.state, props.transaction, props.refundable)} isShort />
       <LinkList links={refunds.slice(0, SHOWN).map(record => ({ family: 'refunds', record }))} />
     </>
   )

@@ -14,22 +14,11 @@ type Props = { state: State; family: Family; chosen: string | null; refundable: 
 const ID: Column<AnyRecord> = { title: 'Id', width: 'minmax(6rem, 14rem)', by: ({ id }) => id, cell: ({ id }) => <span class="mono">{id}</span> }
 /** Where the amount has a column of its own. */
 const withoutAmount = (record: AnyRecord) => nameOf({ ...record, amount: undefined })
-const NAME: Column<AnyRecord> = { title: 'What it is', width: 'minmax(9rem, 1fr)', by: withoutAmount, cell: withoutAmount }
-const AMOUNT: Column<AnyRecord> = {
-  title: 'Amount',
-  width: '7rem',
-  from: 480,
-  isNumber: true,
-  by: ({ amount }) => Number(amount),
-  cell: ({ amount, currency }) => <Money amount={Number(amount)} currency={currency} />
-}
-const CREATED: Column<AnyRecord> = {
-  title: 'Created',
-  width: '11rem',
-  from: 640,
-  by: ({ created }) => created,
-  cell: ({ created }) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
-}
+const NAME: Column<AnyRecord> = { title: 'Summary', width: 'minmax(9rem, 1fr)', by: withoutAmount, cell: withoutAmount }
+const amount = ({ amount, currency }: AnyRecord) => <Money amount={Number(amount)} currency={currency} />
+const AMOUNT: Column<AnyRecord> = { title: 'Amount', width: '7rem', from: 480, isNumber: true, by: record => Number(record.amount), cell: amount }
+const instant = ({ created }: AnyRecord) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
+const CREATED: Column<AnyRecord> = { title: 'Created', width: '11rem', from: 640, by: ({ created }) => created, cell: instant }
 const field = (name: string): Column<AnyRecord> => ({
   title: name.replace(/^./, first => first.toUpperCase()),
   width: 'minmax(5.5rem, 14rem)',
@@ -55,13 +44,9 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
   const { search = '' } = query
   const all = useMemo(() => newestFirst(recordsOf(state, family)), [state, family])
   const rows = useMemo(() => all.filter(record => matches(record, search)), [all, search])
-  const bar: Column<AnyRecord> = {
-    title: 'Refunded',
-    width: '6rem',
-    from: 720,
-    cell: record => <MoneyBar {...moneyIn(state, record, { 'transactions.refundable': refundable })} isShort />
-  }
-  const columns = [ID, NAME, ...FIELDS[family], CREATED, ...(family === 'transactions' ? [bar] : [])]
+  const bar = (record: AnyRecord) => <MoneyBar {...moneyIn(state, record, refundable)} isShort />
+  const bars = family === 'transactions' ? [{ title: 'Refunded', width: '6rem', from: 720, cell: bar }] : []
+  const columns = [ID, NAME, ...FIELDS[family], CREATED, ...bars]
   return (
     <div class="listing records">
       <SearchField label={`Search ${family}`} {...inQuery('search')} />

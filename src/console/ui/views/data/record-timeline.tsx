@@ -7,17 +7,8 @@ import { Method, Status } from '../requests/marks.js'
 import { periodOf, type Row } from '../requests/request-list.js'
 import { isRead, list } from '../requests/requests.js'
 import { shortPath, summaryOf } from '../requests/summary.js'
-import { type Role, timelineOf } from './timeline.js'
+import { timelineOf } from './timeline.js'
 
-const ROLES: Readonly<Record<Role, string>> = {
-  created: 'Created',
-  changed: 'Changed',
-  deleted: 'Deleted',
-  refused: 'Refused',
-  read: 'Read',
-  listed: 'Listed',
-  named: 'Named'
-}
 /** A page of a list in a record begins and ends where its last one does. */
 const LEFT_OUT = ['refunds']
 
@@ -27,18 +18,15 @@ export function Timeline({ id }: { id: string }) {
   const calls = list.value.rows.filter(isOfNow).map(({ call }) => call)
   const moments = timelineOf(calls.reverse(), id)
   if (moments.length === 0)
-    return (
-      <p class="faint">
-        {isRead.value ? 'No request since the last load or reset has to do with it. It came with the scenario.' : 'The journal is being read.'}
-      </p>
-    )
+    return <p class="faint">{isRead.value ? 'No request since the last load or reset involves it: it came with the scenario.' : 'Reading the journal…'}</p>
   return (
     <>
       <ol class="timeline" aria-label={`Timeline of ${id}`}>
         {moments.map(({ call, role, shown, before }) => (
           <li key={call.id} class={role}>
             <p class="row">
-              <b>{ROLES[role]}</b> <Status call={call} /> <time class="faint">{call.at.slice(0, 19).replace('T', ' ')}</time>
+              <b>{role.replace(/^./, first => first.toUpperCase())}</b> <Status call={call} />{' '}
+              <time class="faint">{call.at.slice(0, 19).replace('T', ' ')}</time>
             </p>
             <p>
               <a href={hrefOf({ view: 'requests', path: [call.id] })}>{call.id}</a> <Method method={call.method} /> {shortPath(call.path)}{' '}
@@ -51,7 +39,7 @@ export function Timeline({ id }: { id: string }) {
         ))}
       </ol>
       <p class="hint">
-        <Icon name="history" /> Differences are between responses that showed the record.{' '}
+        <Icon name="history" /> Each difference compares two responses that showed the record.{' '}
         <a href={hrefOf({ view: 'requests', query: { q: id } })}>Requests that name it</a>
       </p>
     </>

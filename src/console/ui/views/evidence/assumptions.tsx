@@ -1,9 +1,9 @@
 /** What responses relied on where the reference is silent, by the share of requests. */
 import { hrefOf } from '../../app/route.js'
+import { Meter } from '../../components/layout.js'
 import { listed } from '../../components/links.js'
-import { Read } from '../../components/read.js'
+import { Read } from '../../components/states.js'
 import { api, type Scope, type ShownAssumption } from '../../control/client.js'
-import { Meter } from './meter.js'
 import { NamedLink } from './request-link.js'
 import { percentOf } from './words.js'
 
@@ -15,7 +15,7 @@ export const Assumptions = ({ scope }: { scope: Scope }) => (
       <>
         <p class="hint">
           An assumption is how the emulator responds where the reference is silent. A setting changes most of them.{' '}
-          {data.flatMap(({ id, standing }) => (standing ? [id] : [])).join(', ')} are behind every response and are not counted.
+          {data.flatMap(({ id, standing }) => (standing ? [id] : [])).join(', ')} apply to every response, so they are not counted.
         </p>
         <ul class="assumptions">
           {data

@@ -1,6 +1,5 @@
 /** The client's mistakes, the severe ones first, each with what to do and the requests that show it. */
-import { Read } from '../../components/read.js'
-import { Empty } from '../../components/states.js'
+import { Empty, Read } from '../../components/states.js'
 import { api, type FindingsReport, type Scope } from '../../control/client.js'
 import { NamedLink } from './request-link.js'
 

@@ -1,10 +1,9 @@
 /** Evidence: findings, coverage of the rules, the assumptions that responses relied on, and what each test did. */
 import { choiceIn, narrowed, route } from '../../app/route.js'
-import { Icon } from '../../components/icon.js'
+import { ButtonLink } from '../../components/button.js'
 import { Choices, Tabs } from '../../components/links.js'
 import type { Scope } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
-import type { View } from '../view.js'
 import { Assumptions } from './assumptions.js'
 import { Findings } from './findings.js'
 import { NamedRequest } from './request-link.js'
@@ -19,7 +18,7 @@ const TABS = {
   tests: { title: 'Tests', Content: Tests }
 } as const
 
-function Page() {
+export function Page() {
   const { path, query } = route.value
   const tab = choiceIn(TABS, path[0], 'findings')
   const { Content } = TABS[tab]
@@ -39,10 +38,7 @@ function Page() {
             : 'The requests of this sandbox since its last load or reset.'}
         </p>
         <div class="row end">
-          <a class="button small" href={`${controlOf()}/run?format=html`} download="report.html">
-            <Icon name="download" />
-            Report of the run
-          </a>
+          <ButtonLink icon="download" text="Report of the run" href={`${controlOf()}/run?format=html`} download="report.html" />
         </div>
       </div>
       {scope === 'run' && <NamedRequest />}
@@ -50,5 +46,3 @@ function Page() {
     </section>
   )
 }
-
-export const view: View = { Page }

@@ -3,7 +3,7 @@ import { go, hrefOf, route } from '../../app/route.js'
 import { CloseButton } from '../../components/button.js'
 import { Json } from '../../components/code.js'
 import { RequestLink } from '../../components/links.js'
-import { Read } from '../../components/read.js'
+import { Read } from '../../components/states.js'
 import { api, type Scope } from '../../control/client.js'
 import { recordAddress } from '../record-address.js'
 import { sandboxOf } from './words.js'
@@ -30,7 +30,7 @@ export function NamedRequest() {
       <Read from={api.run} by={request}>
         {({ requests }) => {
           const found = requests.find(call => call.request === request)
-          if (found === undefined) return <p>The report of the run does not hold this request: it lists the first 10,000.</p>
+          if (found === undefined) return <p>This request is not in the report of the run, which lists the first 10,000.</p>
           return <Json value={found.entry ?? found} label={request} hrefOfText={text => recordAddress(text, sandbox)} />
         }}
       </Read>

@@ -1,12 +1,9 @@
 /** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the requests that did it. */
 import { go, hrefOf, route } from '../../app/route.js'
-import { Beside } from '../../components/beside.js'
-import { CloseButton } from '../../components/button.js'
+import { Beside, Meter } from '../../components/layout.js'
 import { Choices } from '../../components/links.js'
-import { Read } from '../../components/read.js'
-import { Empty } from '../../components/states.js'
+import { Empty, Read } from '../../components/states.js'
 import { api, type CoverageReport, type Scope } from '../../control/client.js'
-import { Meter } from './meter.js'
 import { byFamily, isIn, outcomesOf, outcomesSeen, RULE_STATES, type RuleRow, type RuleState } from './words.js'
 
 const SEEN = {
@@ -49,7 +46,7 @@ function RuleMap({ report }: { report: CoverageReport }) {
           {byFamily(shown).map(([family, rows]) => (
             <section key={family} aria-label={`Rules ${family}`}>
               <h2>{family}</h2>
-              <ul>
+              <ul class="rules">
                 {rows.map(row => (
                   <li key={row.rule}>
                     <RuleLink row={row} isChosen={row === chosen} />
@@ -81,8 +78,7 @@ function RuleLink({ row, isChosen }: { row: RuleRow; isChosen: boolean }) {
 function Rule({ row, onClose }: { row: RuleRow; onClose: () => void }) {
   const { rule, text, satisfied, violated } = row
   return (
-    <Beside label={rule}>
-      <CloseButton label={`Close ${rule}`} onClose={onClose} />
+    <Beside label={rule} onClose={onClose}>
       <h2>{rule}</h2>
       <p>{text}</p>
       <p class="hint">{outcomesOf(row)}</p>

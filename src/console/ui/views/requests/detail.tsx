@@ -2,26 +2,22 @@
 import { useSignal } from '@preact/signals'
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { useShortcuts } from '../../app/keyboard.js'
-import { useResource } from '../../app/resource.js'
 import { choiceIn, narrowed, route } from '../../app/route.js'
-import { Beside } from '../../components/beside.js'
-import { Button, CloseButton } from '../../components/button.js'
+import { Button } from '../../components/button.js'
 import { Json } from '../../components/code.js'
-import { copy } from '../../components/copy.js'
 import { ask } from '../../components/dialog.js'
+import { Beside, Table } from '../../components/layout.js'
 import { linked, Tabs } from '../../components/links.js'
-import { Loaded } from '../../components/states.js'
-import { Table } from '../../components/table.js'
-import { toast, toastError } from '../../components/toast.js'
+import { Read } from '../../components/states.js'
+import { copy, toast, toastError } from '../../components/toast.js'
 import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
 import { apiOf } from '../../control/place.js'
-import { MONEY_FIELDS, moneyShown } from '../money.js'
+import { isMoney, moneyShown } from '../money.js'
 import { recordAddress } from '../record-address.js'
 import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
-import { Method, Status } from './marks.js'
+import { Method, Response, Status } from './marks.js'
 import { msShown, outcomeShown, pathShown, periodOf, type Row } from './request-list.js'
 import { list } from './requests.js'
-import { Response } from './response.js'
 import { currencyOf } from './summary.js'
 import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
 import { Why } from './why.js'
@@ -31,26 +27,21 @@ type Props = { id: string; row: Row | undefined; onClose: () => void }
 export function Detail({ id, row, onClose }: Props) {
   const isPast = row !== undefined && row.period !== periodOf(list.value, row.sandbox)
   return (
-    <Beside class="request" label={`Request ${id}`}>
-      {isPast ? <Shown call={row.call} onClose={onClose} /> : <Present id={id} onClose={onClose} />}
+    <Beside class="request" label={`Request ${id}`} closing="Close the request" onClose={onClose}>
+      {isPast ? (
+        <Shown call={row.call} />
+      ) : (
+        <Read from={() => api.request(id)} by={id} once>
+          {call => <Shown call={call} why={call.why} />}
+        </Read>
+      )}
     </Beside>
-  )
-}
-
-function Present({ id, onClose }: { id: string; onClose: () => void }) {
-  const resource = useResource(() => api.request(id), id, { once: true })
-  const isMissing = resource.data === null && resource.error !== null
-  return (
-    <>
-      {isMissing && <CloseButton label="Close the request" onClose={onClose} />}
-      <Loaded resource={resource}>{call => <Shown call={call} why={call.why} onClose={onClose} />}</Loaded>
-    </>
   )
 }
 
 const TABS = { response: { title: 'Response' }, sent: { title: 'Sent' }, raw: { title: 'Raw' } }
 
-function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall['why']; onClose: () => void }) {
+function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] }) {
   const isTrying = useSignal(false)
   const tab = choiceIn(TABS, route.value.query.tab, 'response')
   const { id, at, account, test, trace, user_agent, method } = call
@@ -72,7 +63,6 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
         <h2>
           <Method method={method} /> <span class="path">{pathShown(call)}</span>
         </h2>
-        <CloseButton label="Close the request" onClose={onClose} />
         <p class="row">
           <Status call={call} /> <b>{id}</b> <span>{outcomeShown(call)}</span>
         </p>
@@ -92,7 +82,7 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
       {why ? (
         <Why call={{ ...call, why }} />
       ) : (
-        <p class="faint">The journal was cleared since, by a load, a reset or a command: why it was answered so is no longer known.</p>
+        <p class="faint">The journal has been cleared since, by a load, a reset or a command, so the reasons for this response are gone.</p>
       )}
       <div class="row">
         <Button class="small" icon="flask" text="Try with changes…" run={attempt} />
@@ -117,15 +107,13 @@ function Sent({ call: { params, query, body } }: { call: JournalCall }) {
   const currency = (body as { currency?: unknown }).currency ?? currencyOf((body as { transaction?: unknown }).transaction)
   const rows = sent.flatMap(([place, pairs]) =>
     pairs.map(([name, value]) => [
-      <td key={place} class="faint">
+      <span key={place} class="faint">
         {place}
-      </td>,
+      </span>,
       name,
       [
         linked(value, recordAddress(value)),
-        MONEY_FIELDS.has(name) && /^\d+$/.test(value) && currency !== undefined && (
-          <span key="money" class="faint">{` ${moneyShown(Number(value), currency)}`}</span>
-        )
+        isMoney(name) && /^\d+$/.test(value) && currency !== undefined && <span key="money" class="faint">{` ${moneyShown(Number(value), currency)}`}</span>
       ]
     ])
   )
@@ -141,7 +129,7 @@ const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAcc
 function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) {
   const asEntry = async () => {
     const yaml = entryYaml(call)
-    if (yaml === null) toast('No operation matched this request, so no script entry can be for it.', 'error')
+    if (yaml === null) toast('No operation matched this request, so no script entry can match it.', 'error')
     else await copy(yaml, 'Script entry')
   }
   const copies: Readonly<Record<string, () => Promise<void>>> = {

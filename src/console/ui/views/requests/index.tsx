@@ -6,15 +6,14 @@ import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Button } from '../../components/button.js'
+import { Button, ButtonLink } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
 import { ask } from '../../components/dialog.js'
 import { type Column, Grid } from '../../components/grid.js'
 import { Icon } from '../../components/icon.js'
 import { Empty } from '../../components/states.js'
-import { api, type JournalCall } from '../../control/client.js'
+import { api } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
-import type { View } from '../view.js'
 import { Detail } from './detail.js'
 import { Filters } from './filters.js'
 import { Method, Status } from './marks.js'
@@ -29,14 +28,14 @@ import './requests.css'
 const LONGEST_MS = 10_000
 const shareOf = (ms: number) => Math.min(1, Math.log10(1 + ms) / Math.log10(1 + LONGEST_MS))
 
-const What = ({ call }: { call: JournalCall }) => (
+const What = ({ call }: Row) => (
   <span title={[call.path, ...sentIn(call.query)].join(' ')}>
     <Method method={call.method} /> <span class="path">{shortPath(call.path)}</span> <span class="faint">{summaryOf(call)}</span>
   </span>
 )
 
 /** The code of the refusal and its rule, or the code of the script's error; script entries apart. */
-const Result = ({ call: { refusal, script, answer, outcome } }: { call: JournalCall }) => {
+const Result = ({ call: { refusal, script, answer, outcome } }: Row) => {
   const code = refusal?.code ?? (outcome === 'scripted' ? (answer as { error?: { code?: string } } | null)?.error?.code : undefined)
   const rule = refusal?.rule ?? refusal?.assumption
   return (
@@ -57,15 +56,23 @@ const Result = ({ call: { refusal, script, answer, outcome } }: { call: JournalC
   )
 }
 
+const Duration = ({ call }: Row) => (
+  <span class="duration">
+    <span style={{ width: `${shareOf(call.ms) * 2}rem` }} />
+    {`${msShown(call)} ms`}
+  </span>
+)
+
+const Time = ({ call: { at } }: Row) => (
+  <time class="faint" dateTime={at} title={at}>
+    {at.slice(11, 23)}
+  </time>
+)
+
 const COLUMNS: readonly Column<Row>[] = [
-  { title: 'Status', width: '4.6rem', by: ({ call }) => call.status, cell: ({ call }) => <Status call={call} /> },
-  { title: 'Request', width: 'minmax(8.5rem, 2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: ({ call }) => <What call={call} /> },
-  {
-    title: 'Result',
-    width: 'minmax(6.5rem, 1.1fr)',
-    by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '',
-    cell: ({ call }) => <Result call={call} />
-  },
+  { title: 'Status', width: '4.6rem', by: ({ call }) => call.status, cell: Status },
+  { title: 'Request', width: 'minmax(8.5rem, 2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
+  { title: 'Result', width: 'minmax(6.5rem, 1.1fr)', by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
   {
     title: 'Test',
     width: 'minmax(4rem, 0.7fr)',
@@ -73,30 +80,9 @@ const COLUMNS: readonly Column<Row>[] = [
     by: ({ call }) => call.test ?? '',
     cell: ({ call: { test } }) => <span title={test ?? ''}>{test}</span>
   },
-  {
-    title: 'Duration',
-    width: '6rem',
-    from: 640,
-    by: ({ call }) => call.ms,
-    cell: ({ call }) => (
-      <span class="duration">
-        <span style={{ width: `${shareOf(call.ms) * 2}rem` }} />
-        {`${msShown(call)} ms`}
-      </span>
-    )
-  },
+  { title: 'Duration', width: '6rem', from: 640, by: ({ call }) => call.ms, cell: Duration },
   { title: 'Id', width: '4.2rem', from: 560, cell: ({ call }) => <span class="faint">{call.id}</span> },
-  {
-    title: 'Time',
-    width: '6.4rem',
-    from: 680,
-    by: ({ call }) => call.at,
-    cell: ({ call: { at } }) => (
-      <time class="faint" dateTime={at} title={at}>
-        {at.slice(11, 23)}
-      </time>
-    )
-  }
+  { title: 'Time', width: '6.4rem', from: 680, by: ({ call }) => call.at, cell: Time }
 ]
 const SANDBOX_COLUMN: Column<Row> = { title: 'Sandbox', width: 'minmax(4rem, 0.6fr)', by: row => row.sandbox, cell: row => row.sandbox || 'base' }
 const WITH_SANDBOX = [...COLUMNS.slice(0, 2), SANDBOX_COLUMN, ...COLUMNS.slice(2)]
@@ -124,7 +110,7 @@ function useRuleFilter(rule: string): ReadonlySet<string> | undefined {
   }, [rule, data])
 }
 
-function Page() {
+export function Page() {
   const { q = '' } = route.value.query
   const query = useMemo(() => queryIn(q), [q])
   const shown = paused.value ?? list.value
@@ -178,16 +164,14 @@ function Bar({ rows }: { rows: readonly Row[] }) {
   const later = isPaused ? list.value.rows.findIndex(({ key }) => key === paused.value?.rows[0]?.key) : 0
   const newer = isPaused ? `, paused; ${later < 0 ? 'all are' : later} newer` : ''
   const { calls = 0 } = overview.value ?? {}
+  const asScenario = hrefOf({ view: 'scenarios', path: ['editor'], query: { from: 'requests', q } })
   const isCut = q === '' && dropped.value > 0 && calls > rows.length
   return (
     <div class="row view-bar">
       <p class="faint">{`${isCut ? `The last ${counted(rows.length)} of ${calls.toLocaleString('en')}` : counted(rows.length)}${newer}`}</p>
       <div class="row end">
         <Button class="small quiet" icon={isPaused ? 'play' : 'pause'} text={isPaused ? 'Resume' : 'Pause'} aria-pressed={isPaused} run={pause} />
-        <a class="button small quiet" title="Save as scenario" href={hrefOf({ view: 'scenarios', path: ['editor'], query: { from: 'requests', q } })}>
-          <Icon name="save" />
-          <span>Save as scenario</span>
-        </a>
+        <ButtonLink class="small quiet" icon="save" text="Save as scenario" title="Save as scenario" href={asScenario} />
         <Button class="small quiet" icon="trash" text="Clear" title="Empties the journal of this sandbox; records, coverage and findings stay" run={clear} />
       </div>
     </div>
@@ -247,5 +231,3 @@ async function emptied(): Promise<void> {
   paused.value = null
   close()
 }
-
-export const view: View = { Page }

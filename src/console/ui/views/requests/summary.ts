@@ -8,24 +8,25 @@ import { moneyShown } from '../money.js'
 const currencies = new Map<string, string>()
 const LEARNT = new WeakSet<JournalCall>()
 
-type Fields = Readonly<Record<string, unknown>>
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The currency of payments that name none, once it is read. */
 export const defaultCurrency = signal<unknown>(undefined)
+
+/** The first of some places of a value where a number or a text is that is not empty. */
+const first = (value: unknown, ...places: string[]): string | undefined => places.map(place => wordAt(value, place)).find(Boolean)
+
+function wordAt(value: unknown, place: string): string {
+  const found = place.split('.').reduce((within, name) => Object(within)[name], value)
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
+}
 
 /** Remembers what responses tell about currencies; rows are the newest first, and those behind one that is known are known. */
 export function learn(rows: readonly { call: JournalCall }[]): void {
   for (const { call } of rows) {
     if (LEARNT.has(call)) return
     LEARNT.add(call)
-    if (!isFields(call.answer)) continue
-    const { data } = call.answer
-    for (const record of Array.isArray(data) ? data : [call.answer]) {
-      if (!isFields(record) || typeof record.currency !== 'string') continue
-      const id = record.transaction ?? record.id
-      if (typeof id === 'string') currencies.set(id, record.currency)
+    for (const record of [Object(call.answer).data ?? call.answer].flat()) {
+      const [id, currency] = [first(record, 'transaction', 'id'), first(record, 'currency')]
+      if (id && currency) currencies.set(id, currency)
     }
   }
 }
@@ -39,45 +40,31 @@ export const shortId = (id: string): string => (/^[a-z]{3}_.{7,}$/.test(id) ? `$
 /** The path with short ids. */
 export const shortPath = (path: string): string => path.split('/').map(shortId).join('/')
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' || typeof value === 'number' ? String(value) : undefined)
-
-function amountIn(body: Fields, answer: Fields, otherwise: unknown): string | undefined {
-  const sent = text(body.amount) ?? text(isFields(body.amounts) ? (body.amounts.transaction_amount ?? body.amounts.payment_amount) : undefined)
-  const amount = Number(sent ?? answer.amount)
-  if ((sent ?? answer.amount) === undefined) return undefined
-  const currency = answer.currency ?? body.currency ?? (isFields(body.amounts) ? body.amounts.currency : undefined) ?? otherwise
-  return Number.isSafeInteger(amount) ? moneyShown(amount, currency) : sent
+/** Empty where the path says all. */
+export function summaryOf({ on, body: sent, query, answer, refusal }: JournalCall): string {
+  const call = { sent, made: refusal === null ? answer : null }
+  const { data, has_more } = Object(call.made)
+  if (Array.isArray(data)) {
+    const noun = RESOURCE_NAMES[String(on).split('/').at(-1) as Family] ?? 'record'
+    const search = first(query, 'search_query')
+    return joined(search && `“${search}”`, `${data.length} ${noun}${data.length === 1 ? '' : 's'}${has_more ? ', more to come' : ''}`)
+  }
+  if (on === 'POST /refunds') return joined(amountIn(call, currencyOf(sent.transaction)) ?? 'the rest', about('of', first(call, 'sent.transaction')))
+  if (on !== 'POST /transactions')
+    return joined(amountIn(call, undefined), first(call, ...['made', 'sent'].flatMap(part => NAMES.map(name => `${part}.${name}`))))
+  const last4 = first(call, 'sent.card.last4', 'made.payment_method.card.last4')
+  const card = last4 !== '***' && about('••••', last4)
+  return joined(amountIn(call, defaultCurrency.value), first(call, 'sent.payment_type'), card, about('for', first(call, 'sent.ticket')))
 }
 
-const cardIn = (body: Fields, answer: Fields): string | undefined => {
-  const method = isFields(answer.payment_method) ? answer.payment_method.card : undefined
-  const card = isFields(body.card) ? body.card : method
-  const last4 = isFields(card) ? (text(card.last4) ?? (isFields(method) ? text(method.last4) : undefined)) : undefined
-  return last4 && last4 !== '***' ? `•••• ${last4}` : undefined
-}
+const NAMES = ['display_name', 'name', 'reference', 'payment_type']
 
 const joined = (...parts: (string | false | undefined)[]): string => parts.filter(Boolean).join(' ')
-const nameOf = ({ display_name, name, reference, payment_type }: Fields): string | undefined => text(display_name ?? name ?? reference ?? payment_type)
+const about = (word: string, id: string | undefined) => id && `${word} ${shortId(id)}`
 
-/** Empty where the path says all. */
-export function summaryOf({ on, body, query, answer, refusal }: JournalCall): string {
-  const made = isFields(answer) && refusal === null ? answer : {}
-  const data = made.data
-  if (Array.isArray(data)) {
-    const family = String(on).split('/').at(-1) as Family
-    const noun = RESOURCE_NAMES[family] ?? 'record'
-    const sent = Object.entries(query).flatMap(([name, value]) => (name === 'search_query' && text(value) ? [`“${text(value)}”`] : []))
-    return joined(...sent, `${data.length} ${noun}${data.length === 1 ? '' : 's'}${made.has_more === true ? ', more to come' : ''}`)
-  }
-  const sums = { body: body as Fields, made }
-  if (on === 'POST /refunds') {
-    const of = text(body.transaction)
-    return joined(amountIn(sums.body, made, currencyOf(body.transaction)) ?? 'the rest', of && `of ${shortId(of)}`)
-  }
-  if (on === 'POST /transactions') {
-    const ticket = text(body.ticket)
-    return joined(amountIn(sums.body, made, defaultCurrency.value), text(body.payment_type), cardIn(sums.body, made), ticket && `for ${shortId(ticket)}`)
-  }
-  const money = typeof made.amount === 'number' ? moneyShown(made.amount, made.currency) : undefined
-  return joined(money, nameOf(made) ?? nameOf(body as Fields))
+/** What was sent comes before what was made of it; a text that is not an amount stays as it is. */
+function amountIn(call: object, otherwise: unknown): string | undefined {
+  const amount = first(call, 'sent.amount', 'sent.amounts.transaction_amount', 'sent.amounts.payment_amount', 'made.amount')
+  const currency = first(call, 'made.currency', 'sent.currency', 'sent.amounts.currency') ?? otherwise
+  return Number.isSafeInteger(Number(amount)) ? moneyShown(Number(amount), currency) : amount
 }

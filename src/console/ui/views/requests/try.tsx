@@ -13,8 +13,8 @@ import { api, ControlError, type JournalCall, type TrialCall, type TriedCall } f
 import { apiOf, sandbox } from '../../control/place.js'
 import { formOf } from '../form.js'
 import { encodedPath, isMasked } from './copies.js'
+import { Response } from './marks.js'
 import { outcomeShown, sentIn } from './request-list.js'
-import { Response } from './response.js'
 import { Why } from './why.js'
 
 export async function keyOfAccount(account: string | null): Promise<string | null> {
@@ -77,32 +77,24 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const outcome = useSignal<{ problem?: string; error?: ControlError; tried?: TriedCall }>({})
   const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
 
-  const withCall = async (run: (trial: TrialCall) => Promise<void>) => {
+  const withCall = (run: (trial: TrialCall, changes: object | undefined) => Promise<void>) => async () => {
     outcome.value = {}
     try {
-      const pairs = pairsIn(body.value)
-      const changed = objectIn(changes.value)
-      await run({
-        method: method.value,
-        path: path.value,
-        key: key === '' ? null : key,
-        body: pairs.length === 0 ? null : formOf(pairs),
-        ...(changed && { changes: changed })
-      })
+      const sent = formOf(pairsIn(body.value))
+      await run({ method: method.value, path: path.value, key: key || null, body: sent || null }, objectIn(changes.value))
     } catch (failure) {
-      if (failure instanceof SyntaxError) outcome.value = { problem: `The changes are not JSON: ${failure.message}` }
-      else outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', String((failure as Error).message), 0) }
+      const { message } = failure as Error
+      if (failure instanceof SyntaxError) outcome.value = { problem: `The changes are not JSON: ${message}` }
+      else outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', message, 0) }
     }
   }
-  const judge = () =>
-    withCall(async trial => {
-      outcome.value = { tried: await api.explain(trial) }
-    })
-  const sendIt = () =>
-    withCall(async ({ changes: _, ...trial }) => {
-      await send(trial)
-      onClose()
-    })
+  const judge = withCall(async (trial, changes) => {
+    outcome.value = { tried: await api.explain({ ...trial, ...(changes && { changes }) }) }
+  })
+  const sendIt = withCall(async trial => {
+    await send(trial)
+    onClose()
+  })
 
   const { problem, error, tried } = outcome.value
   const actions = (
@@ -126,10 +118,10 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
           options={[['', 'none'], ...given.map(({ key, account }) => [key, `${account}: ${key}`] as const)]}
         />
       </div>
-      <AreaField label="Body" hint="One parameter a line: amount=500, metadata[order]=A-1" rows={6} {...bound(body)} />
+      <AreaField label="Body" hint="One parameter per line: amount=500, metadata[order]=A-1" rows={6} {...bound(body)} />
       <AreaField
-        label="What is different on the copy"
-        hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty for no difference.'}
+        label="Changes to the copy"
+        hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty to change nothing.'}
         rows={2}
         error={problem}
         {...bound(changes)}

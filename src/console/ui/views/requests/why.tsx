@@ -1,15 +1,14 @@
 /** Why a request was answered so: first the sentence that decided, then the rules with the figures that each saw. */
-
+import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
 import { RULES } from '../../../../reference/rules.js'
 import { hrefOf } from '../../app/route.js'
-import { linked, listed, RequestLink } from '../../components/links.js'
-import { NearMisses } from '../../components/near-misses.js'
-import { Pairs } from '../../components/table.js'
+import { Pairs } from '../../components/layout.js'
+import { linked, listed, NearMisses, RequestLink } from '../../components/links.js'
 import type { ExplainedCall } from '../../control/client.js'
 import { controlOf, sandbox } from '../../control/place.js'
-import { MONEY_FIELDS } from '../money.js'
+import { isMoney } from '../money.js'
 import { Money, MoneyBar } from '../money-bar.js'
 import { recordAddress } from '../record-address.js'
 import { list } from './requests.js'
@@ -40,6 +39,7 @@ function RuleName({ rule, on }: { rule: string; on: string | null }) {
 
 type Judged = Pick<ExplainedCall, 'why' | 'on' | 'refusal' | 'script' | 'answer'>
 type Facts = Readonly<Record<string, unknown>>
+type Charge = { charged: number; refunded: number; remaining: number; currency: unknown }
 
 export function Why({ call }: { call: Judged }) {
   const { why, on, refusal, script, answer } = call
@@ -83,36 +83,34 @@ export function Why({ call }: { call: Judged }) {
         </p>
       )}
       <NearMisses near={why.near_misses} begins="It nearly matched" shown={what => what} />
-      {kept.length > 0 && (
-        <details>
-          <summary>{`${kept.length} ${kept.length === 1 ? 'rule' : 'rules'} kept`}</summary>
-          <ol class="chain">
-            {kept.map(({ rule, text, facts }) => (
-              <li key={rule}>
-                <RuleName rule={rule} on={on} />
-                <span>{text}</span>
-                {facts && <Figures facts={facts} />}
-              </li>
-            ))}
-          </ol>
-        </details>
-      )}
-      {why.assumptions.length > 0 && (
-        <details>
-          <summary>{`Relies on ${why.assumptions.length} ${why.assumptions.length === 1 ? 'assumption' : 'assumptions'}`}</summary>
-          <ul class="chain">
-            {why.assumptions.map(({ assumption: id, topic }) => (
-              <li key={id}>
-                <a href={hrefOf({ view: 'evidence', path: ['assumptions'] })}>{id}</a>
-                <span>{topic}</span>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Chain title={`${kept.length} ${kept.length === 1 ? 'rule' : 'rules'} kept`}>
+        {kept.map(({ rule, text, facts }) => (
+          <li key={rule}>
+            <RuleName rule={rule} on={on} />
+            <span>{text}</span>
+            {facts && <Figures facts={facts} />}
+          </li>
+        ))}
+      </Chain>
+      <Chain title={`Relies on ${why.assumptions.length} ${why.assumptions.length === 1 ? 'assumption' : 'assumptions'}`}>
+        {why.assumptions.map(({ assumption: id, topic }) => (
+          <li key={id}>
+            <a href={hrefOf({ view: 'evidence', path: ['assumptions'] })}>{id}</a>
+            <span>{topic}</span>
+          </li>
+        ))}
+      </Chain>
     </div>
   )
 }
+
+const Chain = ({ title, children }: { title: string; children: VNode[] }) =>
+  children.length === 0 ? null : (
+    <details>
+      <summary>{title}</summary>
+      <ol class="chain">{children}</ol>
+    </details>
+  )
 
 /** What a rule saw: of a charge as a bar. */
 function Figures({ facts }: { facts: Facts }) {
@@ -121,15 +119,7 @@ function Figures({ facts }: { facts: Facts }) {
   const shown = isCharge ? others : facts
   return (
     <>
-      {isCharge && (
-        <MoneyBar
-          charged={charged as number}
-          refunded={refunded as number}
-          remaining={remaining as number}
-          asked={typeof asked === 'number' ? asked : undefined}
-          currency={currency}
-        />
-      )}
+      {isCharge && <MoneyBar {...(facts as Charge)} asked={typeof asked === 'number' ? asked : undefined} />}
       {Object.keys(shown).length > 0 && <Pairs class="facts" pairs={Object.entries(shown).map(([name, value]) => [name, factShown(name, value, currency)])} />}
     </>
   )
@@ -138,7 +128,7 @@ function Figures({ facts }: { facts: Facts }) {
 /** The id of a record is a link, and an amount is money. */
 function factShown(name: string, value: unknown, currency: unknown) {
   if (typeof value === 'string') return linked(value, recordAddress(value))
-  return typeof value === 'number' && MONEY_FIELDS.has(name) && currency !== undefined ? <Money amount={value} currency={currency} /> : JSON.stringify(value)
+  return typeof value === 'number' && isMoney(name) && currency !== undefined ? <Money amount={value} currency={currency} /> : JSON.stringify(value)
 }
 
 /** A link to a request, with its method and path where they are known. */

@@ -2,25 +2,21 @@
 import { useSignal } from '@preact/signals'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { act } from '../../app/command.js'
-import { useDraft } from '../../app/draft.js'
+import { NameForm } from '../../app/name-form.js'
 import { go, hrefOf, inQuery, route } from '../../app/route.js'
-import { Button, Form } from '../../components/button.js'
-import { Card } from '../../components/card.js'
-import { copy } from '../../components/copy.js'
+import { Button } from '../../components/button.js'
 import { ask } from '../../components/dialog.js'
 import { Diff } from '../../components/diff.js'
-import { SelectField, TextField } from '../../components/fields.js'
-import { Read } from '../../components/read.js'
-import { Empty } from '../../components/states.js'
-import { Table } from '../../components/table.js'
-import { api, ControlError, type Family, type SandboxItem } from '../../control/client.js'
+import { SelectField } from '../../components/fields.js'
+import { Card, WideTable } from '../../components/layout.js'
+import { linked } from '../../components/links.js'
+import { Empty, Read } from '../../components/states.js'
+import { copy } from '../../components/toast.js'
+import { api, type Family, type SandboxItem } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
-import type { View } from '../view.js'
 import { type Compared, comparison } from './comparison.js'
 
-const NAMELESS = new ControlError('name_missing', 'Must be a name, such as worker-1.', 0)
-
-function Page() {
+export function Page() {
   return (
     <section class="page sandboxes">
       <Read from={api.sandboxes} isEvidence>
@@ -40,9 +36,7 @@ function Page() {
 
 function List({ items }: { items: readonly SandboxItem[] }) {
   const rows = items.map(({ name, scenario, records, requests }) => [
-    <th key="name" scope="row">
-      <a href={hrefOf({ view: 'requests', sandbox: name })}>{name}</a>
-    </th>,
+    linked(name, hrefOf({ view: 'requests', sandbox: name })),
     scenario,
     records.toLocaleString('en'),
     requests.toLocaleString('en'),
@@ -51,23 +45,15 @@ function List({ items }: { items: readonly SandboxItem[] }) {
       <Button class="small danger" text="Delete" label={`Delete ${name}`} run={() => remove(name)} />
     </div>
   ])
-  const actions = (
-    <span key="actions" class="hidden">
-      Actions
-    </span>
-  )
   return (
     <Card id="sandboxes" title="Sandboxes" isFocusable>
       <p class="hint">
         A sandbox has its own records, clock, script and journal below <code>/sandbox/NAME/next</code>. Give each worker of a test suite its own.
       </p>
       {rows.length === 0 ? (
-        <Empty title="There are no sandboxes beside the base one." icon="sandboxes" />
+        <Empty title="There is only the base sandbox." icon="sandboxes" />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
-        <div class="wide-table" role="region" aria-label="The sandboxes" tabIndex={0}>
-          <Table heads={['Name', 'Scenario', 'Records', 'Requests', actions]} rows={rows} />
-        </div>
+        <WideTable label="The sandboxes" heads={['Name', 'Scenario', 'Records', 'Requests', '']} rows={rows} />
       )}
     </Card>
   )
@@ -76,7 +62,7 @@ function List({ items }: { items: readonly SandboxItem[] }) {
 const remove = (name: string) =>
   ask({
     title: `Delete ${name}?`,
-    text: 'Its records, snapshots and journal are lost.',
+    text: 'Its records, snapshots and journal will be lost.',
     action: 'Delete the sandbox',
     run: async () => {
       await act(api.deleteSandbox(name), `The sandbox ${name} is deleted`)
@@ -85,27 +71,15 @@ const remove = (name: string) =>
     }
   })
 
-function Create() {
-  const name = useDraft()
-  const create = async () => {
-    const wanted = name.text.value.trim()
-    if (wanted === '') name.refused.value = NAMELESS
-    else if (await name.send(api.reset(wanted), `The sandbox ${wanted} is created`)) name.write('')
-  }
-  return (
-    <Card id="sandbox-create" title="Create a sandbox">
-      <Form class="row aligned" send={create}>
-        <TextField
-          label="Name"
-          placeholder="worker-1"
-          hint="It begins in the start scenario. The first request with a valid key creates one too."
-          {...name.field}
-        />
-        <Button class="primary" text="Create" />
-      </Form>
-    </Card>
-  )
-}
+const CREATED = 'It starts with the start scenario. A request to it with a valid key creates it too.'
+
+const Create = () => (
+  <Card id="sandbox-create" title="Create a sandbox">
+    <NameForm label="Name" example="worker-1" hint={CREATED} make={api.reset} done={name => `The sandbox ${name} is created`}>
+      <Button class="primary" text="Create" />
+    </NameForm>
+  </Card>
+)
 
 function Compare({ names }: { names: readonly string[] }) {
   const { a = '', b = names.find(name => name !== a) ?? '' } = route.value.query
@@ -133,21 +107,14 @@ const SHOWN = 50
 function Result({ compared, names: [one, other] }: { compared: Compared; names: readonly [string, string] }) {
   const shown = useSignal(SHOWN)
   const { counts, different } = compared
+  const heads = ['Records', 'The same', 'Different', `Only in ${one}`, `Only in ${other}`]
   const rows = Object.entries(counts).map(([family, { same, changed, first, second }]) => [
-    <th key="family" scope="row">
-      {`${RESOURCE_NAMES[family as Family]}s`}
-    </th>,
-    same,
-    changed,
-    first,
-    second
+    `${RESOURCE_NAMES[family as Family]}s`,
+    ...[same, changed, first, second]
   ])
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
-      <div class="wide-table" role="region" aria-label="What differs, counted" tabIndex={0}>
-        <Table heads={['Records', 'The same', 'Different', `Only in ${one}`, `Only in ${other}`]} rows={rows} />
-      </div>
+      <WideTable label="Differences, counted" heads={heads} rows={rows} />
       {different.length === 0 && <p class="faint">Their records are the same.</p>}
       {different.slice(0, shown.value).map(({ family, id, first, second }) => (
         <details key={id} open={different.length <= 5}>
@@ -159,5 +126,3 @@ function Result({ compared, names: [one, other] }: { compared: Compared; names: 
     </>
   )
 }
-
-export const view: View = { Page }

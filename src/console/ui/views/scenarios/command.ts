@@ -2,6 +2,7 @@
 import { act } from '../../app/command.js'
 import { go } from '../../app/route.js'
 import { readOverview } from '../../app/store.js'
+import { toastUndo } from '../../app/undo.js'
 import { toast } from '../../components/toast.js'
 import { api, type Loaded } from '../../control/client.js'
 
@@ -25,10 +26,7 @@ export async function loading(load: Load, dryRun: boolean): Promise<string> {
   for (const { line, message } of warnings) toast(line === undefined ? message : `Line ${line}: ${message}`, 'error')
   if (dryRun) return `${scenario.name} can be loaded`
   await readOverview()
-  toast(`What was there before is the snapshot ${SNAPSHOT}`, 'done', {
-    text: 'Undo',
-    run: () => act(api.restoreSnapshot(SNAPSHOT), 'Undone: the state is back. The requests from before are not.')
-  })
+  toastUndo(`The state before it is kept as the snapshot ${SNAPSHOT}`, SNAPSHOT)
   go({ path: ['gallery'] }, { replace: true })
   return `${scenario.name} is loaded`
 }

@@ -4,8 +4,7 @@ import { useRef } from 'preact/hooks'
 import { draft } from '../../app/draft.js'
 import { go, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
-import { copy } from '../../components/copy.js'
-import { toast, toastError } from '../../components/toast.js'
+import { copy, toast, toastError } from '../../components/toast.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { api } from '../../control/client.js'
 import { loading } from './command.js'
@@ -33,7 +32,7 @@ const BEGINNINGS = {
   blank: async () => BLANK,
   state: async () => `name: my-state\ndata:\n${indented(await api.stateYaml())}\n`,
   requests: async (q: string) => {
-    if (q !== '') toast('The scenario replays every request since the last load or reset, not the filtered list alone.', 'error')
+    if (q !== '') toast('The scenario replays every request since the last load or reset, not only the filtered list.', 'error')
     return api.requestsScenario()
   }
 }
@@ -61,13 +60,13 @@ export function Editor() {
         <Button class="primary" text="Load the document" run={() => send(false)} />
         <Button text="Check the document" run={() => send(true)} />
         <div class="row end">
-          <span class="hint">Begin with</span>
+          <span class="hint">Start from</span>
           <Button class="small" text="Blank" run={() => begin('blank')} />
           <Button class="small" text="The current state" run={() => begin('state')} />
           <Button class="small" text="The requests so far" run={() => begin('requests')} />
           <Button class="small" text="Open a file" run={() => file.current?.click()} />
           <Button class="small" text="Copy" label="Copy the document" run={() => copy(text.text.value, 'Document')} />
-          <input ref={file} type="file" accept=".yaml,.yml,.json" hidden onChange={event => void open(event)} aria-label="File of a scenario" />
+          <input ref={file} type="file" accept=".yaml,.yml,.json" hidden onChange={event => void open(event)} aria-label="Scenario file" />
         </div>
       </div>
       <YamlEditor

@@ -6,14 +6,14 @@ import { go, hrefOf, inQuery, narrowed, route } from '../../app/route.js'
 import { overview, readOverview } from '../../app/store.js'
 import { reset } from '../../app/undo.js'
 import { Button, Form } from '../../components/button.js'
-import { Card } from '../../components/card.js'
 import { Dialog } from '../../components/dialog.js'
 import { SearchField } from '../../components/fields.js'
 import { instantInWords } from '../../components/instant.js'
+import { Card, Scroll } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
-import { Read } from '../../components/read.js'
-import { Empty, Loaded, Refusal } from '../../components/states.js'
+import { Empty, Loaded, Read, Refusal } from '../../components/states.js'
 import { api, type Changes, type ListedScenario, type Overview } from '../../control/client.js'
+import { matches } from '../data/records.js'
 import { changesInWords } from './changes-words.js'
 import { loading, REREAD_MS } from './command.js'
 import { Snapshots } from './snapshots.js'
@@ -35,23 +35,15 @@ export function Gallery() {
 }
 
 const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }) => (
-  <Card
-    id="scenario-loaded"
-    title={
-      <>
-        Loaded: <span class="loaded">{scenario.name}</span>
-      </>
-    }
-  >
+  <Card id="scenario-loaded" title={`Loaded: ${scenario.name}`}>
     <p class="faint">{scenario.description ?? 'It has no description.'}</p>
     <p>{`Seed ${seed}. The clock ${clock.running ? 'runs' : 'is frozen'} at ${instantInWords(clock.now)}.`}</p>
-    <h3 id="scenario-changed">Changed since the load</h3>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
-    <div class="changes" role="region" aria-labelledby="scenario-changed" tabIndex={0}>
+    <h3>Changed since the load</h3>
+    <Scroll class="changes" label="Changed since the load">
       <Read from={api.changes} every={REREAD_MS}>
         {shownChanges}
       </Read>
-    </div>
+    </Scroll>
     <div class="row">
       <Button icon="reset" text="Reset the state" run={reset} />
       <a class="button" href={hrefOf({ path: ['editor'], query: { from: 'state' } })}>
@@ -77,8 +69,7 @@ const titleOf = ({ name, title = name }: ListedScenario) => title
 
 function Cards({ scenarios }: { scenarios: readonly ListedScenario[] }) {
   const { scenario: chosen, q = '' } = route.value.query
-  const words = q.toLowerCase().split(/\s+/).filter(Boolean)
-  const shown = scenarios.filter(({ name, title, description }) => words.every(word => `${name} ${title} ${description}`.toLowerCase().includes(word)))
+  const shown = scenarios.filter(({ name, title, description }) => matches([name, title, description], q))
   const open = scenarios.find(({ name }) => name === chosen)
   if (shown.length === 0) return <Empty title="No scenario matches." icon="search" />
   return (
@@ -125,9 +116,7 @@ function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: 
         {kind === 'scenario' && <Variables rows={rows.value} problems={refused?.problems ?? []} onChange={changed => (rows.value = changed)} />}
         <Refusal error={refused} />
         <p role="status">{checked.value}</p>
-        <p class="hint">
-          A load replaces records, keys, settings, seed, clock and script, and clears the journal. The state from before is kept as a snapshot.
-        </p>
+        <p class="hint">A load replaces records, keys, settings, seed, clock and script, and clears the journal. The previous state is kept as a snapshot.</p>
         <div class="row">
           <Button class="primary" text={`Load ${name}`} />
           <Button text="Check only" run={() => send(true)} />

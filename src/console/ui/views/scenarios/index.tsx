@@ -1,22 +1,9 @@
 /** Scenarios: what is loaded, what else can be, snapshots, and an editor for documents of your own. */
-import { choiceIn, route } from '../../app/route.js'
-import { Tabs } from '../../components/links.js'
-import type { View } from '../view.js'
+import { Parts } from '../../app/parts.js'
 import { Editor } from './editor.js'
 import { Gallery } from './gallery.js'
 import './scenarios.css'
 
-const TABS = { gallery: { title: 'Gallery', Content: Gallery }, editor: { title: 'Editor', Content: Editor } } as const
+const TABS = { gallery: { title: 'Gallery', Content: Gallery }, editor: { title: 'Editor', Content: Editor } }
 
-function Page() {
-  const chosen = choiceIn(TABS, route.value.path[0], 'gallery')
-  const { Content } = TABS[chosen]
-  return (
-    <section class="page scenarios">
-      <Tabs label="Parts of the scenarios" tabs={TABS} chosen={chosen} targetOf={name => ({ path: [name] })} />
-      <Content />
-    </section>
-  )
-}
-
-export const view: View = { Page }
+export const Page = () => <Parts class="scenarios" label="Parts of the scenarios" parts={TABS} first="gallery" />

@@ -38,7 +38,7 @@ export function Variables({ rows, problems, onChange }: Props) {
       <div class="row">
         <Button text="Add a variable" run={() => onChange([...rows, { name: '', value: '', kind: 'text' }])} />
         <p class="hint">
-          {declared.length === 0 ? 'The scenario declares none; a file that it uses can.' : 'For a variable of a file that the scenario uses.'}
+          {declared.length === 0 ? 'The scenario declares no variables, but a file that it uses may.' : 'Add the variables of a file that the scenario uses.'}
         </p>
       </div>
     </fieldset>
