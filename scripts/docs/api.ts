@@ -71,7 +71,8 @@ function operationSection(id: OperationId): string {
 
 /** A field of a resource and those nested in it. */
 function fieldRows(name: string, schema: Schema): Row[] {
-  const own = [code(name), schema.additionalProperties ? 'key-value pairs of text' : typeName(schema), schema.description as string]
+  const by = idLinks([schema['x-rule'] ?? schema['x-assumption'] ?? 'A04'])
+  const own = [code(name), schema.additionalProperties ? 'key-value pairs of text' : typeName(schema), schema.description as string, by]
   const inner = schema['x-derived'] ? {} : (schema.properties ?? {})
   return [own, ...Object.entries(inner).flatMap(([part, below]) => fieldRows(`${name}.${part}`, below))]
 }
@@ -81,7 +82,7 @@ const resourceSection = (family: Family): string =>
     `### The ${RESOURCE_NAMES[family]}`,
     TAG_TEXTS[family],
     table(
-      ['field', 'value', 'about'],
+      ['field', 'value', 'about', 'by'],
       Object.entries(RESOURCES[family].properties as Record<string, Schema>).flatMap(([name, schema]) => fieldRows(name, schema))
     )
   ].join('\n\n')

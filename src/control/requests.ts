@@ -462,7 +462,11 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
       'GET /openapi.json': row({
         does: 'Returns the emulated API as OpenAPI 3.1.',
         query: parameters({
-          style: optional(word(['flat'], { description: '`flat` writes nested parameters in brackets, for generators that do not support `deepObject`.' }))
+          style: optional(
+            word(['nested', 'flat'], {
+              description: '`nested`, the default, or `flat`, which writes nested parameters in brackets, for generators that do not support `deepObject`.'
+            })
+          )
         }),
         run: async ({ request: { arrival, headers }, sandbox, version, query: { style } }) => {
           // the guard has seen to it that the Host is a name of this machine

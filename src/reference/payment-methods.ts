@@ -29,6 +29,6 @@ export const PAYMENT_METHOD = closed(
       )
     )
   },
-  { description: 'What is kept of how it was paid (A25).' }
+  { 'x-assumption': 'A25', description: 'What is kept of how it was paid.' }
 )
 export type PaymentMethod = Static<typeof PAYMENT_METHOD>
