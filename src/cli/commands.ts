@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
 import { visible } from '../core/visible.js'
-import { CHECK_FORMATS, COVERAGE_FORMATS } from '../reports/formats.js'
+import { CHECK_FORMATS, COVERAGE_FORMATS, jsonText } from '../reports/formats.js'
 import { type CheckedFile, isFailed, settingsFound } from '../reports/points.js'
 import { type GivenGates, gatesFrom } from '../reports/run.js'
 import { checkAnnotations } from '../reports/text.js'
@@ -232,6 +232,23 @@ export const COMMANDS = {
       const merged = await mergedCoverage(files)
       stdout.write(COVERAGE_FORMATS[format](merged))
       return merged.percent < minCoverage ? STATUS.gate : STATUS.done
+    }
+  },
+  openapi: {
+    about: 'Print the emulated API as OpenAPI 3.1, by the given settings.',
+    options: [
+      option('--style <style>', 'How nested parameters are described: as objects, or flat, each named in brackets.')
+        .choices(['nested', 'flat'])
+        .default('nested'),
+      option('--format <format>', 'Format of the document.').choices(['json', 'yaml']).default('json'),
+      ...settingOptions(['port'])
+    ],
+    examples: [['the document that most generators of clients can use', 'commerce-emulator openapi --style flat > openapi.json']],
+    run: async (_: string[], { style, format, ...flags }: SettingFlags & { style: string; format: string }, { environment, stdout }) => {
+      const [{ documentBy }, { yamlText }] = await Promise.all([import('../control/openapi.js'), import('../scenario/yaml.js')])
+      const document = documentBy(settingsInForce(await launchOf(flags, environment)).values, style === 'flat')
+      stdout.write(format === 'yaml' ? yamlText(document) : jsonText(document))
+      return STATUS.done
     }
   },
   healthcheck: {

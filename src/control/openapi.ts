@@ -1,6 +1,6 @@
 /** The emulated API in OpenAPI 3.1, made from the tables and ledgers of the reference and the error catalogue. */
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
-import { controlOfBase } from '../core/paths.js'
+import { BASE, controlOfBase } from '../core/paths.js'
 import { partAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.js'
@@ -11,6 +11,7 @@ import { type Family, OPERATION_IDS, type OperationId, operationOf, RESOURCE_NAM
 import { type Schema, sentName } from '../reference/parameters.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import { VERSION } from '../version.js'
 import { BODIES, EXAMPLE_KEY, listExample, pathExample, QUERIES, recordExamples } from './examples.js'
 import { DEEP, flattened, parameterObject } from './openapi-flat.js'
 import { createPublisher, type Json, referTo, responseName, templateSchema } from './openapi-schemas.js'
@@ -214,6 +215,10 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
   }
   return isFlat ? flattened(document) : document
 }
+
+/** The document of an emulator that has these settings. */
+export const documentBy = (settings: Settings, isFlat: boolean): Json =>
+  openApiDocument({ origin: `http://localhost:${settings.port}`, base: BASE, version: VERSION, settings, isFlat })
 
 /** By kind, by tables, and by the rules of the records. */
 function codesOf(id: OperationId): ErrorCode[] {
