@@ -1,16 +1,20 @@
 /** `npm run docs`, `schema`, `openapi` and the build's types: each writes the files of that name that are made from the tables in the code. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { documentBy } from '../../src/control/openapi.js'
-import { settingsInForce } from '../../src/core/settings.js'
+import { controlDocument } from '../../src/control/openapi-control.js'
+import { CONTROL_GROUPS } from '../../src/control/requests.js'
+import { BASE } from '../../src/core/paths.js'
+import { SETTINGS, settingsInForce } from '../../src/core/settings.js'
 import { jsonText } from '../../src/reports/formats.js'
 import { publishedSchema } from '../../src/scenario/published-schema.js'
+import { VERSION } from '../../src/version.js'
 import { declarations, methods } from './declarations.js'
 import { REFERENCE_PAGES } from './reference.js'
 
 type Files = Readonly<Record<string, () => string | Promise<string>>>
 
 const schemaText = (kind: 'fixture' | 'scenario' | 'script') => () => jsonText(publishedSchema(kind))
-const openApi = (isFlat: boolean) => () => jsonText(documentBy(settingsInForce({}).values, isFlat))
+const openApi = (isFlat: boolean) => () => jsonText(documentBy(settingsInForce({}).values, { version: VERSION, isFlat }))
 const WRITTEN: Readonly<Record<string, Files>> = {
   docs: Object.fromEntries(Object.entries(REFERENCE_PAGES).map(([name, page]) => [`docs/reference/${name}`, page])),
   schema: {
@@ -19,7 +23,12 @@ const WRITTEN: Readonly<Record<string, Files>> = {
     'docs/schema/script.json': schemaText('script')
   },
   types: { 'dist/generated/client/documents.ts': declarations, 'dist/generated/client/methods.ts': methods },
-  openapi: { 'docs/openapi.json': openApi(false), 'docs/openapi.flat.json': openApi(true) }
+  openapi: {
+    'docs/openapi.json': openApi(false),
+    'docs/openapi.flat.json': openApi(true),
+    'docs/openapi.control.json': () =>
+      jsonText(controlDocument(CONTROL_GROUPS, { origin: `http://localhost:${SETTINGS.port.default}`, base: BASE, version: VERSION }))
+  }
 }
 
 for (const [path, text] of Object.entries(WRITTEN[process.argv[2] ?? ''] ?? {})) {

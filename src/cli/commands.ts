@@ -10,6 +10,7 @@ import { type CheckedFile, isFailed, settingsFound } from '../reports/points.js'
 import { type GivenGates, gatesFrom } from '../reports/run.js'
 import { checkAnnotations } from '../reports/text.js'
 import { isPath } from '../scenario/library.js'
+import { VERSION } from '../version.js'
 import type { ExecOptions } from './exec.js'
 import { STATUS } from './failures.js'
 import { type Environment, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
@@ -246,7 +247,7 @@ export const COMMANDS = {
     examples: [['the document that most generators of clients can use', 'commerce-emulator openapi --style flat > openapi.json']],
     run: async (_: string[], { style, format, ...flags }: SettingFlags & { style: string; format: string }, { environment, stdout }) => {
       const [{ documentBy }, { yamlText }] = await Promise.all([import('../control/openapi.js'), import('../scenario/yaml.js')])
-      const document = documentBy(settingsInForce(await launchOf(flags, environment)).values, style === 'flat')
+      const document = documentBy(settingsInForce(await launchOf(flags, environment)).values, { version: VERSION, isFlat: style === 'flat' })
       stdout.write(format === 'yaml' ? yamlText(document) : jsonText(document))
       return STATUS.done
     }

@@ -14,6 +14,9 @@ type Use = 'response' | Operation
 /** `isOwn`: the table is of the operation alone. `isClearable`: an empty value unsets the parameter (UPD-2). */
 type Place = { use: Use; isRequired: boolean; isOwn: boolean; isClearable?: boolean }
 
+/** Who the documents are by. */
+export const PUBLISHER = { contact: { name: 'The maintainers of commerce-emulator' }, license: { name: 'MIT', identifier: 'MIT' } }
+
 export const referTo = (kind: 'schemas' | 'examples' | 'responses' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
 const RESOURCE_TABLES = new Map(Object.entries(RESOURCES).map(([family, table]) => [table, RESOURCE_NAMES[family as Family]]))
@@ -34,7 +37,7 @@ function componentName(table: Schema, name: string, use: Use): string {
 
 /** Words that the document keeps. */
 const KEPT: readonly string[] = ['minimum', 'maximum', 'default']
-const NUMBER_FORMATS: Readonly<Record<string, Json>> = { integer: { format: 'int64' }, number: { format: 'double' } }
+export const NUMBER_FORMATS: Readonly<Record<string, Json>> = { integer: { format: 'int64' }, number: { format: 'double' } }
 const METADATA_UPDATE = 'Merged by key: an empty value unsets its key (META-2); `metadata=` itself, empty, unsets all keys (META-3).'
 
 /** In an update an empty value in place of an object unsets its parts. */
@@ -135,7 +138,7 @@ function metadata({ description, 'x-rule': rule }: Schema): Json {
   }
 }
 
-const oneOf = (words: readonly unknown[]): Json => (words.length === 1 ? { const: words[0] } : { enum: words })
+export const oneOf = (words: readonly unknown[]): Json => (words.length === 1 ? { const: words[0] } : { enum: words })
 
 /** What a value of a parameter requires of others (TXN-3, TXN-4), one condition behind the other: generators read past `if`. */
 function conditionsIn(properties: Readonly<Record<string, Schema>>): Json {

@@ -11,10 +11,9 @@ import { type Family, OPERATION_IDS, type OperationId, operationOf, RESOURCE_NAM
 import { type Schema, sentName } from '../reference/parameters.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
-import { VERSION } from '../version.js'
 import { BODIES, EXAMPLE_KEY, listExample, pathExample, QUERIES, recordExamples } from './examples.js'
 import { DEEP, flattened, parameterObject } from './openapi-flat.js'
-import { createPublisher, type Json, referTo, responseName, templateSchema } from './openapi-schemas.js'
+import { createPublisher, type Json, PUBLISHER, referTo, responseName, templateSchema } from './openapi-schemas.js'
 import { aNamed, operationText, TAG_TEXTS } from './openapi-texts.js'
 
 export type DocumentOptions = {
@@ -202,8 +201,7 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
       version,
       summary: 'Locations, Accounts, Users, Tickets, Transactions and Refunds.',
       description: about(`${origin}${controlOfBase(base)}/assumptions`),
-      contact: { name: 'The maintainers of commerce-emulator' },
-      license: { name: 'MIT', identifier: 'MIT' },
+      ...PUBLISHER,
       'x-rules': each(RULE_IDS, (id: RuleId) => RULES[id].text),
       'x-assumptions': each(ASSUMPTION_IDS, (id: AssumptionId) => `${ASSUMPTIONS[id].topic}: ${ASSUMPTIONS[id].default}`)
     },
@@ -217,8 +215,8 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
 }
 
 /** The document of an emulator that has these settings. */
-export const documentBy = (settings: Settings, isFlat: boolean): Json =>
-  openApiDocument({ origin: `http://localhost:${settings.port}`, base: BASE, version: VERSION, settings, isFlat })
+export const documentBy = (settings: Settings, of: Pick<DocumentOptions, 'version' | 'isFlat'>): Json =>
+  openApiDocument({ origin: `http://localhost:${settings.port}`, base: BASE, settings, ...of })
 
 /** By kind, by tables, and by the rules of the records. */
 function codesOf(id: OperationId): ErrorCode[] {

@@ -6,6 +6,8 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { EXAMPLE_KEY } from '../../src/control/examples.js'
 import { openApiDocument } from '../../src/control/openapi.js'
+import { controlDocument } from '../../src/control/openapi-control.js'
+import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import type { ErrorCode } from '../../src/core/errors.js'
 import { COUNTRIES, CURRENCIES, FORMATS } from '../../src/core/formats.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
@@ -13,6 +15,7 @@ import { OPERATION_IDS as IDS, operationOf as knownOf, OPERATIONS, type Operatio
 import type { Format } from '../../src/reference/parameters.js'
 import { RULES } from '../../src/reference/rules.js'
 import { TABLES } from '../../src/reference/tables.js'
+import { VERSION } from '../../src/version.js'
 import { ran } from '../support/command.js'
 import { type Answer, NOW, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -23,6 +26,7 @@ const documentOf = (settings: GivenSettings = {}, base = '/next', origin = ORIGI
 const document = documentOf()
 const flat = documentOf({}, '/next', ORIGIN, true)
 const BOTH = [document, flat]
+const control: Json = JSON.parse(JSON.stringify(controlDocument(CONTROL_GROUPS, { origin: ORIGIN, base: '/next', version: VERSION })))
 const tablesOf = (id: OperationId): Json => TABLES[id]
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -54,7 +58,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   License: 'name! identifier url',
   Server: 'url! description',
   Tag: 'name! description',
-  PathItem: 'get:Operation post:Operation delete:Operation',
+  PathItem: 'get:Operation post:Operation put:Operation patch:Operation delete:Operation',
   Operation: 'operationId! tags! summary! description security parameters:Parameter[] requestBody:RequestBody responses!:Response*',
   Parameter: 'name! in! required! description style explode schema!:Schema example',
   RequestBody: 'content!:MediaType* required! description',
@@ -63,7 +67,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   Example: 'summary! value!',
   Response: 'description! headers:Header* content:MediaType*',
   Header: 'schema!:Schema required description example',
-  Components: 'schemas!:Schema* examples!:Example* responses!:Response* headers!:Header* securitySchemes!:SecurityScheme*',
+  Components: 'schemas!:Schema* examples:Example* responses:Response* headers:Header* securitySchemes!:SecurityScheme*',
   SecurityScheme: 'type! scheme! description'
 }
 
@@ -98,7 +102,7 @@ const validator = validatorFor(document)
 t.test('openapi: each object has what OpenAPI 3.1 requires of it and nothing that it does not know', async t => {
   t.equal(document.openapi, '3.1.0')
   t.equal(document.info.version, '1.2.3')
-  for (const each of BOTH) t.strictSame(misshapen(each, 'OpenApi', ''), [])
+  for (const each of [...BOTH, control]) t.strictSame(misshapen(each, 'OpenApi', ''), [])
 
   const spoilt = structuredClone(document)
   delete spoilt.paths['/refunds'].get.responses
@@ -107,13 +111,13 @@ t.test('openapi: each object has what OpenAPI 3.1 requires of it and nothing tha
 })
 
 t.test('openapi: every reference leads to a component, and every component is referred to', async t => {
-  for (const each of BOTH) {
+  for (const each of [...BOTH, control]) {
     const references = new Set([...within(each)].flatMap(({ $ref }) => $ref ?? []))
 
     t.ok(references.size > 40)
     for (const reference of references) t.ok(at(reference, each), reference)
     for (const kind of ['schemas', 'examples', 'responses', 'headers'] as const)
-      for (const name of Object.keys(each.components[kind])) t.ok(references.has(`#/components/${kind}/${name}`), name)
+      for (const name of Object.keys(each.components[kind] ?? {})) t.ok(references.has(`#/components/${kind}/${name}`), name)
   }
 })
 
@@ -394,7 +398,7 @@ t.test('openapi: with parameters.unset_required = reject, what a create requires
 })
 
 t.test('openapi: every schema compiles as JSON Schema 2020-12, and every example keeps to its schema', async t => {
-  for (const each of BOTH) {
+  for (const each of [...BOTH, control]) {
     const validator = validatorFor(each)
     for (const [name, schema] of Object.entries<Json>(each.components.schemas)) {
       const check = validator({ $ref: `#/components/schemas/${name}` })
@@ -477,6 +481,7 @@ t.test('openapi: the documents in docs/ are those of an emulator that is started
 
   t.equal(shipped('openapi.json'), await printed(), 'npm run openapi writes it')
   t.equal(shipped('openapi.flat.json'), await printed('--style', 'flat'))
+  t.strictSame(JSON.parse(shipped('openapi.control.json')), control)
   t.strictSame(parse(await printed('--format', 'yaml')), JSON.parse(shipped('openapi.json')))
   t.match(await printed('--set', 'statuses.created=201', '--port', '4711'), /"url": "http:\/\/localhost:4711\/next"[\s\S]*"201"/)
 })
