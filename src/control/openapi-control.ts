@@ -9,7 +9,7 @@ import { type Family, OPERATION_NAMES, RESOURCE_NAMES } from '../reference/opera
 import { closed, optional, type Schema, schemaOf, text } from '../reference/parameters.js'
 import { RULE_IDS } from '../reference/rules.js'
 import { RESOURCES } from '../reference/tables.js'
-import { scenarioSchema } from '../scenario/schemas.js'
+import { fixtureSchema, scenarioSchema } from '../scenario/schemas.js'
 import { ANSWERS } from './answers.js'
 import type { DocumentOptions } from './openapi.js'
 import { type Json, NUMBER_FORMATS, oneOf, PUBLISHER, referTo } from './openapi-schemas.js'
@@ -35,8 +35,8 @@ const ERROR = closed({
   })
 })
 
-/** What a match compares with is any value. */
-const LOOSE = ['MatchValue', 'FieldValue']
+/** What is compared with is any value; records by id are no type that every generator can write. */
+const LOOSE = ['MatchValue', 'FieldValue', 'ExpectedRecords']
 /** The words of JSON Schema that go with a type. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   string: ['pattern', 'minLength', 'maxLength', 'x-extensible-enum'],
@@ -52,7 +52,7 @@ const wordsOf = (part: Part) => JSON.stringify(Object.entries(part).filter(([wor
 /** Every schema that has a name, by it. */
 function namedSchemas(): Record<string, Part> {
   const words = { RuleId: RULE_IDS, AssumptionId: ASSUMPTION_IDS, OperationName: OPERATION_NAMES, FindingName: Object.keys(FINDINGS) }
-  const named: Record<string, Part> = { ControlError: schemaOf(ERROR) }
+  const named: Record<string, Part> = { ControlError: schemaOf(ERROR), Fixture: fixtureSchema() }
   for (const [name, members] of Object.entries(words)) named[name] = { type: 'string', enum: members }
   const look = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return

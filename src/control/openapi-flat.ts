@@ -1,6 +1,6 @@
 /** The parameters of the OpenAPI document with nested ones named in brackets: `address[country]` in place of `country` inside `address`. */
 import { inBrackets } from '../core/form.js'
-import type { Json } from './openapi-schemas.js'
+import { type Json, OTHERS } from './openapi-schemas.js'
 
 export const DEEP = { style: 'deepObject', explode: true }
 
@@ -86,7 +86,7 @@ function flatConditions({ then: wanted, else: others }: Conditions): Json {
   const [[name, { properties }]] = Object.entries(wanted.properties) as [[string, { properties: Properties }]]
   const flat = Object.fromEntries(Object.entries(properties).map(([part, schema]) => [inBrackets(name, part), schema]))
   // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-  return { then: { required: Object.keys(flat), properties: flat }, ...(others && { else: { ...others, ...flatConditions(others) } }) }
+  return { then: { required: Object.keys(flat), properties: flat, ...OTHERS }, ...(others && { else: { ...others, ...flatConditions(others) } }) }
 }
 
 const flatValue = (value: Json): Json =>
@@ -107,6 +107,6 @@ function openNames(names: readonly string[]): Json {
     additionalProperties: true,
     if: {},
     // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-    then: { patternProperties: { [`^${inner}$`]: { type: 'string' } } }
+    then: { patternProperties: { [`^${inner}$`]: { type: 'string' } }, ...OTHERS }
   }
 }

@@ -140,17 +140,19 @@ function metadata({ description, 'x-rule': rule }: Schema): Json {
 
 export const oneOf = (words: readonly unknown[]): Json => (words.length === 1 ? { const: words[0] } : { enum: words })
 
+/** What a condition says nothing of; a linter that forbids further names would forbid them there. */
+export const OTHERS = { additionalProperties: true }
 /** What a value of a parameter requires of others (TXN-3, TXN-4), one condition behind the other: generators read past `if`. */
 function conditionsIn(properties: Readonly<Record<string, Schema>>): Json {
   const conditional = Object.entries(properties).flatMap(([name, { properties: parts = {} }]) =>
     Object.entries(parts).flatMap(([part, { 'x-required-if': condition }]) => (condition ? [{ name, part, condition }] : []))
   )
   return conditional.reduceRight<Json>((others, { name, part, condition: [parameter, value] }) => {
-    const needed = { type: 'object', required: [part], properties: { [part]: { type: 'string', ...requiredText(false) } } }
+    const needed = { type: 'object', required: [part], properties: { [part]: { type: 'string', ...requiredText(false) } }, ...OTHERS }
     return {
       if: { required: [parameter], properties: { [parameter]: { const: value } } },
       // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-      then: { required: [name], properties: { [name]: needed } },
+      then: { required: [name], properties: { [name]: needed }, ...OTHERS },
       ...('if' in others && { else: others })
     }
   }, {})
