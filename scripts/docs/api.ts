@@ -8,7 +8,7 @@ import { code, idLinks, page, table, typeName } from './markdown.js'
 
 const INTRODUCTION = `The ${OPERATION_IDS.length} endpoints of the emulated service. Paths are relative to the base address, which ends in \`/next\`: \`http://localhost:4010/next\`. The API key is the HTTP Basic user name, the password stays empty. Bodies are form-encoded, and nested names use brackets: \`address[country]=US\`.
 
-The same as OpenAPI 3.1: [openapi.json](../openapi.json), or \`GET /_control/openapi.json\` of a running emulator. Refusals: [errors](errors.md).`
+The same as OpenAPI 3.1: [the documents](../clients.md#the-openapi-document), or \`GET /_control/openapi.json\` of a running emulator. Refusals: [errors](errors.md).`
 
 const LISTS = `## Lists
 
