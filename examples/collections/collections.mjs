@@ -46,7 +46,8 @@ function requestsOf(document, tag) {
 
 /** The fields of a value in bracket notation: those that the example has, then the others of the schema, disabled. */
 function fieldsOf(document, name, schema, example) {
-  const { properties } = schema?.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : (schema ?? {})
+  const { $ref, ...own } = schema?.anyOf?.[0] ?? schema ?? {}
+  const { properties } = $ref ? document.components.schemas[$ref.split('/').at(-1)] : own
   const isObject = typeof example === 'object' && example !== null
   if (!isObject && !properties) return [{ name, value: example === undefined ? '' : String(example), disabled: example === undefined }]
   const names = [...Object.keys(example ?? {}), ...Object.keys(properties ?? {}).filter(key => !(key in (example ?? {})))]

@@ -8,7 +8,7 @@ import { code, idLinks, page, table, typeName } from './markdown.js'
 
 const INTRODUCTION = `The ${OPERATION_IDS.length} endpoints of the emulated service. Paths are relative to the base address, which ends in \`/next\`: \`http://localhost:4010/next\`. The API key is the HTTP Basic user name; the password is empty. Bodies are form-encoded, and nested names use brackets: \`address[country]=US\`.
 
-The same as OpenAPI 3.1: [openapi.json](../openapi.json), or \`GET /_control/openapi.json\` of a running emulator. Refusals: [errors](errors.md).`
+The same as OpenAPI 3.1: [the documents](../clients.md#the-openapi-document), or \`GET /_control/openapi.json\` of a running emulator. Refusals: [errors](errors.md).`
 
 const LISTS = `## Lists
 
@@ -71,7 +71,8 @@ function operationSection(id: OperationId): string {
 
 /** A field of a resource and those nested in it. */
 function fieldRows(name: string, schema: Schema): Row[] {
-  const own = [code(name), schema.additionalProperties ? 'key-value pairs of text' : typeName(schema), schema.description as string]
+  const by = idLinks([schema['x-rule'] ?? schema['x-assumption'] ?? 'A04'])
+  const own = [code(name), schema.additionalProperties ? 'key-value pairs of text' : typeName(schema), schema.description as string, by]
   const inner = schema['x-derived'] ? {} : (schema.properties ?? {})
   return [own, ...Object.entries(inner).flatMap(([part, below]) => fieldRows(`${name}.${part}`, below))]
 }
@@ -81,7 +82,7 @@ const resourceSection = (family: Family): string =>
     `### The ${RESOURCE_NAMES[family]}`,
     TAG_TEXTS[family],
     table(
-      ['field', 'value', 'about'],
+      ['field', 'value', 'about', 'by'],
       Object.entries(RESOURCES[family].properties as Record<string, Schema>).flatMap(([name, schema]) => fieldRows(name, schema))
     )
   ].join('\n\n')

@@ -1,14 +1,19 @@
 /** `npm run docs`, `schema`, `openapi` and the build's types: each writes the files of that name that are made from the tables in the code. */
 import { mkdir, writeFile } from 'node:fs/promises'
+import { documentBy } from '../../src/control/openapi.js'
+import { controlDocument } from '../../src/control/openapi-control.js'
+import { CONTROL_GROUPS } from '../../src/control/requests.js'
+import { BASE } from '../../src/core/paths.js'
+import { SETTINGS, settingsInForce } from '../../src/core/settings.js'
+import { jsonText } from '../../src/reports/formats.js'
 import { publishedSchema, schemaAddress } from '../../src/scenario/published-schema.js'
 import { VERSION } from '../../src/version.js'
 import { declarations, methods } from './declarations.js'
-import { publishedDocument } from './openapi.js'
 import { REFERENCE_PAGES } from './reference.js'
 
 type Files = Readonly<Record<string, () => string | Promise<string>>>
 
-const schemaText = (kind: 'fixture' | 'scenario' | 'script') => () => `${JSON.stringify(publishedSchema(kind), null, 2)}\n`
+const schemaText = (kind: 'fixture' | 'scenario' | 'script') => () => jsonText(publishedSchema(kind))
 /** What SchemaStore's catalog is to hold: editors then know these files by their names. */
 const catalog = () => {
   const entry = (kind: 'fixture' | 'scenario', description: string) => ({
@@ -22,8 +27,9 @@ const catalog = () => {
     entry('scenario', 'Scenarios of the emulator of the Commerce Service API'),
     entry('fixture', 'Records for the emulator of the Commerce Service API')
   ]
-  return `${JSON.stringify(entries, null, 2)}\n`
+  return jsonText(entries)
 }
+const openApi = (isFlat: boolean) => () => jsonText(documentBy(settingsInForce({}).values, { version: VERSION, isFlat }))
 const WRITTEN: Readonly<Record<string, Files>> = {
   docs: Object.fromEntries(Object.entries(REFERENCE_PAGES).map(([name, page]) => [`docs/reference/${name}`, page])),
   schema: {
@@ -33,7 +39,12 @@ const WRITTEN: Readonly<Record<string, Files>> = {
     'docs/schema/schemastore.json': catalog
   },
   types: { 'dist/generated/client/documents.ts': declarations, 'dist/generated/client/methods.ts': methods },
-  openapi: { 'docs/openapi.json': () => publishedDocument(VERSION) }
+  openapi: {
+    'docs/openapi.json': openApi(false),
+    'docs/openapi.flat.json': openApi(true),
+    'docs/openapi.control.json': () =>
+      jsonText(controlDocument(CONTROL_GROUPS, { origin: `http://localhost:${SETTINGS.port.default}`, base: BASE, version: VERSION }))
+  }
 }
 
 for (const [path, text] of Object.entries(WRITTEN[process.argv[2] ?? ''] ?? {})) {

@@ -5,11 +5,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
 import { visible } from '../core/visible.js'
-import { CHECK_FORMATS, COVERAGE_FORMATS } from '../reports/formats.js'
+import { CHECK_FORMATS, COVERAGE_FORMATS, jsonText } from '../reports/formats.js'
 import { type CheckedFile, isFailed, settingsFound } from '../reports/points.js'
 import { type GivenGates, gatesFrom } from '../reports/run.js'
 import { checkAnnotations } from '../reports/text.js'
 import { isPath } from '../scenario/library.js'
+import { VERSION } from '../version.js'
 import type { ExecOptions } from './exec.js'
 import { STATUS } from './failures.js'
 import { type Environment, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
@@ -246,6 +247,23 @@ export const COMMANDS = {
       const { flag } = await launchOf(flags, environment)
       const vars = varsOf(flags)?.values
       await mcp(url === undefined ? { settings: flag, ...(vars && { vars }) } : await runningAt({ url, token }, environment))
+      return STATUS.done
+    }
+  },
+  openapi: {
+    about: 'Print the emulated API as OpenAPI 3.1, by the given settings.',
+    options: [
+      option('--style <style>', 'How nested parameters are described: as objects, or flat, each named in brackets.')
+        .choices(['nested', 'flat'])
+        .default('nested'),
+      option('--format <format>', 'Format of the document.').choices(['json', 'yaml']).default('json'),
+      ...settingOptions(['port'])
+    ],
+    examples: [['the document that most generators of clients can use', 'commerce-emulator openapi --style flat > openapi.json']],
+    run: async (_: string[], { style, format, ...flags }: SettingFlags & { style: string; format: string }, { environment, stdout }) => {
+      const [{ documentBy }, { yamlText }] = await Promise.all([import('../control/openapi.js'), import('../scenario/yaml.js')])
+      const document = documentBy(settingsInForce(await launchOf(flags, environment)).values, { version: VERSION, isFlat: style === 'flat' })
+      stdout.write(format === 'yaml' ? yamlText(document) : jsonText(document))
       return STATUS.done
     }
   },

@@ -138,7 +138,10 @@ export const ANSWERS = {
     closed({ name: text(), open: flag(), waiting: list(closed({ id: text(), on: word(OPERATION_NAMES) })) })
   ),
   OpenedGate: answer('The requests that went on.', closed({ name: text(), released: strings })),
-  Parameters: answer('Parameters as they were sent, nested; secrets are masked.', typed('{ [name: string]: string | readonly string[] | Parameters }')),
+  Parameters: answer(
+    'Parameters as they were sent, nested; secrets are masked.',
+    typed('{ [name: string]: string | readonly string[] | Parameters }', { type: 'object' })
+  ),
   JournalCall: answer('A request of the journal.', closed(recorded)),
   Journal: answer(
     'The journal, newest first.',
@@ -170,7 +173,7 @@ export const ANSWERS = {
       holds: flag(),
       message: text(),
       seen: optional(count('Requests that matched.')),
-      requests: optional(typed('JournalCall[] | string[]', { description: 'The last matching requests; of a sequence, their ids.' })),
+      requests: optional(typed('JournalCall[] | string[]', { type: 'array', items: {}, description: 'The last matching requests; of a sequence, their ids.' })),
       near_misses: nearMisses,
       expectations: optional(list(closed(verdict), 'The expectations of the scenario.')),
       unused_script_entries: optional(list(entry))

@@ -1,11 +1,13 @@
 /** The parameters of the OpenAPI document with nested ones named in brackets: `address[country]` in place of `country` inside `address`. */
 import { inBrackets } from '../core/form.js'
-import { type Json, METADATA_UPDATE } from './openapi-schemas.js'
+import { type Json, OTHERS } from './openapi-schemas.js'
 
 export const DEEP = { style: 'deepObject', explode: true }
 
 type Properties = Readonly<Record<string, Json>>
-type Objects = Record<string, { properties?: Properties; required?: readonly string[]; [word: string]: unknown }>
+type Conditions = { then?: { properties: Properties }; else?: Conditions }
+type Objects = Record<string, Conditions & { properties?: Properties; required?: readonly string[]; [word: string]: unknown }>
+type Part = { name: string; schema: Json; isRequired: boolean; example?: unknown }
 type Parameter = Json & { name: string; in: 'path' | 'query'; schema: Json; example?: Json }
 type Body = { schema: { $ref: string }; examples: Record<string, { value: Json }> }
 type Operation = { parameters?: Parameter[]; requestBody?: { content: Record<string, Body> } }
@@ -33,8 +35,9 @@ export function flattened(document: Json & { paths: Record<string, Json>; compon
   const schemas = { ...document.components.schemas } as Objects
   const objects = { ...schemas }
 
-  /** A parameter, or the parts of an object; each with what an example has of it. */
-  function partsOf(name: string, schema: Json, example?: unknown) {
+  /** A parameter, or the parts of an object, then itself where an empty value unsets them (UPD-2, META-3); each with what an example has of it. */
+  function partsOf(name: string, { anyOf: [object, empty] = [], ...schema }: Json & { anyOf?: Json[] }, example?: unknown): Part[] {
+    if (object) return [...partsOf(name, object), { name, schema: { ...empty, ...schema }, isRequired: false }]
     const { properties, required = [] } = objects[nameIn(schema.$ref)] ?? {}
     if (properties === undefined) return [{ name, schema, isRequired: true, example }]
     delete schemas[nameIn(schema.$ref)]
@@ -44,22 +47,17 @@ export function flattened(document: Json & { paths: Record<string, Json>; compon
   }
 
   function flatBody({ properties = {}, required = [], ...rest }: Objects[string]): Objects[string] {
-    const { metadata, ...others } = properties
-    const parts = Object.entries(others).flatMap(([name, schema]) => {
-      return partsOf(name, schema).map(part => ({ ...part, isRequired: part.isRequired && required.includes(name) }))
-    })
+    const parts = Object.entries(properties)
+      .flatMap(([name, schema]) => partsOf(name, schema).map(part => ({ ...part, isRequired: part.isRequired && required.includes(name) })))
+      .filter(({ schema }) => nameIn(schema.$ref) !== 'Metadata')
     const needed = parts.filter(({ isRequired }) => isRequired).map(({ name }) => name)
-    const description = metadata?.description
-    const flat: Properties = {
-      ...Object.fromEntries(parts.map(({ name, schema }) => [name, schema])),
-      // an update may also send `metadata=`, which unsets all keys (META-3)
-      ...(description === METADATA_UPDATE && { metadata: { type: 'string', maxLength: 0, description } })
-    }
+    const flat: Properties = Object.fromEntries(parts.map(({ name, schema }) => [name, schema]))
     return {
       ...rest,
+      ...flatConditions(rest),
       ...(needed.length > 0 && { required: needed }),
       properties: flat,
-      ...(metadata && openNames(objects.Metadata as Json, Object.keys(flat)))
+      ...(properties.metadata && openNames(Object.keys(flat)))
     }
   }
 
@@ -82,6 +80,15 @@ export function flattened(document: Json & { paths: Record<string, Json>; compon
   return { ...document, paths, components: { ...document.components, schemas } }
 }
 
+/** What a value requires of the part of an object, with that part's own name. */
+function flatConditions({ then: wanted, else: others }: Conditions): Json {
+  if (wanted === undefined) return {}
+  const [[name, { properties }]] = Object.entries(wanted.properties) as [[string, { properties: Properties }]]
+  const flat = Object.fromEntries(Object.entries(properties).map(([part, schema]) => [inBrackets(name, part), schema]))
+  // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+  return { then: { required: Object.keys(flat), properties: flat, ...OTHERS }, ...(others && { else: { ...others, ...flatConditions(others) } }) }
+}
+
 const flatValue = (value: Json): Json =>
   Object.fromEntries(
     Object.entries(value).flatMap(([name, part]) =>
@@ -89,12 +96,17 @@ const flatValue = (value: Json): Json =>
     )
   )
 
-/** Metadata as names in brackets. Generators that do not know `patternProperties` see that further names may be sent. */
-function openNames({ propertyNames, additionalProperties, type, ...notes }: Json, names: readonly string[]): Json {
+/**
+ * Metadata as names in brackets. Generators write an index of names from `patternProperties` and another from `additionalProperties`, and these clash; they read
+ * past `then`.
+ */
+function openNames(names: readonly string[]): Json {
   const inner = 'metadata\\[[^\\[\\]]+\\]'
   return {
-    patternProperties: { [`^${inner}$`]: { ...(additionalProperties as Json), ...notes } },
     propertyNames: { type: 'string', pattern: `^(?:${[...names.map(name => name.replaceAll(/[[\]]/g, '\\$&')), inner].join('|')})$` },
-    additionalProperties: true
+    additionalProperties: true,
+    if: {},
+    // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+    then: { patternProperties: { [`^${inner}$`]: { type: 'string' } }, ...OTHERS }
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The formats of the parameter tables as JSON Schema: every value that these patterns match is accepted, but for country and currency codes that ISO does not list.
+ * The formats of the parameter tables as JSON Schema: every value that these patterns match is accepted.
  * No lookaround, `\d` or `\w`: engines that know none, or that also match letters and digits beyond ASCII, read the same pattern.
  */
-import { NOT_BLANK } from '../core/formats.js'
+import { COUNTRIES, CURRENCIES, NOT_BLANK } from '../core/formats.js'
 import type { Format } from '../reference/parameters.js'
 
 type Json = Record<string, unknown>
@@ -36,30 +36,39 @@ const ZONE = `(?:[Zz]|[+-]${HOUR}(?::?${SIXTIETH})?)?`
 const LAST = '9999-12-31(?:[Tt]23:59(?::59(?:[.,]9+)?)?[Zz]?)?'
 const INSTANT = oneOf(`${oneOf(date('-'), date(''))}(?:[Tt]${TIME}${ZONE})?`, LAST)
 
-type Pattern = { text: string; longest?: number; shortest?: number; format?: string }
+/** Codes, as alternatives that begin with all but their last letters. */
+function codes(of: ReadonlySet<string>): string {
+  const endings = new Map<string, string>()
+  for (const code of of) endings.set(code.slice(0, -1), (endings.get(code.slice(0, -1)) ?? '') + code.slice(-1))
+  return oneOf(...Array.from(endings, ([start, ends]) => `${start}[${ends}]`).sort())
+}
+const COUNTRY = codes(COUNTRIES)
+/** `A[DE]` → `[Aa][DdEe]` */
+const inAnyCase = (text: string) => text.replaceAll(/[A-Z](?=\[)/g, '[$&]').replaceAll(/[A-Z]/g, letter => letter + letter.toLowerCase())
+
+type Pattern = { text: string; longest?: number; shortest?: number }
 const PATTERNS: Readonly<Record<Format, Pattern>> = {
-  email: { text: EMAIL, longest: 254, format: 'email' },
+  email: { text: EMAIL, longest: 254 },
   instant: { text: INSTANT },
-  country: { text: '[A-Za-z]{2}', shortest: 2, longest: 2 },
-  currency: { text: '[a-z]{3}', shortest: 3, longest: 3 },
+  country: { text: COUNTRY, shortest: 2, longest: 2 },
+  currency: { text: codes(CURRENCIES), shortest: 3, longest: 3 },
   last4: { text: '[0-9]{4}', shortest: 4, longest: 4 }
 }
 
-/** A format of what is sent, in JSON Schema; `isClearable`: an empty value unsets the parameter. */
-export function sentFormat(name: Format, isClearable: boolean): Json {
-  const { text, format, shortest, longest } = PATTERNS[name]
-  return {
-    ...(format !== undefined && !isClearable && { format }),
-    ...(shortest !== undefined && !isClearable && { minLength: shortest }),
-    ...(longest !== undefined && { maxLength: longest }),
-    pattern: isClearable ? `^(?:${text})?$` : `^${text}$`
-  }
-}
+const formatOf = ({ text, shortest, longest }: Pattern, mayBeEmpty: boolean): Json => ({
+  ...(shortest !== undefined && !mayBeEmpty && { minLength: shortest }),
+  ...(longest !== undefined && { maxLength: longest }),
+  pattern: mayBeEmpty ? `^(?:${text})?$` : `^${text}$`
+})
 
-/** A format of a response. An email address may have letters that the JSON Schema format does not. */
+/** A format of what is sent, in JSON Schema, without that of email: those who read it disagree on what an address is. */
+export const sentFormat = (name: Format, mayBeEmpty: boolean): Json =>
+  formatOf(name === 'country' ? { ...PATTERNS.country, text: inAnyCase(COUNTRY) } : PATTERNS[name], mayBeEmpty)
+
+/** A format of a response. An email address may have letters that the pattern does not. */
 export function responseFormat(name: Format): Json {
   if (name === 'email') return {}
-  return name === 'instant' ? { format: 'date-time' } : sentFormat(name, false)
+  return name === 'instant' ? { format: 'date-time' } : formatOf(PATTERNS[name], false)
 }
 
 /** A required text is not of white space alone (A40). */

@@ -1,6 +1,7 @@
 /** The tables of the reference in JSON Schema 2020-12. Each object is a named component that the rest refers to. */
 import { isObject } from '../core/quick-check.js'
 import type { Settings } from '../core/settings.js'
+import type { AssumptionId } from '../reference/assumptions.js'
 import { type Family, type Kind, type Operation, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Format, Schema } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
@@ -13,7 +14,10 @@ type Use = 'response' | Operation
 /** `isOwn`: the table is of the operation alone. `isClearable`: an empty value unsets the parameter (UPD-2). */
 type Place = { use: Use; isRequired: boolean; isOwn: boolean; isClearable?: boolean }
 
-export const referTo = (kind: 'schemas' | 'examples' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
+/** Who the documents are by. */
+export const PUBLISHER = { contact: { name: 'The maintainers of commerce-emulator' }, license: { name: 'MIT', identifier: 'MIT' } }
+
+export const referTo = (kind: 'schemas' | 'examples' | 'responses' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
 const RESOURCE_TABLES = new Map(Object.entries(RESOURCES).map(([family, table]) => [table, RESOURCE_NAMES[family as Family]]))
 /** Undefined for a table that is neither a resource nor a list of them. */
@@ -32,9 +36,12 @@ function componentName(table: Schema, name: string, use: Use): string {
 }
 
 /** Words that the document keeps. */
-const KEPT: readonly string[] = ['minimum', 'maximum', 'default', 'x-assumption']
-const NUMBER_FORMATS: Readonly<Record<string, Json>> = { integer: { format: 'int64' }, number: { format: 'double' } }
-export const METADATA_UPDATE = 'Merged by key: an empty value unsets its key (META-2); `metadata=` itself, empty, unsets all keys (META-3).'
+const KEPT: readonly string[] = ['minimum', 'maximum', 'default']
+export const NUMBER_FORMATS: Readonly<Record<string, Json>> = { integer: { format: 'int64' }, number: { format: 'double' } }
+const METADATA_UPDATE = 'Merged by key: an empty value unsets its key (META-2); `metadata=` itself, empty, unsets all keys (META-3).'
+
+/** In an update an empty value in place of an object unsets its parts. */
+const EMPTY = { type: 'string', maxLength: 0 }
 
 const isUpdate = (use: Use) => use !== 'response' && use.kind === 'update'
 
@@ -63,21 +70,26 @@ export function createPublisher(settings: Settings) {
     if (properties.data?.items) {
       const { data, ...others } = parts
       const named = Object.entries({ ...others, members: data }).map(([name, part]) => [`$${name}`, part])
-      return templateSchema(settings['shapes.list'], Object.fromEntries(named)) as Json
+      return templateSchema(settings['shapes.list'], Object.fromEntries(named), 'A09') as Json
     }
-    return { type: 'object', ...(!isUpdate(use) && required.length > 0 && { required }), properties: parts, additionalProperties: false }
+    const needed = !isUpdate(use) && required.length > 0 && { required }
+    return { type: 'object', ...needed, properties: parts, additionalProperties: false, ...conditionsIn(properties) }
   }
 
   /** A schema; of an object a reference with a description, or null where that is allowed. */
   function property(table: Schema, name: string, place: Place): Json {
     const { use } = place
     const { items, properties, additionalProperties, type } = table
-    if (items) return { type: 'array', items: component(items, componentName(items, name, use), use) }
+    if (items) return { type: 'array', items: component(items, componentName(items, name, use), use), ...described(table, place) }
     if (!properties && !additionalProperties) return scalar(table, place)
     const reference = component(table, componentName(table, name, use), use, false)
     const beside = additionalProperties ? isUpdate(use) && { description: METADATA_UPDATE } : described(table, place)
-    return { ...(type?.includes('null') ? { anyOf: [reference, { type: 'null' }] } : reference), ...beside }
+    const instead = type?.includes('null') ? { type: 'null' } : isClearable(place) && EMPTY
+    return { ...(instead ? { anyOf: [reference, instead] } : reference), ...beside }
   }
+
+  /** Whether an empty value unsets the parameter (UPD-2). */
+  const isClearable = ({ use, isRequired }: Place) => isUpdate(use) && !(isRequired && isUnsetRefused)
 
   function scalar(table: Schema, place: Place): Json {
     const { enum: words, format } = table
@@ -86,23 +98,29 @@ export function createPublisher(settings: Settings) {
     const [type, orNull] = [table.type].flat() as [string, string?]
     // a required field is null only after an update has unset it
     const isNullable = orNull !== undefined && !(table['x-needed'] && isUnsetRefused)
-    const isClearable = isUpdate(use) && !(isRequired && isUnsetRefused)
+    const isUnset = isClearable(place)
     const isText = use !== 'response' && isRequired && type === 'string' && !words && !format
+    const beside = described(table, { ...place, isClearable: isUnset })
+    if (words) {
+      const known = { type, ...oneOf([...words.filter(word => word !== null), ...(isUnset ? [''] : [])]) }
+      return { ...(isNullable ? { anyOf: [known, { type: 'null' }] } : known), ...beside }
+    }
+    // what may be left out may also be empty (A16)
+    const mayBeEmpty = isUnset || (!isUpdate(use) && !isRequired)
     return {
       type: isNullable ? [type, orNull] : type,
       ...NUMBER_FORMATS[type],
-      ...(words && { enum: [...words.filter(word => word !== null || isNullable), ...(isClearable ? [''] : [])] }),
-      ...(format !== undefined && (use === 'response' ? responseFormat(format as Format) : sentFormat(format as Format, isClearable))),
-      ...(isText && requiredText(isClearable)),
+      ...(format !== undefined && (use === 'response' ? responseFormat(format as Format) : sentFormat(format as Format, mayBeEmpty))),
+      ...(isText && requiredText(isUnset)),
       ...Object.fromEntries(Object.entries(table).filter(([word]) => KEPT.includes(word))),
-      ...described(table, { ...place, isClearable })
+      ...beside
     }
   }
 
   /** One component, since its pattern is long. */
   function instant(): Json {
-    const description = 'An ISO 8601 date-time, in UTC if it has no zone, or a date, which means 00:00 UTC. Assumption A38.'
-    schemas.Instant ??= { type: 'string', ...sentFormat('instant', false), 'x-assumption': 'A38', description }
+    const description = 'An ISO 8601 date-time, in UTC if it has no zone, or a date, which means 00:00 UTC; an empty one is ignored. Assumption A38.'
+    schemas.Instant ??= { type: 'string', ...sentFormat('instant', true), 'x-assumption': 'A38', description }
     return referTo('schemas', 'Instant')
   }
 
@@ -120,10 +138,30 @@ function metadata({ description, 'x-rule': rule }: Schema): Json {
   }
 }
 
-/** The description of a table, then its rules and assumptions, in words and as extensions. */
+export const oneOf = (words: readonly unknown[]): Json => (words.length === 1 ? { const: words[0] } : { enum: words })
+
+/** What a condition says nothing of; a linter that forbids further names would forbid them there. */
+export const OTHERS = { additionalProperties: true }
+/** What a value of a parameter requires of others (TXN-3, TXN-4), one condition behind the other: generators read past `if`. */
+function conditionsIn(properties: Readonly<Record<string, Schema>>): Json {
+  const conditional = Object.entries(properties).flatMap(([name, { properties: parts = {} }]) =>
+    Object.entries(parts).flatMap(([part, { 'x-required-if': condition }]) => (condition ? [{ name, part, condition }] : []))
+  )
+  return conditional.reduceRight<Json>((others, { name, part, condition: [parameter, value] }) => {
+    const needed = { type: 'object', required: [part], properties: { [part]: { type: 'string', ...requiredText(false) } }, ...OTHERS }
+    return {
+      if: { required: [parameter], properties: { [parameter]: { const: value } } },
+      // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+      then: { required: [name], properties: { [name]: needed }, ...OTHERS },
+      ...('if' in others && { else: others })
+    }
+  }, {})
+}
+
+/** The description of a table, then its rules and assumptions, in words and as extensions. What is returned without either is there by A04. */
 function described(table: Schema, { use, isRequired, isOwn, isClearable }: Place): Json {
-  const { description, 'x-assumption': assumption } = table
-  const rules = use === 'response' ? {} : rulesOf(table, use, isOwn)
+  const rules = rulesOf(table, use, isOwn)
+  const { description, 'x-assumption': assumption = use === 'response' && !rules['x-rule'] && 'A04' } = table
   const isRequiredByCreate = isUpdate(use) && isRequired && table.type === 'string'
   const text = [
     description,
@@ -134,24 +172,27 @@ function described(table: Schema, { use, isRequired, isOwn, isClearable }: Place
   ]
     .filter(Boolean)
     .join(' ')
-  return { ...rules, ...(text !== '' && { description: text }) }
+  return { ...rules, ...(assumption && { 'x-assumption': assumption }), ...(text !== '' && { description: text }) }
 }
 
 /** The rules of a table that the operation can break: an update cannot break what only a create needs. */
-function rulesOf(table: Schema, { rules }: Operation, isOwn: boolean): Json {
-  const words = (['x-rule', 'x-required-by'] as const).filter(word => rules.includes(table[word] as RuleId) && (isOwn || word === 'x-rule'))
+function rulesOf(table: Schema, use: Use, isOwn: boolean): Json {
+  const isOf = (rule: RuleId | undefined) => rule !== undefined && (use === 'response' || use.rules.includes(rule))
+  const words = (['x-rule', 'x-required-by'] as const).filter(word => isOf(table[word]) && (isOwn || word === 'x-rule'))
   return Object.fromEntries(words.map(word => [word, table[word]]))
 }
 
 /** The schema of what a template makes, with those of its placeholders; undefined for a placeholder that has none. Some placeholders do not always have a value. */
-export function templateSchema(part: unknown, parts: Json, notAlways: readonly unknown[] = []): Json | undefined {
+export function templateSchema(part: unknown, parts: Json, assumption: AssumptionId, notAlways: readonly unknown[] = []): Json | undefined {
   if (typeof part === 'string' && part.startsWith('$')) return parts[part] as Json | undefined
-  if (Array.isArray(part)) return { type: 'array', items: { anyOf: part.map(member => templateSchema(member, parts, notAlways)).filter(Boolean) } }
-  if (!isObject(part)) return { type: part === null ? 'null' : typeof part, enum: [part] }
+  const inner = (member: unknown) => templateSchema(member, parts, assumption, notAlways)
+  const note = { 'x-assumption': assumption, description: `Assumption ${assumption}.` }
+  if (Array.isArray(part)) return { type: 'array', items: { anyOf: part.map(inner).filter(Boolean) }, ...note }
+  if (!isObject(part)) return { ...(part === null ? { type: 'null' } : { type: typeof part, const: part }), ...note }
   const members = Object.entries(part).flatMap(([name, member]) => {
-    const schema = templateSchema(member, parts, notAlways)
+    const schema = inner(member)
     return schema === undefined ? [] : [[name, schema] as const]
   })
   const required = members.map(([name]) => name).filter(name => !notAlways.includes(part[name]))
-  return { type: 'object', ...(required.length > 0 && { required }), properties: Object.fromEntries(members), additionalProperties: false }
+  return { type: 'object', ...(required.length > 0 && { required }), properties: Object.fromEntries(members), additionalProperties: false, ...note }
 }

@@ -1,6 +1,6 @@
 /** The emulated API in OpenAPI 3.1, made from the tables and ledgers of the reference and the error catalogue. */
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
-import { controlOfBase } from '../core/paths.js'
+import { BASE, controlOfBase } from '../core/paths.js'
 import { partAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.js'
@@ -13,7 +13,7 @@ import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { BODIES, EXAMPLE_KEY, listExample, pathExample, QUERIES, recordExamples } from './examples.js'
 import { DEEP, flattened, parameterObject } from './openapi-flat.js'
-import { createPublisher, type Json, referTo, responseName, templateSchema } from './openapi-schemas.js'
+import { createPublisher, type Json, PUBLISHER, referTo, responseName, templateSchema } from './openapi-schemas.js'
 import { aNamed, operationText, TAG_TEXTS } from './openapi-texts.js'
 
 export type DocumentOptions = {
@@ -36,7 +36,7 @@ A **rule** (REF-7) is a sentence of the service's reference. An **assumption** (
 
 The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. Statuses, page sizes and what may be null are those of the settings in force.
 
-Not described: scripted responses; what only a fixture can give a record (fields under \`extra\`, null for what a create requires, brackets in a metadata key); 404 and 405 for other paths and methods; 429 when there are too many sandboxes; 503 until the start scenario is loaded; requests that cannot be read as HTTP.`
+Not described: scripted responses of another shape; what only a fixture can give a record (fields under \`extra\`, null for what a create requires, brackets in a metadata key); 404 and 405 for other paths and methods; 429 when there are too many sandboxes; 503 until the start scenario is loaded; requests that cannot be read as HTTP.`
 
 const ENABLED = OPERATION_IDS.map(operationOf).filter(({ disabledBy }) => disabledBy === undefined)
 const isOfEach = (id: RuleId | AssumptionId) => ENABLED.every(({ rules, assumptions }) => ([...rules, ...assumptions] as string[]).includes(id))
@@ -102,35 +102,40 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
     }
   }
 
-  /** A disabled operation never succeeds; tools that want a success get one that says so. */
   function success(id: OperationId): Json {
     const { answer } = tablesOf(id)
     const { family, kind, disabledBy } = operationOf(id)
-    if (disabledBy !== undefined) return { 204: { description: 'Never sent: the service disables this operation.' } }
+    if (disabledBy !== undefined) return {}
     if (!answer) return { 204: { description: 'Done. The body is empty.', headers: HEADERS } }
     const schema = component(answer, responseName(answer) as string, 'response')
     return {
       [kind === 'create' ? settings['statuses.created'] : 200]: {
         description: kind === 'list' ? `A page of ${RESOURCE_NAMES[family]}s.` : `The ${RESOURCE_NAMES[family]}.`,
         headers: HEADERS,
-        ...json({ schema, ...(kind === 'list' && { example: listExample(id, records, shape) }) })
+        ...json({ schema, example: kind === 'list' ? listExample(id, records, shape) : records[family] })
       }
     }
   }
 
-  /** Each status with its codes. */
+  /**
+   * Each status with its codes; `default` is for any other. Prism answers a 501 of the emulator with the success of the operation, else with `default` as 200, else
+   * with what stands first, so a disabled operation has neither, and its 501 first. In JSON only a range stands behind a status; not every generator of flat clients reads one.
+   */
   function refusals(id: OperationId): Json {
-    const byStatus = new Map<number, ErrorCode[]>()
+    const isDisabled = operationOf(id).disabledBy !== undefined
+    const byStatus = new Map<number | string, ErrorCode[]>()
     for (const code of codesOf(id)) {
       const status = statusOf(code, settings)
-      byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+      const shown = isDisabled && !isFlat && status < 500 ? `${String(status)[0]}XX` : status
+      byStatus.set(shown, [...(byStatus.get(shown) ?? []), code])
     }
     const response = (codes: ErrorCode[]) => ({
       description: codes.map(code => `- \`${code}\`: ${CATALOGUE[code].when}`).join('\n'),
       headers: HEADERS,
       ...json({ schema: referTo('schemas', 'ErrorResponse'), examples: each(codes, code => referTo('examples', code)) })
     })
-    return Object.fromEntries([...byStatus].map(([status, codes]) => [status, response(codes)]))
+    const others = isDisabled ? {} : { default: referTo('responses', 'Refusal') }
+    return { ...Object.fromEntries([...byStatus].map(([status, codes]) => [status, response(codes)])), ...others }
   }
 
   /** What an operation does, its rules and its assumptions. */
@@ -166,6 +171,13 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
   const components = {
     schemas: { ...schemas, ...errorSchemas(settings) } as Record<string, Json>,
     examples: errorExamples(settings),
+    responses: {
+      Refusal: {
+        description: 'Any other status: the response of a script, or a limit of the emulator.',
+        headers: HEADERS,
+        ...json({ schema: referTo('schemas', 'ErrorResponse') })
+      }
+    },
     headers: {
       RequestId: {
         description: 'The id of the response, under which the journal keeps the request.',
@@ -191,8 +203,7 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
       version,
       summary: 'Locations, Accounts, Users, Tickets, Transactions and Refunds.',
       description: about(`${origin}${controlOfBase(base)}/assumptions`),
-      contact: { name: 'The maintainers of commerce-emulator' },
-      license: { name: 'MIT', identifier: 'MIT' },
+      ...PUBLISHER,
       'x-rules': each(RULE_IDS, (id: RuleId) => RULES[id].text),
       'x-assumptions': each(ASSUMPTION_IDS, (id: AssumptionId) => `${ASSUMPTIONS[id].topic}: ${ASSUMPTIONS[id].default}`)
     },
@@ -204,6 +215,10 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
   }
   return isFlat ? flattened(document) : document
 }
+
+/** The document of an emulator that has these settings. */
+export const documentBy = (settings: Settings, of: Pick<DocumentOptions, 'version' | 'isFlat'>): Json =>
+  openApiDocument({ origin: `http://localhost:${settings.port}`, base: BASE, settings, ...of })
 
 /** By kind, by tables, and by the rules of the records. */
 function codesOf(id: OperationId): ErrorCode[] {
@@ -223,18 +238,19 @@ function codesOf(id: OperationId): ErrorCode[] {
   return [...new Set([...codes, ...(JUDGED_BY[id] ?? []).map(rule => rule.else)])]
 }
 
+const CODES = [...new Set(OPERATION_IDS.flatMap(codesOf))]
 /** The message of a real error names the parameter and the values. */
 const errorExamples = ({ 'shapes.error': template }: Settings): Json =>
-  each([...new Set(OPERATION_IDS.flatMap(codesOf))], (code: ErrorCode) => {
+  each(CODES, (code: ErrorCode) => {
     const { type, when } = CATALOGUE[code]
     return { summary: code, value: filled(template, { type, code, message: when, request_id: 'req_42' }) }
   })
 
-const errorText = (description: string) => ({ type: 'string', description })
+const errorText = (description: string) => ({ type: 'string', description: `${description} Assumption A07.`, 'x-assumption': 'A07' })
 /** What each placeholder of an error stands for. */
 const ERROR_PARTS: Json = {
-  $type: errorText('The kind of refusal.'),
-  $code: errorText('Which refusal it is; every response lists its codes.'),
+  $type: { ...errorText('The kind of refusal. A script can respond with others.'), 'x-extensible-enum': [...new Set(CODES.map(code => CATALOGUE[code].type))] },
+  $code: { ...errorText('Which refusal it is; every response lists its codes. A script can respond with others.'), 'x-extensible-enum': CODES },
   $message: errorText('What is wrong, where, and what to do, for a person.'),
   $param: errorText('The parameter, in the bracket notation of the request.'),
   $rule: errorText('The id of the rule that refused.'),
@@ -246,7 +262,7 @@ const NOT_ALWAYS = ['$param', '$rule', '$assumption']
 /** The one shape of refusals (A07). */
 function errorSchemas({ 'errors.expose_rule': isRuleShown, 'shapes.error': template }: Settings): Json {
   const { $rule, $assumption, ...others } = ERROR_PARTS
-  const schemaOf = (part: unknown) => templateSchema(part, isRuleShown ? ERROR_PARTS : others, NOT_ALWAYS) as Json
+  const schemaOf = (part: unknown) => templateSchema(part, isRuleShown ? ERROR_PARTS : others, 'A07', NOT_ALWAYS) as Json
   const { type, ...whole } = schemaOf(template)
   const { error } = template
   if (!isObject(error)) return { ErrorResponse: { type, description: 'A refusal.', ...whole } }

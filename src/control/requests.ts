@@ -24,7 +24,7 @@ import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js
 import { exported, keysIn } from '../scenario/export.js'
 import { MAX_TOGETHER } from '../scenario/patterns.js'
 import { bindingsOf } from '../scenario/scenario.js'
-import { entrySchema, RELEASES } from '../scenario/schemas.js'
+import { entrySchema, fixtureSchema, RELEASES } from '../scenario/schemas.js'
 import { compileEntry, type Entry, gateOf } from '../scenario/script.js'
 import { wantsPage } from '../server/pages.js'
 import { WRITING, written } from '../work/writing.js'
@@ -32,15 +32,13 @@ import { explain, TRIED } from './explain.js'
 import { isSame } from './guard.js'
 import { FILTERS, recordedText, requestNamed, requestsOf } from './journal.js'
 import { metricsOf } from './metrics.js'
-import { noSuchPath, type Row, row } from './route.js'
+import { type Group, noSuchPath, type Row, type Rows, row } from './route.js'
 import { runDocument } from './run.js'
 import { REFUSALS } from './sentences.js'
 import { isSignedIn, signIn, signOut } from './sessions.js'
 import { assumptionsShown, clockShown, listed, overviewOf, settingsShown } from './shown.js'
 import { judgementSchema, lookedIn, maskedList, scenarioVerdict, verify } from './verify.js'
 import { yamlOfStore } from './writing.js'
-
-type Rows = Readonly<Record<string, Row>>
 
 /** A request that changes the state of its sandbox and can be the first one there. */
 const CHANGES = { makesSandbox: true, isSaved: true } as const
@@ -62,6 +60,9 @@ const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | '
 const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
   ['', '1', 'true'].includes(decodeForm(query as string, sandbox.settings).root.get('dry_run') as string)
 
+/** The address of the API as the client knows it: the guard has seen to it that the Host is a name of this machine. */
+const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({ origin: host === undefined ? '' : `http://${host}`, base })
+
 const gatesOf = ({ script }: Sandbox): string[] => [...new Set(script.listed().flatMap(({ id, entry }) => (entry.hold ? [gateOf(id, entry.hold)] : [])))]
 
 const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
@@ -80,8 +81,8 @@ const fileRow = (page: 'console' | 'docs', does: string): Row => ({
   }
 })
 
-/** The requests by subject. A name is a method and the path below `/_control`; what it has in capitals is any name or id. */
-export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
+/** The requests by subject. */
+export const CONTROL_GROUPS: readonly Group[] = [
   {
     title: 'State',
     rows: {
@@ -99,6 +100,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
         does: 'Responds with 200 once the start scenario is loaded, and with 503 before. Needs no token.',
         query: null,
         answer: 'Health',
+        also: 503,
         run: ({ sandbox, version, reply }) => {
           if (sandbox.isLoaded) return { status: 'ready', version, scenario: sandbox.scenario.name }
           reply.code(503)
@@ -117,7 +119,10 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
       'POST /load': row({
         does: 'Replaces everything with a scenario, or changes nothing when the scenario has a problem. JSON is `{"scenario": …}` with the name of a scenario, the document itself or its text (of more than one line), and `vars` with the values of its variables; YAML, with the content type `application/yaml`, is the document itself.',
         query: parameters({ dry_run: optional(word(['1', '0', 'true', 'false'], { description: '`1` or `true`: only checks the document.' })) }),
-        body: { example: '{"scenario":"default"}' },
+        body: {
+          example: '{"scenario":"default"}',
+          published: () => closed({ scenario: Type.Unsafe({ type: ['string', 'object'] }), vars: optional(Type.Unsafe({ type: 'object' })) })
+        },
         ...CHANGES,
         isTrial: isDryRun,
         answer: 'Loaded',
@@ -148,7 +153,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
       }),
       'POST /records': {
         does: 'Merges a fixture into the current state and returns the records; with a problem it changes nothing.',
-        body: { example: '{"tickets":[{"location":"loc_bistro","reference":"T-61"}]}' },
+        body: { example: '{"tickets":[{"location":"loc_bistro","reference":"T-61"}]}', published: fixtureSchema },
         ...CHANGES,
         adds: true,
         answer: 'AddedRecords',
@@ -345,6 +350,7 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
         does: "Judges how many requests came and took effect, sequences, the state of records and unused script entries; without a body the scenario's own `expect`. Responds with 200 when it holds, otherwise with 409 and what was seen.",
         body: { example: '{"on":"POST /refunds","times":1,"within":"2s"}', schema: judgementSchema, isOptional: true },
         answer: 'Verdict',
+        also: 409,
         run: async context => {
           const verdict = await (context.sent === null ? scenarioVerdict(context.sandbox) : verify(context))
           context.reply.code(verdict.holds ? 200 : 409)
@@ -462,15 +468,21 @@ export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
       'GET /openapi.json': row({
         does: 'Returns the emulated API as OpenAPI 3.1.',
         query: parameters({
-          style: optional(word(['flat'], { description: '`flat` writes nested parameters in brackets, for generators that do not support `deepObject`.' }))
+          style: optional(
+            word(['nested', 'flat'], {
+              description: '`nested`, the default, or `flat`, which writes nested parameters in brackets, for generators that do not support `deepObject`.'
+            })
+          )
         }),
-        run: async ({ request: { arrival, headers }, sandbox, version, query: { style } }) => {
-          // the guard has seen to it that the Host is a name of this machine
-          const origin = headers.host === undefined ? '' : `http://${headers.host}`
+        run: async ({ request, sandbox, version, query: { style } }) => {
           const { openApiDocument } = await import('./openapi.js')
-          return openApiDocument({ origin, base: arrival.base, version, settings: sandbox.settings, isFlat: style === 'flat' })
+          return openApiDocument({ ...addressOf(request), version, settings: sandbox.settings, isFlat: style === 'flat' })
         }
       }),
+      'GET /openapi.control.json': {
+        does: 'Returns the control API as OpenAPI 3.1.',
+        run: async ({ request, version }) => (await import('./openapi-control.js')).controlDocument(CONTROL_GROUPS, { ...addressOf(request), version })
+      },
       'GET /docs': {
         does: 'Returns a page to read and try the emulated API.',
         page: true,

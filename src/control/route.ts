@@ -95,13 +95,19 @@ export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flag
   /** Left out, there are no parameters; null takes any and reads none. */
   query?: Q | null
   /** With a schema, a body is read by it; without one it is a document of up to `limits.control_body`, which the handler reads. */
-  body?: { example: string; schema?: () => B; isOptional?: true }
+  body?: { example: string; schema?: () => B; isOptional?: true /** What describes such a document. */; published?: () => object }
   /** The type of its JSON; `X[]` is `{ data: X[] }`. Left out, it responds with nothing, text, or a document that has a schema of its own. */
   answer?: AnswerName
   /** The status of its response, 200 when left out; a DELETE has 204. */
   status?: 200 | 201
+  /** The status of a response of the same type that tells what is not so. */
+  also?: 409 | 503
   run: (context: Context<Static<Q>, Static<B>>) => unknown
 }
+
+/** Requests of one subject. A name is a method and the path below `/_control`; what it has in capitals is any name or id. */
+export type Group = { title: string; rows: Rows }
+export type Rows = Readonly<Record<string, Row>>
 
 /** A row whose handler gets its query and body with their types. */
 export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row => row as unknown as Row

@@ -15,9 +15,9 @@ export type Format = {
   reliesOn?: (value: string) => AssumptionId | null
 }
 
-const COUNTRIES = new Set(iso31661.map(country => country.alpha2))
+export const COUNTRIES: ReadonlySet<string> = new Set(iso31661.map(country => country.alpha2))
 const UNITED_KINGDOM = 'UK is not an ISO 3166 code; the United Kingdom is GB'
-const CURRENCIES = new Set(Object.entries(currencies).flatMap(([code, { withdrawn }]) => (withdrawn ? [] : code.toLowerCase())))
+export const CURRENCIES: ReadonlySet<string> = new Set(Object.entries(currencies).flatMap(([code, { withdrawn }]) => (withdrawn ? [] : code.toLowerCase())))
 
 /** The pattern of a text that is not of white space alone (A40). */
 export const NOT_BLANK = '\\S'

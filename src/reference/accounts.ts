@@ -28,7 +28,7 @@ export const ACCOUNT = resource('account', {
   email: nullable(text({ format: 'email', description: 'Primary Account email.', 'x-needed': true })),
   address: ADDRESS,
   phone: nullable(text({ description: PHONE })),
-  reseller: nullable(text({ description: 'The reseller Account whose key created it.' })),
+  reseller: nullable(text({ 'x-assumption': 'A21', description: 'The reseller Account whose key created it.' })),
   metadata: METADATA
 })
 export type Account = Static<typeof ACCOUNT>

@@ -5,7 +5,7 @@ import { ADDRESS, addressParameters, listOf, METADATA, nullable, optional, PAGIN
 const WEBSITE = 'Web address.'
 
 export const LOCATION = resource('location', {
-  account: text({ description: 'The merchant Account that it belongs to.', 'x-needed': true }),
+  account: text({ 'x-assumption': 'A21', description: 'The merchant Account that it belongs to.', 'x-needed': true }),
   display_name: nullable(text({ description: 'The name shown.', 'x-needed': true })),
   address: ADDRESS,
   phone: nullable(text({ description: PHONE })),

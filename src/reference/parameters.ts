@@ -6,6 +6,7 @@
  * - `x-assumption`: where no rule speaks of the value, the assumption that refuses a wrong one
  * - `x-refers`: the family of the record that a body names, which has to exist · `x-cursor`: names a record of the list, and is sent under the name at this place of `pagination.cursors` · `x-page-size`: bounded by settings
  * - `x-empty`: what an empty value means in the table (`absent`, `unsets`, `refused`), or the setting that says whether it is refused
+ * - `x-required-if`: the parameter and its value that require this one
  * - `x-fixed`: named by the reference for this call's resource, but not updatable
  * - `x-secret`: used and forgotten, never repeated in an error
  * - `x-derived`: an answer's field that is worked out, so a fixture leaves it out · `x-needed`: a field that a fixture must give
@@ -26,6 +27,7 @@ export type Note = {
   'x-page-size'?: true
   'x-secret'?: true
   'x-empty'?: 'absent' | 'unsets' | 'refused' | 'refunds.empty_amount'
+  'x-required-if'?: readonly [parameter: string, value: string]
   'x-fixed'?: true
   'x-derived'?: true
   'x-needed'?: true
@@ -116,9 +118,9 @@ const NO_ADDRESS = Object.fromEntries(ADDRESS_NAMES.map(name => [name, null])) a
 /** The fields of every resource (A04, A05), and its own. */
 export const resource = <T extends string, P extends TProperties>(object: T, fields: P) =>
   closed({
-    id: text({ description: 'Resource identifier.' }),
+    id: text({ 'x-assumption': 'A03', description: 'Resource identifier.' }),
     object: word([object], { description: 'Which resource it is.', 'x-derived': true }),
-    created: text({ format: 'instant', description: 'Creation time, ISO 8601 in UTC.' }),
+    created: text({ format: 'instant', 'x-assumption': 'A05', description: 'Creation time, ISO 8601 in UTC.' }),
     ...fields
   })
 
@@ -175,12 +177,12 @@ export type List<T> = {
 export const listOf = <T extends TSchema>(resource: T, note: Note = {}) =>
   Type.Unsafe<List<Static<T>>>({
     ...closed({
-      object: word(['list']),
-      url: text({ description: 'The path of the list.' }),
-      data: Type.Array(resource),
-      has_more: Type.Boolean({ description: 'True when more results can be fetched.' }),
-      first_id: nullable(text({ description: 'The first record retrieved for the page, before any post-hoc filter.' })),
-      last_id: nullable(text({ description: 'The last record retrieved for the page, before any post-hoc filter.' }))
+      object: word(['list'], { 'x-assumption': 'A09' }),
+      url: text({ 'x-assumption': 'A09', description: 'The path of the list.' }),
+      data: Type.Array(resource, { 'x-rule': 'LIST-1' }),
+      has_more: Type.Boolean({ 'x-rule': 'LIST-2', description: 'True when more results can be fetched.' }),
+      first_id: nullable(text({ 'x-assumption': 'A09', description: 'The first record retrieved for the page, before any post-hoc filter.' })),
+      last_id: nullable(text({ 'x-assumption': 'A09', description: 'The last record retrieved for the page, before any post-hoc filter.' }))
     }),
     ...note
   })

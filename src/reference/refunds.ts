@@ -7,8 +7,8 @@ import { PAYMENT_METHOD } from './payment-methods.js'
 export const REFUND = resource('refund', {
   transaction: text({ description: 'The Transaction that it refunds.', 'x-needed': true }),
   amount: integer({ minimum: 1, description: 'Sub-units of the currency.', 'x-needed': true }),
-  currency: text({ format: 'currency', description: 'That of its Transaction.' }),
-  reason: nullable(text({ description: 'The reason that was given.' })),
+  currency: text({ format: 'currency', 'x-assumption': 'A28', description: 'That of its Transaction.' }),
+  reason: nullable(text({ 'x-rule': 'REF-8', description: 'The reason that was given.' })),
   payment_method: PAYMENT_METHOD,
   metadata: METADATA
 })

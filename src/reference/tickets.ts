@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { CREATED_FILTERS, listOf, nullable, optional, PAGINATION, parameters, resource, text } from './parameters.js'
 
 export const TICKET = resource('ticket', {
-  location: text({ description: 'The Location that it was opened at.', 'x-needed': true }),
+  location: text({ 'x-assumption': 'A21', description: 'The Location that it was opened at.', 'x-needed': true }),
   reference: nullable(text({ description: 'What search_query matches.' }))
 })
 export type Ticket = Static<typeof TICKET>

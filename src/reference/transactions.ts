@@ -19,15 +19,15 @@ const CUSTOMER_NAME = 'The name of the customer.'
 
 export const TRANSACTION = resource('transaction', {
   ticket: text({ description: 'The Ticket that it pays.', 'x-needed': true }),
-  location: text({ description: "The Ticket's Location." }),
+  location: text({ 'x-assumption': 'A21', description: "The Ticket's Location." }),
   payment_type: word(PAYMENT_TYPES, { description: PAID_BY, 'x-needed': true }),
   payment_method: PAYMENT_METHOD,
-  currency: text({ format: 'currency', description: 'Three-letter ISO currency code, lower case.' }),
-  amount: integer({ description: 'The amount settled, in sub-units.' }),
+  currency: text({ format: 'currency', 'x-assumption': 'A22', description: 'Three-letter ISO currency code, lower case.' }),
+  amount: integer({ 'x-assumption': 'A24', description: 'The amount settled, in sub-units.' }),
   tip_amount: nullable(integer({ description: 'The tip, in sub-units.' })),
   donation_amount: nullable(integer({ description: 'As it was sent.' })),
-  adjustment_number: nullable(Type.Number({ description: 'As it was sent.' })),
-  amounts: nullable(closed(AMOUNTS, { description: 'As it was sent (A24).' })),
+  adjustment_number: nullable(Type.Number({ 'x-assumption': 'A27', description: 'As it was sent.' })),
+  amounts: nullable(closed(AMOUNTS, { 'x-assumption': 'A24', description: 'As it was sent.' })),
   customer: nullable(
     closed(
       {
@@ -38,8 +38,8 @@ export const TRANSACTION = resource('transaction', {
       { description: 'Who paid.' }
     )
   ),
-  amount_refunded: integer({ description: 'The sum of its Refunds, in sub-units.', 'x-derived': true }),
-  refunds: listOf(REFUND, { description: 'The 10 most recent Refunds (TXN-8).', 'x-derived': true })
+  amount_refunded: integer({ 'x-assumption': 'A29', description: 'The sum of its Refunds, in sub-units.', 'x-derived': true }),
+  refunds: listOf(REFUND, { 'x-rule': 'TXN-8', description: 'The 10 most recent Refunds.', 'x-derived': true })
 })
 export type Transaction = Static<typeof TRANSACTION>
 export const TRANSACTION_LIST = listOf(TRANSACTION)
@@ -78,9 +78,16 @@ export const CREATE_TRANSACTION = parameters({
   tip_amount: amount('The tip amount to include.'),
   customer: optional(
     closed({
-      email: optional(text({ format: 'email', 'x-assumption': 'A30', description: 'Required with payment_type apple_pay (TXN-4).' })),
+      email: optional(
+        text({
+          format: 'email',
+          'x-assumption': 'A30',
+          'x-required-if': ['payment_type', 'apple_pay'],
+          description: 'Required with payment_type apple_pay (TXN-4).'
+        })
+      ),
       name: optional(text({ description: CUSTOMER_NAME })),
-      phone: optional(text({ description: 'Required with payment_type vip (TXN-3).' }))
+      phone: optional(text({ 'x-required-if': ['payment_type', 'vip'], description: 'Required with payment_type vip (TXN-3).' }))
     })
   ),
   amounts: optional(closed(AMOUNTS))

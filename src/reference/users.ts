@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { CREATED_FILTERS, listOf, PAGINATION, parameters, resource, text } from './parameters.js'
 
 export const USER = resource('user', {
-  account: text({ description: 'The parent Account.', 'x-needed': true }),
+  account: text({ 'x-rule': 'USR-1', description: 'The parent Account.', 'x-needed': true }),
   name: text({ description: 'The name of the user.', 'x-needed': true }),
   email: text({ format: 'email', description: 'The address of the user.', 'x-needed': true })
 })

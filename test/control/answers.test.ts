@@ -1,9 +1,10 @@
 /** Every control request responds with what its schema says, from which the types of the package are written. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
-import { ANSWERS } from '../../src/control/answers.js'
+import { controlDocument } from '../../src/control/openapi-control.js'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
-import { checkerOf } from '../../src/core/checking.js'
 import { NOW, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
 const CARD = { ticket: 'tkt_a', payment_type: 'card', amount: 100 }
 const SCENARIO = {
@@ -44,13 +45,21 @@ const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: obj
   'POST /session': [['/session', { token: 'any' }]],
   'PATCH /settings': [['/settings', { 'pagination.max_limit': 5 }]]
 }
-const closed = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties, additionalProperties: false })
-const data = (items: object) => closed({ data: { type: 'array', items } })
-const API_KEY = closed({ key: { type: 'string' }, account: { type: 'string' } })
-
-function schemaOf(answer: string): object {
-  if (answer.endsWith('[]')) return data(schemaOf(answer.slice(0, -2)))
-  return answer === 'ApiKey' ? API_KEY : ANSWERS[answer as keyof typeof ANSWERS].schema
+const document: Json = JSON.parse(JSON.stringify(controlDocument(CONTROL_GROUPS, { origin: 'http://localhost', base: '/next', version: '0.0.0' })))
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+ajv.addSchema({ ...document, $id: 'control' })
+const placeOf = (on: string) => {
+  const [method, path] = on.split(' ') as [string, string]
+  return [path.replace(/[A-Z]{2,}/, name => `{${name.toLowerCase()}}`), method.toLowerCase()] as const
+}
+/** What is wrong with a response, by the OpenAPI document. */
+function problemsOf(on: string, { status, body }: { status: number; body: unknown }): string[] {
+  const [path, method] = placeOf(on)
+  const described = status in document.paths[path][method].responses ? String(status) : 'default'
+  const at = ['paths', path, method, 'responses', described, 'content', 'application/json', 'schema']
+  const validate = ajv.getSchema(`control#/${at.map(step => encodeURIComponent(step.replaceAll('/', '~1'))).join('/')}`)
+  if (validate === undefined) return [`${described} has no body`]
+  return validate(body) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
 t.test('control: what a request responds with is of the type that its row names', async t => {
@@ -69,14 +78,35 @@ t.test('control: what a request responds with is of the type that its row names'
 
   for (const [on, { answer }] of CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows))) {
     if (answer === undefined) continue
-    const checker = checkerOf(() => schemaOf(answer))
     const [method, own] = on.split(' ') as [string, string]
     for (const [path, body] of SENT[on] ?? [[own]]) {
       const response = await control(`${method} ${path}`, body)
       t.strictSame(response.body.error, undefined, `${on} is not refused`)
-      t.strictSame(await checker.problems(response.body), [], `${method} ${path} is of the type ${answer}`)
+      t.strictSame(problemsOf(on, response), [], `${method} ${path} is of the type ${answer}`)
     }
     // a reset and a restore leave no requests to show
     if (on === 'POST /reset' || on.endsWith('/restore')) await journaled()
   }
+})
+
+t.test('control: the OpenAPI document has the rows, says how each can fail, and is served with the address of its sandbox', async t => {
+  const { control, inject } = await startTestEmulator(t, { scenario: SCENARIO })
+  const rows = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows))
+  const unmet = await control('POST /verify', { on: 'POST /locations' })
+  const refused = await control('POST /script', { on: 'POST /nothing', call: 1 })
+
+  t.strictSame(
+    rows.filter(on => document.paths[placeOf(on)[0]]?.[placeOf(on)[1]] === undefined),
+    []
+  )
+  t.equal(Object.values<Json>(document.paths).flatMap(methods => Object.keys(methods)).length, rows.length)
+  t.equal(new Set(Object.values<Json>(document.paths).flatMap(methods => Object.values<Json>(methods).map(one => one.operationId))).size, rows.length)
+  t.strictSame([unmet.status, problemsOf('POST /verify', unmet)], [409, []])
+  t.strictSame([refused.status, refused.body.error.problems.length > 0, problemsOf('POST /script', refused)], [400, true, []])
+  t.not(problemsOf('POST /script', { status: 400, body: { error: { ...refused.body.error, hint: 'x' } } }).length, 0, 'the check sees what is wrong')
+
+  const served = await inject({ url: '/sandbox/blue/_control/openapi.control.json', headers: { host: 'localhost:4010' } })
+  t.equal(served.status, 404, 'a sandbox that does not exist')
+  const own = await inject({ url: '/_control/openapi.control.json', headers: { host: 'localhost:4010' } })
+  t.strictSame(own.body, { ...document, servers: [{ url: 'http://localhost:4010/_control', description: 'The emulator.' }] })
 })

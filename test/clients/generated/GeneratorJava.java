@@ -39,7 +39,7 @@ public class GeneratorJava {
         }
         expect("the rest", refunds.createRefund(paid.getId(), null, null).getAmount(), 2000L);
 
-        var changed = locations.updateLocation("loc_bistro_harbor", null, null, null, null, "Salem", null, null, "", null, null);
+        var changed = locations.updateLocation("loc_bistro_harbor", null, null, null, null, "Salem", null, null, null, "", null, null);
         expect("the update", changed.getPhone() + " " + changed.getAddress().getCity(), "null Salem");
         System.out.println("session complete");
     }

@@ -1,4 +1,4 @@
-// The session of the README with oapi-codegen and the nested document.
+// The session of the README with oapi-codegen and the flat document.
 package main
 
 import (
@@ -39,16 +39,14 @@ func main() {
 
 	page := must(client.ListLocationsWithResponse(none, &commerce.ListLocationsParams{Limit: given(int32(1))}, key))
 	expect("Locations", []any{page.StatusCode(), len(page.JSON200.Data), page.JSON200.HasMore}, []any{200, 1, true})
-	filter := &commerce.CreatedFilter{Lt: given("2026-02-01")}
-	found := must(client.ListTicketsWithResponse(none, &commerce.ListTicketsParams{Location: given("loc_bistro"), SearchQuery: given("T-12"), Created: filter, Limit: given(int32(100))}, key))
+	found := must(client.ListTicketsWithResponse(none, &commerce.ListTicketsParams{Location: given("loc_bistro"), SearchQuery: given("T-12"), CreatedLt: given(commerce.Instant("2026-02-01")), Limit: given(int32(100))}, key))
 	expect("Tickets", []any{len(found.JSON200.Data), found.JSON200.Data[0].Id}, []any{1, "tkt_12"})
 
-	card := &commerce.CardInput{Number: given("4242424242424242"), Brand: given("visa")}
-	payment := must(client.CreateTransactionWithFormdataBodyWithResponse(none, commerce.CreateTransaction{Ticket: "tkt_12", PaymentType: "card", Amount: given(int64(3000)), Card: card}))
+	payment := must(client.CreateTransactionWithFormdataBodyWithResponse(none, commerce.CreateTransaction{Ticket: "tkt_12", PaymentType: "card", Amount: given(int64(3000)), CardNumber: given("4242424242424242"), CardBrand: given("visa")}))
 	expect("the payment", payment.Status(), "200 OK")
 	paid := payment.JSON200
 	expect("the payment", []any{paid.Amount, *paid.PaymentMethod.Card.Last4}, []any{3000, "4242"})
-	// maps are not written with brackets, so metadata needs a form of its own
+	// additional properties are left out of a form, so metadata needs a form of its own
 	form := url.Values{"transaction": {paid.Id}, "amount": {"1000"}, "reason": {"cold soup"}, "metadata[shift]": {"late"}}
 	part := must(client.CreateRefundWithBodyWithResponse(none, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()), key))
 	expect("a part", part.Status(), "200 OK")
@@ -58,7 +56,7 @@ func main() {
 	rest := must(client.CreateRefundWithFormdataBodyWithResponse(none, commerce.CreateRefund{Transaction: paid.Id}, key))
 	expect("the rest", rest.JSON200.Amount, 2000)
 
-	changes := commerce.UpdateLocation{Phone: given(""), Address: &commerce.AddressUpdate{City: given("Salem")}}
+	changes := commerce.UpdateLocation{Phone: given(""), AddressCity: given("Salem")}
 	changed := must(client.UpdateLocationWithFormdataBodyWithResponse(none, "loc_bistro_harbor", changes, key))
 	expect("the update", changed.Status(), "200 OK")
 	expect("the update", []any{changed.JSON200.Phone == nil, *changed.JSON200.Address.City}, []any{true, "Salem"})
