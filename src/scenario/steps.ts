@@ -206,9 +206,10 @@ export class Answers extends Map<string, Json> {
   /** Every name that one of them gives. */
   readonly names: ReadonlySet<string | undefined>
 
+  /** Of members of plays that are not checked yet, too. */
   constructor(plays: readonly PlayData[]) {
     super()
-    this.names = new Set(plays.flatMap(callsIn).map(step => step.as))
+    this.names = new Set(plays.flatMap(callsIn).flatMap(step => (isObject(step) ? step.as : [])))
   }
 }
 

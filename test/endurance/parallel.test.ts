@@ -176,7 +176,7 @@ t.test(`${SANDBOXES} sandboxes at once for ${SECONDS} s: none sees anything of a
   t.teardown(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'load.json'), JSON.stringify(SCENARIO))
   const scenario = join(folder, 'load.json')
-  const { port, end } = await started(t, ['--scenario', scenario, '--set', `limits.sandboxes=${SANDBOXES}`])
+  const { port, end } = await started(t, ['--scenario', scenario, '--set', `limits.sandboxes=${SANDBOXES}`, '--set', `limits.journal_total=${2 ** 30}`])
   const sandboxes = Array.from({ length: SANDBOXES }, (_, nth): Sandbox => {
     const name = `sandbox-${nth}`
     return { nth, name, mark: markOf(nth), client: clientOf(port, name, KEY), random: random(name), log: [], paid: [], calls: 0, strange: [] }

@@ -920,6 +920,10 @@ t.test('a scenario: what it may not say', async t => {
       { generate: [5], script: [5], steps: [5], expect: [5] },
       ...['generate', 'script', 'steps', 'expect'].map(name => `${name}[0]: an object was expected, not 5`)
     ],
+    [
+      { script: [null], steps: [null], play: [null, { at_once: [null] }], expect: [null] },
+      ...['script[0]', 'steps[0]', 'play[0]', 'play[1].at_once[0]', 'expect[0]'].map(place => `${place}: an object was expected, not null`)
+    ],
     [{ nmae: 'x', data: {} }, 'nmae: unknown name nmae; did you mean name?'],
     [{ name: '' }, 'name: text was expected, not an empty one'],
     [{ name: 5 }, 'name: text was expected, not 5; quote it: "5"'],
