@@ -25,7 +25,7 @@ const LONGEST_WAIT = 250
 /** A wait counts when it is too long every time. */
 const TRIES = 4
 const MOST_FINDINGS = 10
-/** Of more records than these only the counts are compared. */
+/** Of more records than these, only the counts are compared. */
 const FEW = 5000
 
 /** Posts documents and returns the findings; the process is always ended. */
@@ -64,8 +64,8 @@ export async function fuzzControl({
     const { text } = await send('GET', '/sandbox/fuzzed/_control')
     const { counts, scenario } = JSON.parse(text) as { counts: Record<string, number>; scenario: unknown }
     const size = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    const texts =
-      size > FEW ? [text] : await Promise.all(['state', 'script', 'settings'].map(async part => (await send('GET', `/sandbox/fuzzed/_control/${part}`)).text))
+    const parts = size > FEW ? ['script', 'settings'] : ['script', 'settings', 'state']
+    const texts = await Promise.all(parts.map(async part => (await send('GET', `/sandbox/fuzzed/_control/${part}`)).text))
     const digest = createHash('sha256').update(JSON.stringify([scenario, counts]))
     for (const part of texts) digest.update(part)
     return digest.digest('hex')
