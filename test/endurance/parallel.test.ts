@@ -176,7 +176,8 @@ t.test(`${SANDBOXES} sandboxes at once for ${SECONDS} s: none sees anything of a
   t.teardown(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'load.json'), JSON.stringify(SCENARIO))
   const scenario = join(folder, 'load.json')
-  const { port, end } = await started(t, ['--scenario', scenario, '--set', `limits.sandboxes=${SANDBOXES}`, '--set', `limits.journal_total=${2 ** 30}`])
+  const limits = { 'limits.sandboxes': SANDBOXES, 'limits.journal_total': 2 ** 30 }
+  const { port, end } = await started(t, ['--scenario', scenario, ...Object.entries(limits).flatMap(([name, value]) => ['--set', `${name}=${value}`])])
   const sandboxes = Array.from({ length: SANDBOXES }, (_, nth): Sandbox => {
     const name = `sandbox-${nth}`
     return { nth, name, mark: markOf(nth), client: clientOf(port, name, KEY), random: random(name), log: [], paid: [], calls: 0, strange: [] }
@@ -209,7 +210,7 @@ t.test(`${SANDBOXES} sandboxes at once for ${SECONDS} s: none sees anything of a
   base.close()
   t.equal(await end('SIGTERM'), 0)
 
-  const settings = { port: 0, log_level: 'silent', scenario, 'limits.sandboxes': SANDBOXES } as const
+  const settings = { port: 0, log_level: 'silent', scenario, ...limits } as const
   for (const sandbox of sandboxes) t.equal(await replay(sandbox, settings), null, `${sandbox.name}: ${sandbox.paid.length} Transactions`)
   t.comment(`${sandboxes.reduce((sum, { log }) => sum + log.length, 0)} calls`)
 })
