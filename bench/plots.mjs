@@ -18,7 +18,7 @@ const PLOTS = {
   },
   latency: {
     title: 'A list of ten: latency over load',
-    x: { label: 'calls a second' },
+    x: { label: 'requests a second' },
     y: { label: 'µs', log: true },
     rows: { latency: 'p50', 'latency.p99': 'p99' }
   }

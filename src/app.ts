@@ -1,5 +1,4 @@
 /** The composition root: what every request passes through, and the two scopes that it can end in. It never listens. */
-import { randomBytes } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { PAGES } from './console/console.js'
 import { controlApi } from './control/control.js'
@@ -16,6 +15,7 @@ import { answerExpectation, answerUnreadable } from './server/errors.js'
 import { Faults } from './server/faults.js'
 import { serverOptions } from './server/options.js'
 import { wantsPage } from './server/pages.js'
+import { SAYS } from './server/sentences.js'
 import { unusedConnectionsOf } from './server/unused-connections.js'
 
 export type AppOptions = {
@@ -25,14 +25,10 @@ export type AppOptions = {
   version: string
   logger?: FastifyBaseLogger
   data?: Data
-  /** Draws the id of a session of the console: a text that nobody can guess. */
-  drawSession?: () => string
 }
 
-const randomSession = () => randomBytes(32).toString('base64url')
-
 /** The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to listen or to be injected into. */
-export async function buildApp({ sandboxes, library, settings, version, logger, data, drawSession = randomSession }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ sandboxes, library, settings, version, logger, data }: AppOptions): Promise<FastifyInstance> {
   const isLogged = logger !== undefined && logger.level !== 'silent'
   const arrivals = new Arrivals(sandboxes, { cors: settings.cors, isLogged })
   const faults = new Faults()
@@ -55,7 +51,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   })
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.server.maxConnections = settings['limits.connections']
-  app.server.on('drop', () => app.log.warn('A connection was closed at once: there are as many as limits.connections allows.'))
+  app.server.on('drop', () => app.log.warn(SAYS.connections_reached()))
   app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, at))
 
   app.decorateRequest('arrival')
@@ -70,7 +66,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.addHook('onRequest', (request, reply, done) => {
     const refusal = arrivals.open(request, reply)
     if (refusal !== null) throw refusal
-    if (request.headers.host === undefined || request.is404) refuseMisplaced(request)
+    if (request.headers.host === undefined || request.is404) rejectUnroutable(request)
     done()
   })
 
@@ -82,14 +78,14 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     return { name: 'commerce-emulator', version, api: base, control: controlOfBase(base) }
   })
   await app.register(async api => addApi(api, { answers, sandboxes, settings, faults, data }), { prefix: BASE })
-  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, arrivals, data, pages: PAGES, drawSession })
+  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, arrivals, data, pages: PAGES })
   return app
 }
 
 /** Refuses what belongs to no part of the server: a request without a Host, a path outside the base and the control API. */
-function refuseMisplaced({ url, headers, raw, is404, arrival: { exchange } }: FastifyRequest): void {
+function rejectUnroutable({ url, headers, raw, is404, arrival: { exchange } }: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
-    throw new ApiError('request_malformed', { message: 'The Host header is missing; HTTP/1.1 requires it.', assumption: 'A08' })
+    throw new ApiError('request_malformed', { message: SAYS.no_host(), assumption: 'A08' })
   }
   if (!is404 || isUnder(BASE, url) || isUnder(CONTROL, url)) return
   exchange.rely('A39')

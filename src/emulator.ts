@@ -18,6 +18,7 @@ import { documentOf, problemLine } from './scenario/documents.js'
 import { keysIn } from './scenario/export.js'
 import { isPath, Library } from './scenario/library.js'
 import type { GivenVariables } from './scenario/variables.js'
+import { SAYS } from './server/sentences.js'
 import { VERSION } from './version.js'
 import { watchFiles } from './watching.js'
 
@@ -39,7 +40,7 @@ export type RunOptions = {
   vars?: GivenVariables | undefined
   /** Takes each warning of the start scenario as a line, besides the log. */
   warn?: (line: string) => void
-  /** Called with a sandbox that has answered calls and is about to forget them: it is loaded, reset or deleted. */
+  /** Called with a sandbox that has answered requests and is about to forget them: it is loaded, reset or deleted. */
   beforeForgetting?: (sandbox: Sandbox) => void
   /** Called during long work while a scenario loads: a label, and how many of how many are done. */
   progress?: (label: string, done: number, total: number) => void
@@ -63,7 +64,7 @@ export type RunningEmulator = {
   sandboxes: Sandboxes
   /** The app, to inject requests into. */
   app: FastifyInstance
-  /** Stops the emulator: new calls are refused, calls in flight get up to `limits.shutdown` milliseconds. Errors: `data_not_written` with what is not in the data file. */
+  /** Stops the emulator: new requests are refused, those in flight get up to `limits.shutdown` milliseconds. Errors: `data_not_written` with what is not in the data file. */
   close: () => Promise<void>
 }
 
@@ -105,7 +106,7 @@ export async function runEmulator({
   try {
     await Promise.all([process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder)))
     if (process.snapshots_dir) await mkdir(process.snapshots_dir, { recursive: true })
-    await app.listen({ port: process.port, host: process.host, listenTextResolver: address => `listening on ${address}, loading the scenario` })
+    await app.listen({ port: process.port, host: process.host, listenTextResolver: SAYS.listening })
     const reportWarnings = (warnings: readonly Problem[]) => {
       for (const line of warnings.map(problemLine).map(line => withoutSecrets(line))) {
         app.log.warn(line)
@@ -128,7 +129,7 @@ export async function runEmulator({
       file.resumed()
     }
     isWritable = true
-    if (process.watch) stopWatching = await watchFiles(library, load, app.log)
+    if (process.watch) stopWatching = watchFiles(library, load, app.log)
     const url = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
     const sandbox = sandboxes.main
     const apiKeys = keysIn(sandbox.store)

@@ -5,9 +5,10 @@ import { Connection, joinedHeaders } from './client/connection.js'
 import type { Fixture, Scenario, Settings } from './client/documents.js'
 import { type Emulator, emulatorAt, jsonOf } from './client/emulator.js'
 import { errorFrom } from './client/error.js'
-import { checkedVars, checkOptions, invalidOption, type Variables } from './client/options.js'
+import { checkedVars, checkOptions, type Variables } from './client/options.js'
+import { ERRORS } from './client/sentences.js'
 import { isObject } from './core/quick-check.js'
-import { flattened, type GivenSettings, SETTINGS } from './core/settings.js'
+import { flattened, type GivenSettings } from './core/settings.js'
 import { type RunningEmulator, runEmulator } from './emulator.js'
 
 /** Writes a line of the log: what it is about, and a text; or a text alone. */
@@ -38,13 +39,11 @@ const OPTIONS = ['scenario', 'vars', 'settings', 'port', 'logger', 'now'] as con
  * such as `EADDRINUSE`. Nothing is left running then.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  checkOptions('startEmulator', options, OPTIONS, settingAdvice)
+  checkOptions('startEmulator', options, OPTIONS)
   const { scenario, vars, settings = {}, port, logger, now } = options
   const given = flattened(settings) as GivenSettings
-  if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario)) {
-    throw invalidOption('scenario', `A name, a path or a document was expected as scenario, not ${scenario}`)
-  }
-  if (port !== undefined && given.port !== undefined) throw invalidOption('port', 'The port is given twice, as port and in settings')
+  if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario)) throw ERRORS.notAScenario(scenario)
+  if (port !== undefined && given.port !== undefined) throw ERRORS.portTwice()
   const running = await runEmulator({
     settings: { ...given, ...(port !== undefined && { port }) },
     ...(scenario !== undefined && { scenario: typeof scenario === 'string' ? scenario : JSON.parse(jsonOf(scenario)) }),
@@ -59,16 +58,13 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   return emulatorAt(connection, { sandbox: null, keys: apiKeys, startKeys: apiKeys, close: () => connection.close() })
 }
 
-/** What to do about an option that is a setting. */
-const settingAdvice = (name: string) => (Object.hasOwn(SETTINGS, name) ? `; it is a setting: settings: { ${name}: … }` : undefined)
-
 /** Sends requests to the app itself, without a socket. */
 function injection({ url, app, close }: RunningEmulator): Transport {
   const { host } = new URL(url)
   return {
     send: async ({ method, path, headers, body }) => {
-      const call = { method: method as 'GET', url: path, headers: { host, ...headers }, ...(body !== undefined && { payload: body }) }
-      const { statusCode, headers: sent, payload } = await app.inject(call)
+      const request = { method: method as 'GET', url: path, headers: { host, ...headers }, ...(body !== undefined && { payload: body }) }
+      const { statusCode, headers: sent, payload } = await app.inject(request)
       return { status: statusCode, headers: joinedHeaders(sent), text: payload }
     },
     close: () =>

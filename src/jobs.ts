@@ -18,10 +18,6 @@ async function written({ write, json }: Text): Promise<string> {
     const { scenarioText, yamlText } = await import('./scenario/yaml.js')
     return write === 'yaml' ? yamlText(value) : scenarioText(value.data, value.notes)
   }
-  const [{ RUN_FORMATS }, { DEFAULT_GATES }, { judged }] = await Promise.all([
-    import('./reports/formats.js'),
-    import('./reports/gates.js'),
-    import('./reports/run.js')
-  ])
+  const [{ RUN_FORMATS }, { DEFAULT_GATES, judged }] = await Promise.all([import('./reports/formats.js'), import('./reports/run.js')])
   return RUN_FORMATS[write](judged(value, DEFAULT_GATES))
 }

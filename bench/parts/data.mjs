@@ -63,7 +63,7 @@ async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
       for (const name of order()) speeds[name].push(await speed(running[name], count, seconds))
     }
     const work = `Refunds with a data file, ${records}, ${count} connection${count > 1 ? 's' : ''}`
-    rows.push(rowOf({ id: `data.${size}.${count}`, work, unit: 'calls/s', better: 'higher', baseline: 'without', samples: speeds }))
+    rows.push(rowOf({ id: `data.${size}.${count}`, work, unit: 'requests/s', better: 'higher', baseline: 'without', samples: speeds }))
     // a single connection waits for a write at every call
     if (count === 1) {
       const writes = of => of.map((calls, round) => 1000 / calls - 1000 / speeds.without[round])

@@ -22,5 +22,5 @@ export async function run({ wanted, effort, progress }) {
     baseline: 'off',
     titleOf
   })
-  return rows.map(row => (row.unit === 'calls/s' ? { ...row, least: LEAST } : row))
+  return rows.map(row => (row.unit === 'requests/s' ? { ...row, least: LEAST } : row))
 }

@@ -39,7 +39,7 @@ const KINDS = {
     timer: ({ dir }) => (dir === undefined ? controlLife : () => timeOf([join(dir, 'dist', 'main.js'), 'exec', '--log-level', 'silent', '--', 'true']))
   },
   'test-file': {
-    work: 'test file of node:test that starts it and makes a call',
+    work: 'test file of node:test that starts it and sends a request',
     timer:
       ({ dir }) =>
       () =>

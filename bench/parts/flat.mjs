@@ -31,7 +31,7 @@ export async function run({ emulators, effort, progress }) {
   const next = () => KINDS[count % KINDS.length](count++)
   const seen = []
   for (const share of SHARES) {
-    progress(`memory after ${count.toLocaleString('en-US')} calls`)
+    progress(`memory after ${count.toLocaleString('en-US')} requests`)
     await send(next, Math.round(calls * share) - count)
     seen.push({ share, count, ...(await memoryOf(server)) })
   }
@@ -47,6 +47,6 @@ export async function run({ emulators, effort, progress }) {
       own: { emulator: [seen.find(({ share }) => share === 0.1)[figure]] },
       series: { emulator: seen.map(of => [of.count, of[figure]]) }
     })
-  const heap = rowFor('flat', `heap after ${calls.toLocaleString('en-US')} calls that create nothing, beside a tenth of them`, 'heap')
+  const heap = rowFor('flat', `heap after ${calls.toLocaleString('en-US')} requests that create nothing, compared with a tenth of them`, 'heap')
   return [{ ...heap, most: MOST }, rowFor('flat.resident', '  resident memory', 'resident')]
 }

@@ -27,7 +27,7 @@ async function measure(targets, { rounds, time, warmUp }, progress) {
     servers.push({ ...target, ...server, ...connections, byRate: new Map(), isLate: false })
   }
   for (const rate of RATES) {
-    progress(`latency at ${rate.toLocaleString('en-US')} calls a second`)
+    progress(`latency at ${rate.toLocaleString('en-US')} requests a second`)
     const order = inTurn(servers.filter(({ isLate }) => !isLate))
     for (let round = 0; round < rounds; round++) {
       for (const server of order()) {
@@ -52,7 +52,7 @@ export async function run({ emulators, effort, progress }) {
   return ['p50', 'p99'].map((percentile, index) =>
     rowOf({
       id: index === 0 ? 'latency' : `latency.${percentile}`,
-      work: `${index === 0 ? `list of 10 at ${USUAL.toLocaleString('en-US')} calls a second` : ' '} ${percentile}`,
+      work: `${index === 0 ? `list of 10 at ${USUAL.toLocaleString('en-US')} requests a second` : ' '} ${percentile}`,
       unit: 'µs',
       better: 'lower',
       samples: byTarget(({ byRate }) => byRate.get(USUAL).map(figures => figures[percentile])),

@@ -122,11 +122,11 @@ async function rateRows(start, { rounds, calls, warmUp }, progress) {
       return rowOf({ id, work, unit, better, samples, ...(isCompared ? { own } : { baseline: null }) })
     }
     return [
-      row('', variant.work, 'calls/s', 'higher', ({ speed }) => speed),
-      row('.cpu', '  processor time of a call', 'µs', 'lower', ({ costs }) => costs[0]),
+      row('', variant.work, 'requests/s', 'higher', ({ speed }) => speed),
+      row('.cpu', '  processor time of a request', 'µs', 'lower', ({ costs }) => costs[0]),
       ...(variant.isBalanced ? [row('.nginx', '  of nginx', 'µs', 'lower', ({ costs }) => costs[1])] : []),
       row('.busy', '  busy cores, without the client', 'cores', 'lower', ({ speed, costs }) => (speed * (costs[0] + costs[1])) / 1_000_000),
-      row('.alone', '  one call after the other', 'µs', 'lower', ({ alone }) => alone)
+      row('.alone', '  one request after another', 'µs', 'lower', ({ alone }) => alone)
     ]
   })
 }
@@ -141,7 +141,7 @@ async function dataRows(start, { rounds, calls }, progress) {
     [64, 100],
     [64, 1000]
   ]) {
-    const work = `with a data file, ${inWords(sandboxes, 'sandbox', 'sandboxes')}, ${inWords(earlier, 'call')} in each`
+    const work = `with a data file, ${inWords(sandboxes, 'sandbox', 'sandboxes')}, ${inWords(earlier, 'request')} in each`
     progress(work)
     const data = temporary(`sandboxes-${sandboxes}-${earlier}.json`)
     const { port, pid, stop } = await start({ settings: { data } })
@@ -157,13 +157,13 @@ async function dataRows(start, { rounds, calls }, progress) {
       row(
         '',
         work,
-        'calls/s',
+        'requests/s',
         'higher',
         results.map(({ speed }) => speed)
       ),
       row(
         '.cpu',
-        '  processor time of a call',
+        '  processor time of a request',
         'µs',
         'lower',
         results.map(({ costs }) => costs[0])
@@ -198,11 +198,11 @@ async function memoryRows(start, { warmUp, sandboxes, callsEach }, progress) {
     show('none', 'no sandbox', empty)
     for (const name of names) await ask(port, at(name, 'GET /next/locations'), { headers: KEY })
     const fresh = await memoryOf(server)
-    show('fresh', `${inWords(sandboxes, 'sandbox', 'sandboxes')}, one call each`, fresh)
+    show('fresh', `${inWords(sandboxes, 'sandbox', 'sandboxes')}, one request each`, fresh)
     each('fresh', fresh, empty)
     await sent(port, CONNECTIONS, await mixOver(port, names), callsEach * names.length)
     const used = await memoryOf(server)
-    show('used', `${inWords(sandboxes, 'sandbox', 'sandboxes')}, ${inWords(callsEach, 'call')} each`, used)
+    show('used', `${inWords(sandboxes, 'sandbox', 'sandboxes')}, ${inWords(callsEach, 'request')} each`, used)
     each('used', used, empty)
     for (const name of names) await ask(port, `DELETE /_control/sandboxes/${name}`)
     show('deleted', 'all deleted', await memoryOf(server))

@@ -75,8 +75,8 @@ function rowsOf({ id, work, baseline, results }) {
   const waiting = busy.filter(([, shares]) => median(shares) < BUSY).map(([name, shares]) => `${name} ${Math.round(median(shares) * 100)} % busy`)
   const note = waiting.length > 0 ? `the load or other programs were the limit: ${waiting.join(', ')}` : ''
   return [
-    rowOf({ id, work, unit: 'calls/s', better: 'higher', baseline, samples: samplesOf(({ speeds }) => speeds), note }),
-    rowOf({ id: `${id}.cpu`, work: '  processor time of a call', unit: 'µs', better: 'lower', baseline, samples: samplesOf(({ cpu }) => [cpu]) })
+    rowOf({ id, work, unit: 'requests/s', better: 'higher', baseline, samples: samplesOf(({ speeds }) => speeds), note }),
+    rowOf({ id: `${id}.cpu`, work: '  processor time of a request', unit: 'µs', better: 'lower', baseline, samples: samplesOf(({ cpu }) => [cpu]) })
   ]
 }
 

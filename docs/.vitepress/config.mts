@@ -21,7 +21,7 @@ const slugify = (heading: string) =>
 /** The groups of the index, which are those of the sidebar. */
 function sidebar() {
   const [, ...groups] = readFileSync(join(DOCS, 'index.md'), 'utf8').split(/^## /m)
-  return groups.slice(1).map(group => ({
+  return groups.map(group => ({
     text: group.split('\n')[0] as string,
     items: [...group.matchAll(/^- \[([^\]]+)\]\(([^)]+)\.md\)/gm)].map(([, text, link]) => ({ text: text as string, link: `/${link}` }))
   }))

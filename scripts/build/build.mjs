@@ -124,7 +124,7 @@ async function browserFiles() {
     root,
     base: './',
     logLevel: 'warn',
-    esbuild: { jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none' },
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
       outDir: join(DIST, 'console'),
       emptyOutDir: true,
@@ -133,7 +133,7 @@ async function browserFiles() {
       cssCodeSplit: false,
       modulePreload: false,
       reportCompressedSize: false,
-      rollupOptions: {
+      rolldownOptions: {
         input: { console: join(root, 'main.tsx'), docs: join(root, 'docs/start.ts') },
         output: {
           entryFileNames: '[name].js',
@@ -168,7 +168,7 @@ async function runPart(...args) {
 
 /** What a build depends on, as a text that is another one whenever any of it has changed. */
 async function inputs() {
-  const folders = ['src', 'scripts/build', 'fixtures', 'scenarios']
+  const folders = ['src', 'scripts', 'fixtures', 'scenarios']
   const inFolders = folders.map(async folder => (await readdir(join(ROOT, folder), { recursive: true })).map(file => join(folder, file)))
   const files = ['package.json', 'package-lock.json', 'tsconfig.json', ...(await Promise.all(inFolders)).flat().sort()]
   const lines = files.map(async file => {
@@ -183,7 +183,8 @@ if ((await readFile(INPUTS, 'utf8').catch(() => '')) !== before) {
   console.error('Building commerce-emulator; this takes a few seconds.')
   await rm(DIST, { recursive: true, force: true })
   await cp(new URL('runtime', import.meta.url), DIST, { recursive: true })
-  const parts = [runPart('declare.mjs'), runPart('--import', 'tsx', 'documents.ts')]
+  const types = runPart('--import', 'tsx', '../docs/write.ts', 'types').then(() => runPart('declare.mjs'))
+  const parts = [types, runPart('--import', 'tsx', 'documents.ts')]
   const [packages] = await Promise.all([Promise.all([bundle(), copySwagger(), browserFiles()]), ...parts])
   await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf([...new Set(packages.flat())]))
   await runPart('keep-code.cjs')

@@ -6,15 +6,15 @@ import { type Schema, schemaOf } from '../../src/reference/parameters.js'
 import { RESOURCES, TABLES, type Tables } from '../../src/reference/tables.js'
 import { code, idLinks, page, table, typeName } from './markdown.js'
 
-const INTRODUCTION = `The ${OPERATION_IDS.length} endpoints of the emulated service. Paths are relative to the base address, which ends in \`/next\`: \`http://localhost:4010/next\`. The API key is the HTTP Basic user name, the password stays empty. Bodies are form-encoded, and nested names use brackets: \`address[country]=US\`.
+const INTRODUCTION = `The ${OPERATION_IDS.length} endpoints of the emulated service. Paths are relative to the base address, which ends in \`/next\`: \`http://localhost:4010/next\`. The API key is the HTTP Basic user name; the password is empty. Bodies are form-encoded, and nested names use brackets: \`address[country]=US\`.
 
 The same as OpenAPI 3.1: [openapi.json](../openapi.json), or \`GET /_control/openapi.json\` of a running emulator. Refusals: [errors](errors.md).`
 
 const LISTS = `## Lists
 
-A list takes \`limit\`, \`starting_after\` and \`ending_before\`, and answers \`{"object":"list","url","data","has_more","first_id","last_id"}\`. While \`has_more\` is true, the next page is the one with \`starting_after\` set to this page's \`last_id\`.
+A list takes \`limit\`, \`starting_after\` and \`ending_before\`, and returns \`{"object":"list","url","data","has_more","first_id","last_id"}\`. While \`has_more\` is true, get the next page with \`starting_after\` set to this page's \`last_id\`.
 
-A search (\`search_query\`) filters a page after it was retrieved: a page may be empty while \`has_more\` is true, so go on with \`starting_after=\` the page's \`last_id\`, which names the last record *retrieved*.`
+A search (\`search_query\`) filters a page after it is retrieved: a page may be empty while \`has_more\` is true. Continue with \`starting_after\` set to the page's \`last_id\`, which names the last record *retrieved*.`
 
 const DEFAULTS = settingsInForce({}).values
 type Row = readonly string[]
@@ -62,7 +62,7 @@ function operationSection(id: OperationId): string {
     parametersOf(id),
     [
       `- Key: ${key ? 'yes' : 'no'}.`,
-      ...(disabledBy ? [] : [`- Answer: ${answer}.`]),
+      ...(disabledBy ? [] : [`- Response: ${answer}.`]),
       `- Rules: ${idLinks(rules)}.`,
       `- Assumptions: ${idLinks(assumptions)}.`
     ].join('\n')

@@ -3,9 +3,9 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type Assumption, type AssumptionId } from 
 import { codesBy } from './errors.js'
 import { alternatives, code, errorLink, page, settingLink, table, withCode } from './markdown.js'
 
-const INTRODUCTION = `What the emulator answers where the reference says "not shown" or "not stated". None of it is documented behaviour of the service. If you have seen the service answer differently, change the setting.
+const INTRODUCTION = `How the emulator responds where the reference says "not shown" or "not stated". None of it is documented behaviour of the service. If you have seen the service respond differently, change the setting.
 
-A01, A33 and A34 apply to every answer; \`GET /_control/assumptions\` counts the answers that rely on each of the others, so that you can see which of your tests rest on one. Where an assumption is the reason of a refusal, the error has \`assumption\` instead of \`rule\`.`
+A01, A33 and A34 apply to every response; \`GET /_control/assumptions\` counts the responses that rely on each of the others, so that you can see which of your tests depend on one. Where an assumption is the reason for a refusal, the error has \`assumption\` instead of \`rule\`.`
 
 function section(id: AssumptionId): string {
   const { topic, default: text, settings }: Assumption = ASSUMPTIONS[id]

@@ -5,11 +5,11 @@ import { code, page } from './markdown.js'
 
 const INTRODUCTION = `\`npx commerce-emulator\`, or \`commerce-emulator\` where the package is installed; in the image it is \`node dist/main.js\`. Without a command it starts the emulator.
 
-Every command prints what is below with \`--help\`. The settings behind the flags: [settings](settings.md).`
+Each command prints the text below with \`--help\`. The settings behind the flags: [settings](settings.md).`
 
 const STATUSES = `## Exit statuses
 
-0 is success and 1 is failure: a document that is refused, an expectation that does not hold, a command line that is wrong, an emulator that cannot start. \`exec\` passes on the status of its command; 2 means that only a gate failed, or that no command was named: [the statuses of exec](../ci.md#status). \`judge\` and \`coverage merge\` end with 2 too when a gate failed.`
+0 is success and 1 is failure: a document that is refused, an expectation that does not hold, an emulator that cannot start. 2 means that the command line or a setting is wrong, 3 that a gate failed and nothing else. \`exec\` and \`record\` pass on the status of their command: [the statuses of exec](../ci.md#status).`
 
 /** The help of a command, as a terminal of 80 columns shows it. */
 async function helpOf(words: readonly string[]): Promise<string> {

@@ -1,5 +1,8 @@
-/** Writes the JSON Schemas of documents, records and settings as TypeScript, so that an editor completes what the emulator checks. */
+/** Writes the JSON Schemas of documents, records, settings and control responses as TypeScript, so that an editor completes what the emulator checks. */
+import { ANSWERS, METHODS } from '../../src/control/answers.js'
+import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { CATALOGUE } from '../../src/core/errors.js'
+import { CONTROL } from '../../src/core/paths.js'
 import { SETTINGS, settingsSchema } from '../../src/core/settings.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { ACCOUNT_TYPES } from '../../src/reference/accounts.js'
@@ -9,14 +12,14 @@ import type { Schema } from '../../src/reference/parameters.js'
 import { PAYMENT_TYPES } from '../../src/reference/payment-methods.js'
 import { RULES } from '../../src/reference/rules.js'
 import { RESOURCES } from '../../src/reference/tables.js'
-import { entrySchema, expectationSchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
+import { fixtureSchema, isOfScenarios, scenarioSchema, withArticle } from '../../src/scenario/schemas.js'
 
-/** A schema with what the writer looks at besides. */
-type Written = Schema & { default?: unknown; then?: Schema; else?: Schema }
+/** A schema with what the writer looks at besides: `x-type` is a type as it is written, `x-name` the name of one that is declared. */
+type Written = Schema & { default?: unknown; then?: Schema; else?: Schema; 'x-type'?: string; 'x-name'?: string }
 type Named = Readonly<Record<string, { about: string; schema: Schema }>>
 
 const INDENT = '  '
-const LONGEST_LINE = 160
+const MAX_LINE = 160
 
 /** What a value of each type of JSON is in TypeScript; lists and objects depend on their schema. */
 const SCALARS: Readonly<Record<string, string>> = { string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null' }
@@ -28,7 +31,7 @@ const nameOf = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${n
 /** A union; of many words, each on a line of its own. */
 function unionOf(members: readonly string[], indent: string): string {
   const line = [...new Set(members)].join(' | ')
-  const isShort = line.includes('\n') || line.length <= LONGEST_LINE / 2
+  const isShort = line.includes('\n') || line.length <= MAX_LINE / 2
   return isShort ? line : line.replaceAll(/(^| \| )/g, `\n${indent}${INDENT}| `)
 }
 
@@ -40,15 +43,26 @@ function comment({ description, default: fallback }: Written, indent: string): s
 /** What tells one schema from another: its words but what it says of itself. */
 const textOf = (schema: Schema) =>
   JSON.stringify(Object.fromEntries(Object.entries(schema).filter(([word]) => word !== 'description' && !word.startsWith('x-'))))
-const textsOf = (named: Named) => new Map(Object.entries(named).map(([name, { schema }]) => [textOf(schema), name]))
+const textsOf = (named: Named) => new Map(Object.entries(named).flatMap(([name, { schema }]) => ('x-type' in schema ? [] : [[textOf(schema), name] as const])))
 
-/** A writer of types: `names` are those of schemas that have a type of their own, by their texts; `isInput` writes lists that may be constant. */
-function writer(names: ReadonlyMap<string, string>, isInput: boolean) {
+/**
+ * Declares types: `roots`, and those that parts of these name. `names` are those of other schemas that have a type of their own, by their texts; `isInput`
+ * writes lists that may be constant.
+ */
+function declared(roots: Named, names: ReadonlyMap<string, string>, isInput: boolean): string[] {
+  const types = new Map(Object.entries(roots))
   const listOf = (type: string) => (isInput ? `readonly ${type}[]` : `${type}[]`)
-  const inner = (schema: Schema, indent: string): string => names.get(textOf(schema)) ?? written(schema, indent)
+
+  function inner(schema: Written, indent: string): string {
+    const { 'x-name': name, description: about = '' } = schema
+    if (name === undefined) return names.get(textOf(schema)) ?? written(schema, indent)
+    if (!types.has(name)) types.set(name, { about, schema })
+    return name
+  }
 
   function written(schema: Written, indent = ''): string {
-    const { type, enum: words, then: ofObject, else: otherwise } = schema
+    const { type, enum: words, then: ofObject, else: otherwise, 'x-type': own } = schema
+    if (own !== undefined) return own
     if (ofObject !== undefined && otherwise !== undefined) return unionOf([inner(ofObject, indent), inner(otherwise, indent)], indent)
     if (words !== undefined) return unionOf(words.map(literal), indent)
     if (type === undefined) return 'unknown'
@@ -61,7 +75,7 @@ function writer(names: ReadonlyMap<string, string>, isInput: boolean) {
 
   function listIn({ items = {} }: Schema, indent: string): string {
     const type = inner(items, indent)
-    return listOf(type.includes(' | ') ? `(${type})` : type)
+    return listOf(/ [|&] /.test(type) ? `(${type})` : type)
   }
 
   function objectIn({ properties, additionalProperties, required = [] }: Schema, indent: string): string {
@@ -77,7 +91,9 @@ function writer(names: ReadonlyMap<string, string>, isInput: boolean) {
     }
     return `{ [name: string]: ${typeof additionalProperties === 'object' ? inner(additionalProperties, indent) : 'unknown'} }`
   }
-  return written
+
+  // goes on to those that are added meanwhile
+  return Array.from(types, ([name, { about, schema }]) => declaration(name, about, written(schema)))
 }
 
 const declaration = (name: string, about: string, type: string) => `/** ${about} */\nexport type ${name} =${spaced(type)}\n`
@@ -91,27 +107,8 @@ function settingsType(): Schema {
   return { type: 'object', properties: { ...flat, ...properties } }
 }
 
-/** What names have to be at every depth, from the outermost. */
-function wantedIn(names: Schema): Schema[] {
-  const depths: Schema[] = []
-  for (let at = names.additionalProperties; typeof at === 'object'; at = at.additionalProperties) depths.push(at)
-  return depths
-}
-
-/** The part of a schema that names lead to; `[]` leads to the items of a list. */
-const partOf = (schema: Schema, ...names: string[]): Schema =>
-  names.reduce((part, name) => (name === '[]' ? part.items : part.properties?.[name]) as Schema, schema)
-
-/** The text of `src/client/documents.ts`, from the tables of the emulator. */
+/** The text of the module `src/client/documents.ts`, which the build writes, from the tables of the emulator. */
 export function declarations(): string {
-  const fixture = fixtureSchema()
-  const scenario = scenarioSchema() as Schema
-  const entry = entrySchema() as Schema
-  const expectation = expectationSchema() as Schema
-  const [matchValue = {}, ...deeper] = wantedIn(partOf(entry, 'match', 'query'))
-  const [fieldValue = {}, ...deeperFields] = wantedIn(partOf(expectation, 'state', 'tickets', 'where'))
-  const records = Object.entries(RESOURCE_NAMES) as [Family, string][]
-
   const words: Readonly<Record<string, [about: string, members: readonly string[]]>> = {
     OperationName: ['An operation of the reference: a method and a path.', OPERATION_NAMES],
     PaymentType: ['How a Transaction is paid.', PAYMENT_TYPES],
@@ -123,55 +120,60 @@ export function declarations(): string {
   }
   const ofWords = Object.entries(words).map(([name, [, members]]): [string, string] => [textOf({ type: 'string', enum: members }), name])
   ofWords.push([textOf({ type: 'string', enum: ['*', ...OPERATION_NAMES] }), "OperationName | '*'"])
-
+  const settings = settingsSchema(isOfScenarios) as Schema
   const inputs: Named = {
-    Fixture: { about: 'A fixture: records of each family, and API keys. What a record leaves out is filled in.', schema: fixture },
-    ApiKey: { about: 'An API key, and the Account that it acts as.', schema: partOf(fixture, 'api_keys', '[]') },
-    ...Object.fromEntries(
-      records.map(([family, name]) => [
-        `${name}Fixture`,
-        { about: `A ${name} as a fixture gives it.`.replace('A A', 'An A'), schema: partOf(fixture, family, '[]') }
-      ])
-    ),
-    Scenario: { about: 'A scenario: fixtures plus behaviour.', schema: scenario },
-    ScriptEntry: { about: 'What the emulator does differently for some calls.', schema: entry },
-    Match: { about: 'What a call has to carry.', schema: partOf(entry, 'match') },
-    MatchValue: { about: matchValue.description ?? '', schema: matchValue },
-    FieldValue: { about: 'As a value of a match, of a field of a record: null is no value.', schema: fieldValue },
-    Generate: { about: 'Records to be filled in from the seed, of one family.', schema: partOf(scenario, 'generate', '[]') },
-    Step: { about: 'A call that is played through the API when the scenario loads.', schema: partOf(scenario, 'steps', '[]') },
-    Play: { about: 'A call that `check` makes as a client would, or several at once.', schema: partOf(scenario, 'play', '[]') },
-    PlayedCall: { about: 'One of several calls that are made at once.', schema: partOf(scenario, 'play', '[]', 'at_once', '[]') },
-    Expectation: {
-      about:
-        'How often calls have to come: `times`, or `at_least` and `at_most`; at least once when all are left out. Or in which order, or what the records are in the end.',
-      schema: expectation
-    },
-    ExpectedCall: { about: 'A call of a sequence.', schema: partOf(expectation, 'sequence', '[]') },
-    ExpectedRecords: {
-      about: 'Records of a family by id, with what they hold; `count` is how many there are.',
-      schema: partOf(expectation, 'state', 'tickets')
-    },
-    SandboxSettings: {
-      about: 'The settings that a scenario can give.',
-      schema: settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed') as Schema
-    },
+    Fixture: { about: 'A fixture: records of each family, and API keys. What a record leaves out is filled in.', schema: fixtureSchema() },
+    Scenario: { about: 'A scenario: fixtures plus behaviour.', schema: scenarioSchema() as Schema },
+    SandboxSettings: { about: 'The settings that a scenario can give.', schema: settings },
     Settings: { about: 'Every setting, by key as on the command line, or nested.', schema: settingsType() }
   }
-  const inputNames = new Map([...textsOf(inputs), ...ofWords])
-  for (const schema of deeper) inputNames.set(textOf(schema), 'MatchValue')
-  for (const schema of deeperFields) inputNames.set(textOf(schema), 'FieldValue')
-  const input = writer(inputNames, true)
-
-  const answers: Named = Object.fromEntries(
-    records.map(([family, name]) => [name, { about: `A ${name} as the API returns it.`.replace('A A', 'An A'), schema: RESOURCES[family] }])
-  )
-  const answer = writer(new Map([...textsOf(answers), ...ofWords]), false)
-
+  const answers: Named = {
+    ...Object.fromEntries(
+      Object.entries(RESOURCE_NAMES).map(([family, name]) => [
+        name,
+        { about: `${withArticle(name)} as the API returns it.`, schema: RESOURCES[family as Family] }
+      ])
+    ),
+    ...(ANSWERS as object as Named)
+  }
   return [
-    '/** What documents, records, settings and names look like: written by `npm run schema` from the tables that the emulator checks them by. */\n',
-    ...Object.entries(inputs).map(([name, { about, schema }]) => declaration(name, about, input(schema))),
-    ...Object.entries(answers).map(([name, { about, schema }]) => declaration(name, about, answer(schema))),
+    '/** What documents, records, settings, control responses and names look like: written by the build from the tables that the emulator checks them by. */\n',
+    ...declared(inputs, new Map([...textsOf(inputs), ...ofWords]), true),
+    ...declared(answers, new Map([...textsOf(answers), ...ofWords]), false),
     ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), '')))
   ].join('\n')
 }
+
+const ROWS = Object.assign({}, ...CONTROL_GROUPS.map(({ rows }) => rows)) as (typeof CONTROL_GROUPS)[number]['rows']
+
+/** The text of `src/client/methods.ts`: the type of each method of the package's object, from the row of its control request. */
+export function methods(): string {
+  const named = new Set<string>()
+  const lines = Object.entries(METHODS).map(([signature, [on, errors]]) => {
+    const { does, answer } = ROWS[on] as (typeof ROWS)[string]
+    const [, group, name, parameters] = /^(?:(\w+)\.)?(\w+)(\(.*\))$/.exec(signature) as RegExpExecArray
+    // the first sentence, without links to the pages of the documentation
+    const [about] = does.replace(/: \[[^\]]+\]\([^)]+\)|\[([^\]]+)\]\([^)]+\)/g, '$1').split(/(?<=\.) /)
+    const type = answer?.replace(/^.*\[\]$/, '{ data: $& }') ?? 'void'
+    for (const [used] of `${parameters} ${type}`.matchAll(/\b[A-Z]\w+/g)) if (used !== 'Date') named.add(used)
+    const refusals = errors === undefined ? '' : ` Errors: \`${errors.replaceAll(' ', '`, `')}\`.`
+    const indent = group === undefined ? INDENT : INDENT + INDENT
+    const text = `${indent}/** ${about} \`${on.replace(' ', ` ${CONTROL}`)}\`.${refusals} */\n${indent}${name}: ${parameters} => Promise<${type}>\n`
+    return { group, text }
+  })
+  const groups = [...new Set(lines.map(({ group }) => group))]
+  const body = groups.map(group => {
+    const own = lines.filter(line => line.group === group).map(({ text }) => text)
+    return group === undefined ? own.join('') : `${INDENT}readonly ${group}: {\n${own.join('')}${INDENT}}\n`
+  })
+  const [documents, options] = [true, false].map(isDocument => [...named].filter(name => OPTIONS.includes(name) !== isDocument).sort())
+  return [
+    '/** The methods of the package that are control requests: written by the build from the rows of those. */',
+    `import type {\n${documents?.map(name => `${INDENT}${name}`).join(',\n')}\n} from './documents.js'`,
+    `import type { ${options?.join(', ')} } from './options.js'\n`,
+    `export type Methods = {\n${body.join('')}}\n`
+  ].join('\n')
+}
+
+/** The types that are written by hand. */
+const OPTIONS = ['LoadOptions', 'Release', 'JournalFilter', 'ExplainOptions', 'Verification', 'Scope']

@@ -6,10 +6,10 @@ import { anchor, code, idLinks, page, settingLink, table } from './markdown.js'
 const INTRODUCTION = `Every refusal has the same shape:
 
 \`\`\`json
-{"error":{"type":"invalid_request_error","code":"refund_exceeds_remaining","message":"txn_1 was charged 4200 usd, 1200 of it has been refunded, 3000 remain; 3500 was asked.","param":"amount","rule":"REF-7","request_id":"req_42"}}
+{"error":{"type":"invalid_request_error","code":"refund_exceeds_remaining","message":"txn_1 was charged 4200 usd, 1200 of it has been refunded, 3000 remain; the request asks for 3500.","param":"amount","rule":"REF-7","request_id":"req_42"}}
 \`\`\`
 
-\`param\` is in your own bracket notation. Where an assumption is the reason, the error has \`assumption\` instead of \`rule\`. A refused call changes nothing: no id is drawn, no record is changed.
+\`param\` is in bracket notation, as the request wrote it. Where an assumption is the reason, the error has \`assumption\` instead of \`rule\`. A refused request changes nothing: no id is drawn, no record is changed.
 
 Refusals are tried in this order: path, method, key, disabled operation, content type, size, form, unknown parameter; then each parameter in the order of [the API](api.md), with the record that it names; then the record in the path, the permission, and the rules of the operation.`
 

@@ -31,7 +31,7 @@ export const withCode = (text: string): string => text.replace(/\{"[^;]*\}/g, co
 
 /** What the named formats are called. */
 const FORMAT_NAMES: Readonly<Record<string, string>> = {
-  email: 'e-mail address',
+  email: 'email address',
   country: 'country code',
   currency: 'currency code',
   instant: 'instant',

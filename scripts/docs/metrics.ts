@@ -3,11 +3,11 @@ import { METRICS } from '../../src/control/metrics.js'
 import { LATENCY_BOUNDS } from '../../src/evidence/totals.js'
 import { code, page, table } from './markdown.js'
 
-const INTRODUCTION = `\`GET /_control/metrics\` shows these metrics in Prometheus text, of the whole process since it was started: every sandbox, load and reset. With a control token, Prometheus has to send it.
+const INTRODUCTION = `\`GET /_control/metrics\` shows these metrics in Prometheus text, of the whole process since it was started: every sandbox, load and reset. If a control token is set, Prometheus must send it.
 
-Besides them come the metrics of Node.js itself under \`process_\` and \`nodejs_\`: memory, processor time, event loop and garbage collection, as prom-client names them.`
+The metrics of Node.js itself are under \`process_\` and \`nodejs_\`: memory, processor time, event loop and garbage collection, as prom-client names them.`
 
-const LABELS = `An \`operation\` is a method and a path of the reference, such as \`POST /refunds\`, or \`none\` for a call of no operation. The buckets of the histogram end at ${LATENCY_BOUNDS.map(bound => bound / 1000).join(', ')} seconds.`
+const LABELS = `An \`operation\` is a method and a path of the reference, such as \`POST /refunds\`, or \`none\` for a request that matches no operation. The buckets of the histogram end at ${LATENCY_BOUNDS.map(bound => bound / 1000).join(', ')} seconds.`
 
 /** The page. */
 export const metricsPage = (): string =>

@@ -4,7 +4,7 @@ import { RULE_IDS, RULES, type Rule, type RuleId } from '../../src/reference/rul
 import { codesBy } from './errors.js'
 import { alternatives, code, errorLink, idLink, page, table } from './markdown.js'
 
-const INTRODUCTION = `The ${RULE_IDS.length} rules that the service's reference states, each with an id. A refusal carries the id of the rule that refused as \`error.rule\`, the most specific one. \`GET /_control/coverage\` counts the calls that kept and that broke each of them.
+const INTRODUCTION = `The ${RULE_IDS.length} rules that the service's reference states, each with an id. A refusal carries the id of the rule that refused as \`error.rule\`, the most specific one. \`GET /_control/coverage\` counts the requests that kept each of them and those that broke it.
 
 What the reference does not state is an [assumption](assumptions.md), never a rule.`
 
@@ -17,7 +17,7 @@ const operationLink = (name: string) =>
 
 function canViolate({ violable, keepable }: Rule): string {
   const answer = violable ? 'yes' : 'no'
-  return keepable === false ? `${answer}; no call can show that it is kept` : answer
+  return keepable === false ? `${answer}; no request can show that it is kept` : answer
 }
 
 /** The operations that can keep or break a rule, by name where they are few. */
@@ -35,7 +35,7 @@ function ruleSection(id: RuleId): string {
     `${text.replace(/^./, first => first.toUpperCase())}.`,
     [
       `- Stated in ${sections.length > 1 ? 'sections' : 'section'} ${sections.join(' and ')} of the reference.`,
-      ...(refusals.length > 0 ? [`- A call that breaks it is refused with ${alternatives(refusals.map(errorLink))}.`] : []),
+      ...(refusals.length > 0 ? [`- A request that breaks it is refused with ${alternatives(refusals.map(errorLink))}.`] : []),
       `- Operations: ${operationsOf(id)}.`
     ].join('\n')
   ].join('\n\n')
@@ -47,7 +47,7 @@ export const rulesPage = (): string =>
     'Rules',
     INTRODUCTION,
     table(
-      ['id', 'rule', '§', 'can a call violate it?'],
+      ['id', 'rule', '§', 'can a request break it?'],
       RULE_IDS.map(id => [idLink(id).replace('rules.md', ''), RULES[id].text, RULES[id].sections.join(', '), canViolate(RULES[id])])
     ),
     '## Each rule',

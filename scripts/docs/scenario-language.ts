@@ -3,7 +3,7 @@ import type { Schema } from '../../src/reference/parameters.js'
 import { fixtureSchema, scenarioSchema, sharedScriptSchema } from '../../src/scenario/schemas.js'
 import { code, page, table, typeName } from './markdown.js'
 
-const INTRODUCTION = `Every name that a scenario and a fixture may have, from the schema that checks them. How to write one, by task: [scenarios](../scenarios.md). For editors, the same as JSON Schema: [scenario.json](../schema/scenario.json), [fixture.json](../schema/fixture.json), [script.json](../schema/script.json); the first line of a document names its schema:
+const INTRODUCTION = `Every name that a scenario and a fixture may have, from the schema that checks them. How to write them, by task: [scenarios](../scenarios.md). For editors, the same as JSON Schema: [scenario.json](../schema/scenario.json), [fixture.json](../schema/fixture.json), [script.json](../schema/script.json); the first line of a document names its schema:
 
 \`\`\`yaml
 # yaml-language-server: $schema=https://…/scenario.json

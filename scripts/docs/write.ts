@@ -1,8 +1,8 @@
-/** `npm run docs`, `npm run schema` and `npm run openapi`: each writes the files of that name that are made from the tables in the code. */
-import { writeFile } from 'node:fs/promises'
+/** `npm run docs`, `schema`, `openapi` and the build's types: each writes the files of that name that are made from the tables in the code. */
+import { mkdir, writeFile } from 'node:fs/promises'
 import { publishedSchema } from '../../src/scenario/published-schema.js'
 import { VERSION } from '../../src/version.js'
-import { declarations } from './declarations.js'
+import { declarations, methods } from './declarations.js'
 import { publishedDocument } from './openapi.js'
 import { REFERENCE_PAGES } from './reference.js'
 
@@ -14,10 +14,14 @@ const WRITTEN: Readonly<Record<string, Files>> = {
   schema: {
     'docs/schema/fixture.json': schemaText('fixture'),
     'docs/schema/scenario.json': schemaText('scenario'),
-    'docs/schema/script.json': schemaText('script'),
-    'src/client/documents.ts': declarations
+    'docs/schema/script.json': schemaText('script')
   },
+  types: { 'dist/generated/client/documents.ts': declarations, 'dist/generated/client/methods.ts': methods },
   openapi: { 'docs/openapi.json': () => publishedDocument(VERSION) }
 }
 
-for (const [path, text] of Object.entries(WRITTEN[process.argv[2] ?? ''] ?? {})) await writeFile(new URL(`../../${path}`, import.meta.url), await text())
+for (const [path, text] of Object.entries(WRITTEN[process.argv[2] ?? ''] ?? {})) {
+  const file = new URL(`../../${path}`, import.meta.url)
+  await mkdir(new URL('.', file), { recursive: true })
+  await writeFile(file, await text())
+}

@@ -4,39 +4,38 @@ import { decodeForm } from '../core/form.js'
 import type { Step } from '../core/places.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
-import { type SettingKey, type Settings, settingsInForce } from '../core/settings.js'
+import type { GivenSettings, SettingKey } from '../core/settings.js'
 import { playIn } from '../engine/play.js'
 import { sentIn } from '../engine/scripted.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { isChange, operationAt, operationOf } from '../reference/operations.js'
 import { Player } from '../replay/player.js'
-import { concerns, type Gate } from '../reports/gates.js'
-import { type CheckedFile, countOf, NOTHING_FOUND, type PlacedPoint, type PlacedProblem, type Point, withFailure, withPlaces } from '../reports/points.js'
+import { type CheckedFile, type PlacedPoint, type PlacedProblem, type Point, withFailure, withPlaces } from '../reports/points.js'
+import { concerns, type Gate } from '../reports/run.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument } from '../scenario/documents.js'
 import { type Expectation, Tally } from '../scenario/expectations.js'
 import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
-import { Library } from '../scenario/library.js'
+import type { Library } from '../scenario/library.js'
 import { operationsOn, type SentCall, shownOn } from '../scenario/matching.js'
 import { type Explained, explainedMessage } from '../scenario/near-misses.js'
 import { namesIn, withAnswers } from '../scenario/references.js'
 import { bindingsOf, type Launch } from '../scenario/scenario.js'
 import type { Hold } from '../scenario/script.js'
 import { type Json, type Play, playSteps, type StepBindings, type StepCall, type StepOutcome } from '../scenario/steps.js'
-import { unknownVariable } from '../scenario/variables.js'
 import { FAMILIES } from '../store/store.js'
 import { bindingsFor, givenVariables, notGiven, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
-import { type CallBounds, NOT_SENT, playOver } from './check/service-calls.js'
+import { NOT_SENT, playOver, type ResponseBounds } from './check/service-calls.js'
 import { isMade } from './drift/compare.js'
-import { type Drift, driftOf, wasMade } from './drift/drift.js'
-import { contradiction, driftPoints } from './drift/drift-points.js'
-import type { PlayedStep } from './drift/round.js'
+import { type Drift, driftOf, type PlayedStep, wasMade } from './drift/drift.js'
+import { driftPoints } from './drift/drift-points.js'
 import { serviceState } from './drift/service-state.js'
 import { problemsOf } from './failures.js'
-import { scenarioFiles } from './scenario-files.js'
+import { checkFiles } from './scenario-files.js'
+import { SAYS, say } from './sentences.js'
 
 export type CheckOptions = PlayedWith &
-  CallBounds & {
+  ResponseBounds & {
     launch: Launch
     /** What fails besides steps and expectations: `script` and findings. */
     failOn?: readonly Gate[]
@@ -46,7 +45,6 @@ export type CheckOptions = PlayedWith &
 /** A scenario that is loaded and checked; `own` are its names and keys, `bindings` those that it is played with, by the running service if there is one. */
 type Checking = CheckOptions & {
   sandbox: Sandbox
-  settings: Settings
   document: SourceDocument
   library: Library
   own: StepBindings
@@ -54,85 +52,65 @@ type Checking = CheckOptions & {
   service: Play | null
 }
 type Found<P = PlacedPoint> = Pick<CheckedFile, 'notes' | 'settings'> & { points: P[] }
-/** The names that `--var` can give a value to: the variables of the files, what their calls refer to, and their records. */
-type GivenNames = { known: Set<string>; areAllLoaded: boolean }
-
 /** A key is masked in reports from this length on: a shorter one is a word like any other. */
-const SHORTEST_KEY = 8
-/** Calls that are shown of a finding. */
-const MOST_SHOWN = 3
+const MIN_KEY = 8
+/** Requests that are shown of a finding. */
+const MAX_SHOWN = 3
 /** The longest that a play really waits at a running service, ten minutes. */
-const MOST_WAITED = 600_000
+const MAX_WAIT = 600_000
 
 /** Checks the scenarios of files, folders and patterns one after the other. A document that cannot be loaded is a failed point, not an error. */
 export async function check(places: readonly string[], options: CheckOptions): Promise<CheckedFile[]> {
-  const checked: CheckedFile[] = []
-  const keys = new SecretWords([...options.keys.values()].filter(key => key.length >= SHORTEST_KEY))
-  const show = (text: string) => withoutSecrets(text, keys)
-  const settings = settingsInForce(options.launch).values
-  const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
-  const given: GivenNames = { known: new Set(), areAllLoaded: true }
-  for await (const { file, leftOut, problem } of scenarioFiles(places, library)) {
-    if (problem !== null) checked.push(withFailure(file, 'there is a file to check', { path: '', file, message: problem }))
-    else if (leftOut !== null) checked.push({ ...NOTHING_FOUND, file, leftOut })
-    else {
-      const found = await checkFile(file, { library, settings, given, options })
-      const points = found.points.map(({ title, problems, ...point }) => ({
-        ...point,
-        title: show(title),
-        problems: problems.map(problem => ({ ...problem, message: show(problem.message) }))
-      }))
-      checked.push({ file, leftOut: null, points, notes: found.notes.map(show), settings: found.settings && maskedThroughout(found.settings, keys) })
+  const keys = new SecretWords([...options.keys.values()].filter(key => key.length >= MIN_KEY))
+  const shown = <T extends { message: string }>(said: T): T => ({ ...said, message: withoutSecrets(said.message, keys) })
+  const checked = await checkFiles(places, { launch: options.launch, names: [...options.variables.keys()] }, async (file, library, known) => {
+    const { points, notes, settings } = await checkFile(file, library, known, options)
+    return {
+      points: points.map(point => ({ ...shown(point), problems: point.problems.map(shown) })),
+      notes: notes.map(note => withoutSecrets(note, keys)),
+      settings: settings && maskedThroughout(settings, keys)
     }
-  }
-  const unknown = given.areAllLoaded ? [...options.variables.keys()].filter(name => !given.known.has(name)) : []
-  const failures = unknown.map(name => withFailure(`--var ${name}`, `--var ${name}`, { path: '', message: unknownVariable(name, [...given.known]) }))
-  return [...withoutContradictions(checked), ...failures]
+  })
+  return withoutContradictions(checked)
 }
 
 /** Files without the settings that they need different values of, which are a failure of their own. */
 function withoutContradictions(checked: readonly CheckedFile[]): CheckedFile[] {
-  const contradicted = new Map<string, string[]>()
-  for (const key of new Set(checked.flatMap(({ settings }) => Object.keys(settings ?? {}))) as Set<SettingKey>) {
-    const needed = checked.flatMap(({ file, settings }) => (settings?.[key] === undefined ? [] : [{ file, value: JSON.stringify(settings[key]) }]))
-    if (new Set(needed.map(({ value }) => value)).size > 1)
-      contradicted.set(
-        key,
-        needed.map(({ file, value }) => `${file} needs ${key}: ${value}`)
-      )
-  }
-  const isAgreed = ([key]: [string, unknown]) => !contradicted.has(key)
-  const agreed = checked.map(file => ({ ...file, settings: file.settings && Object.fromEntries(Object.entries(file.settings).filter(isAgreed)) }))
-  const found = [...contradicted].map(([key, files]) => withFailure('--against', contradiction(key), ...files.map(message => ({ path: '', message }))))
-  return [...agreed, ...found]
+  const keys = [...new Set(checked.flatMap(({ settings }) => Object.keys(settings ?? {})))] as SettingKey[]
+  const needsOf = (key: SettingKey) =>
+    checked.flatMap(({ file, settings }) => (settings?.[key] === undefined ? [] : [{ path: '', ...say('needs', file, { [key]: settings[key] }) }]))
+  const contradicted: readonly string[] = keys.filter(key => new Set(checked.flatMap(({ settings }) => JSON.stringify(settings?.[key]) ?? [])).size > 1)
+  const agreed = (settings: GivenSettings) => Object.fromEntries(Object.entries(settings).filter(([key]) => !contradicted.includes(key)))
+  return [
+    ...checked.map(file => ({ ...file, settings: file.settings && agreed(file.settings) })),
+    ...contradicted.map(key => withFailure('--against', say('contradiction', key), ...needsOf(key as SettingKey)))
+  ]
 }
 
-type File = Pick<Checking, 'library' | 'settings'> & { given: GivenNames; options: CheckOptions }
-
-async function checkFile(file: string, { library, settings, given, options }: File): Promise<Found<Point>> {
+/** `known` takes the names that `--var` can give a value to: the variables of the file, what its requests refer to, and its records. */
+async function checkFile(file: string, library: Library, known: Set<string>, options: CheckOptions): Promise<Found<Point>> {
   const sandbox = new Sandbox({ library, launch: options.launch, machine: Date.now })
   let document: SourceDocument
   try {
     document = await library.file(file)
-    await sandbox.load(document, { name: file, file }, { variables: givenVariables(options, given.known), keys: options.keys })
+    await sandbox.load(document, { name: file, file }, { variables: givenVariables(options, known), keys: options.keys })
   } catch (error) {
-    given.areAllLoaded = false
-    return { points: [{ file, title: 'the document is valid', problems: [...problemsOf(error as Error)], ms: 0 }], notes: [], settings: null }
+    return { points: [{ ...say('valid'), file, problems: problemsOf(error as Error), ms: 0 }], notes: [], settings: null }
   }
   const { steps, play } = sandbox.requireLoaded()
   const called = options.variables.size === 0 ? [] : namesIn(JSON.stringify([steps, play]))
   for (const name of options.variables.keys()) {
-    if (called.includes(name) || FAMILIES.some(family => sandbox.store[family].get(name) !== undefined)) given.known.add(name)
+    if (called.includes(name) || FAMILIES.some(family => sandbox.store[family].get(name) !== undefined)) known.add(name)
   }
   const own = bindingsOf(sandbox.store)
   const missing = options.against === null ? [] : notGiven(sandbox.requireLoaded(), own, options)
   if (missing.length > 0) {
-    const points = [{ title: 'every variable and key is given', problems: missing, ms: 0 }]
-    return { points: await withPlaces(points, document), notes: [`nothing was sent to ${options.against}`], settings: null }
+    const points = await withPlaces([{ ...say('all_given'), problems: missing }], document)
+    return { points, notes: [SAYS.nothing_sent(options.against as string)], settings: null }
   }
   const service = options.against === null ? null : playOver(options.against, options)
   const bindings = { ...bindingsFor(own, options), error: sandbox.settings['shapes.error'] }
-  const { points, ...more } = await checkLoaded({ ...options, sandbox, settings, document, library, own, bindings, service })
+  const { points, ...more } = await checkLoaded({ ...options, sandbox, document, library, own, bindings, service })
   return { ...more, points: await withPlaces(points, document) }
 }
 
@@ -149,39 +127,39 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   points.push(...(await expectationPoints(isPlayedHere ? sandbox.tally : tally, checking, drift, nameOf)))
   if (isPlayedHere) points.push(...(await warningsOn(checking, playedSteps, nameOf)))
   if (drift !== null) points.push(...driftPoints(drift.deviations))
-  if (points.length === 0) points.push({ title: 'the document is valid; it has no steps and no expectations', problems: [], ms: 0 })
+  if (points.length === 0) points.push({ ...say('no_steps'), problems: [] })
   if (drift === null) return { points, notes: [], settings: null }
   const isCompared = playedSteps.length === 0 || playedSteps.some(({ outcome }) => outcome.answer.status > 0)
   const made = playedSteps.filter(played => wasMade(played) && played.outcome.answer !== NOT_SENT).length
   const keys = [...used].flatMap(key => (key === null ? [] : (scenarioKeyOf(key, checking) ?? [])))
-  const names = keys.length === 0 ? 'without a key' : `with the keys given for ${[...new Set(keys)].join(', ')}`
-  const note = `${countOf(made, 'call')} sent to ${against}, ${names}; no control call, no script, no records`
-  return { points, notes: [note], settings: isCompared ? drift.settings : null }
+  const names = keys.length === 0 ? SAYS.without_key() : SAYS.with_keys([...new Set(keys)].join(', '))
+  return { points, notes: [SAYS.sent(made, against as string, names)], settings: isCompared ? drift.settings : null }
 }
 
-/** Makes calls that are counted for the expectations of a scenario, as it writes them: a key that was sent in place of its own counts as that one. `used` takes the keys. */
+/** Sends requests that are counted for the expectations of a scenario, as it writes them: a key that was sent in place of its own counts as that one. `used` takes the keys. */
 const counting =
   (checking: Checking, tally: Tally, used: Set<string | null>) =>
   (play: Play): Play =>
   async (call, fault) => {
-    const sent = sentBy({ ...call, key: scenarioKeyOf(call.key, checking) }, checking)
-    if (sent !== null) tally.count(sent)
     used.add(call.key)
+    const sent = sentBy({ ...call, key: scenarioKeyOf(call.key, checking) }, checking)
+    if (sent === null) return play(call, fault)
+    tally.count(sent)
     const answer = await play(call, fault)
     // a service that answers a change with a 2xx has made it
-    const tookEffect = sent !== null && isMade(answer) && isChange(operationOf(sent.operation))
-    if (sent !== null) tally.count(sent, { status: answer.status, isDelivered: answer.status > 0, tookEffect })
+    const tookEffect = isMade(answer) && isChange(operationOf(sent.operation))
+    tally.count(sent, { status: answer.status, isDelivered: answer.status > 0, tookEffect })
     return answer
   }
 
-/** A call as the scenario's expectations match it; null where it is none of the reference. */
-function sentBy({ method, path, query, key, form }: StepCall, { sandbox: { store }, settings }: Checking): SentCall | null {
+/** A request as the scenario's expectations match it; null where it is not of the reference. */
+function sentBy({ method, path, query, key, form }: StepCall, { sandbox: { store, settings } }: Checking): SentCall | null {
   const route = operationAt(method, path)
   const account = (key !== null && store.keys.get(key)) || null
   return route && sentIn(store, { ...route, account, query: decodeForm(query, settings).root, body: decodeForm(form ?? '', settings).root }, key)
 }
 
-/** Makes the calls of the steps and of the plays, each with its point. */
+/** Sends the requests of the steps and of the plays, each with its point. */
 async function playAll({ sandbox, document, service, bindings, onProgress = () => {} }: Checking, counted: (play: Play) => Play) {
   const { steps, play, answers } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
@@ -193,7 +171,7 @@ async function playAll({ sandbox, document, service, bindings, onProgress = () =
     const problems = service === null ? [...outcome.problems, ...holdsOn(sandbox, outcome)] : outcome.problems
     const nth = outcome.at.map(step => (typeof step === 'number' ? step + 1 : step)).join(' ')
     const label = `${list === 'play' ? 'play ' : ''}${nth}. ${outcome.step.do}`
-    points.push({ title: label, problems: problems.map(({ at, message }) => ({ at: [list, ...at], message })), ms: now - since })
+    points.push({ ...say('step', label), problems: problems.map(({ at, ...said }) => ({ at: [list, ...at], ...said })), ms: now - since })
     playedSteps.push({ place: [list, ...outcome.at], label, outcome })
     since = now
     onProgress(document.name, Math.min(points.length, total), total)
@@ -203,12 +181,12 @@ async function playAll({ sandbox, document, service, bindings, onProgress = () =
   await playSteps(steps, play.length > 0 ? stepClient : counted(stepClient), bindings, add('steps'), answers)
   // the script acts on these requests and can lose their answers
   const playClient = service ? counted(service) : new Player(sandbox).play
-  const wait = service ? (ms: number) => sleep(Math.min(ms, MOST_WAITED)) : (ms: number) => sandbox.advanceClock(ms)
+  const wait = service ? (ms: number) => sleep(Math.min(ms, MAX_WAIT)) : (ms: number) => sandbox.setClock({ by: ms })
   await playSteps(play, playClient, bindings, add('play'), answers, wait)
   return { points, playedSteps }
 }
 
-/** What to say of a call that waited in vain since the script holds it, by the entry that does. */
+/** What to say of a request that waited in vain since the script holds it, by the entry that does. */
 function holdsOn({ script }: Sandbox, { at, call, answer, problems }: StepOutcome): StepOutcome['problems'] {
   if (problems.length === 0 || answer.fault !== 'hang') return []
   const operation = operationAt(call.method, call.path)?.operation
@@ -218,23 +196,23 @@ function holdsOn({ script }: Sandbox, { at, call, answer, problems }: StepOutcom
   })
   if (holding === undefined) return []
   const { until, gate } = holding.entry.hold as Hold
-  const what =
-    gate === undefined ? `until ${until} calls wait; send them with at_once` : `at the gate ${gate}, which no play opens; hold it until a number of calls wait`
-  return [{ at, message: `the script entry ${holding.entry.name ?? holding.id} holds this call ${what}, or give hold a for` }]
+  const how = gate === undefined ? SAYS.until(until as number) : SAYS.at_gate(gate)
+  return [{ at, ...say('held', holding.entry.name ?? holding.id, how) }]
 }
 
 /** A point for each expectation. */
 async function expectationPoints(tally: Tally, checking: Checking, drift: Drift | null, nameOf: (request: string) => string): Promise<PlacedPoint[]> {
-  const points: PlacedPoint[] = []
   const { store, evidence } = checking.sandbox
-  for (const [index, verdict] of (await explainedVerdicts(tally, { store, requests: evidence.journal.requests(), nameOf })).entries()) {
-    const { expectation, wanted, seen, holds, message } = verdict
-    const counted = holds ? [] : [{ ...verdict, at: [], message: 'on' in expectation ? `${seen} came` : message }]
-    const found: readonly (PlacedProblem & Explained)[] = 'state' in expectation ? await stateProblems(index, checking, drift) : counted
-    const problems = found.map(({ at, message, ...more }) => ({ at: ['expect', index, ...at], message: explainedMessage(message, more) }))
-    points.push({ title: `expects ${wanted}`, problems, ms: 0 })
-  }
-  return points
+  const verdicts = await explainedVerdicts(tally, { store, requests: evidence.journal.requests(), nameOf })
+  return Promise.all(
+    verdicts.map(async (verdict, index) => {
+      const { expectation, wanted, seen, holds, message } = verdict
+      const counted = holds ? [] : [{ ...verdict, at: [], message: 'on' in expectation ? SAYS.counted(seen) : message }]
+      const found: readonly (PlacedProblem & Explained)[] = 'state' in expectation ? await stateProblems(index, checking, drift) : counted
+      const problems = found.map(({ at, message, ...more }) => ({ at: ['expect', index, ...at], message: explainedMessage(message, more) }))
+      return { ...say('expects', wanted), problems }
+    })
+  )
 }
 
 /** How the records differ from an expected state: here, or as far as a running service lets them be read. */
@@ -254,7 +232,7 @@ async function stateProblems(index: number, { sandbox, service, bindings }: Chec
   return [...unread, ...(await expectation.differences(records)).filter(isRead)]
 }
 
-/** The play that made a call of the journal. An answer that was lost names no call: its number counts the calls before it. */
+/** The play that sent a request of the journal. An answer that was lost names no request: its number counts those before it. */
 function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedStep {
   const calls = playedSteps.filter(wasMade)
   const made = calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ?? calls[Number(request.split('_').at(-1)) - 1]
@@ -270,16 +248,17 @@ async function warningsOn(
   const written = ((document.data as { script?: unknown[] } | null)?.script ?? []).length
   const places = new Map(sandbox.script.listed().map(({ id }, index) => [id, index < written ? ['script', index] : ['script']]))
   const looked = { store: sandbox.store, requests: sandbox.evidence.journal.requests(), nameOf }
-  const unused = (await explainedUnused(sandbox.script, looked)).map(({ id, entry, ...more }) => {
-    const problem = { at: places.get(id) as Step[], message: explainedMessage('it never applied to a play', more) }
-    return { title: `the script entry "${entry.name ?? shownOn(entry.on)}" must apply`, problems: [problem], isWarning: !failOn.includes('script') }
-  })
+  const unused = (await explainedUnused(sandbox.script, looked)).map(({ id, entry, ...more }) => ({
+    ...say('must_apply', entry.name ?? shownOn(entry.on)),
+    problems: [{ at: places.get(id) as Step[], message: explainedMessage(SAYS.never_applied(), more) }],
+    isWarning: !failOn.includes('script')
+  }))
   const found = sandbox.evidence.totals.findings().map(finding => {
-    const problems = finding.requests.slice(0, MOST_SHOWN).map(request => {
+    const problems = finding.requests.slice(0, MAX_SHOWN).map(request => {
       const { place, label } = playedAs(request, playedSteps)
-      return { at: place, message: `${label}: ${finding.about} ${finding.advice}` }
+      return { at: place, ...say('caused', label, finding.about, finding.advice) }
     })
-    return { title: `the plays must not cause the finding ${finding.finding}`, problems, isWarning: !failOn.some(gate => concerns(gate, finding)) }
+    return { ...say('must_not_cause', finding.finding), problems, isWarning: !failOn.some(gate => concerns(gate, finding)) }
   })
-  return [...unused, ...found].map(point => ({ ...point, ms: 0 }))
+  return [...unused, ...found]
 }

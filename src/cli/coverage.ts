@@ -1,39 +1,28 @@
 /** `commerce-emulator coverage merge FILE…`: the coverage of several runs as one. */
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { glob, isDynamicPattern } from 'tinyglobby'
 import { contentOf } from '../client/connection.js'
-import { ApiError } from '../core/errors.js'
 import { type CoverageReport, mergedReports, type RuleCoverage } from '../evidence/totals.js'
+import { Failure } from './failures.js'
+import { filesAt } from './scenario-files.js'
+import { SAYS } from './sentences.js'
 
 /**
  * The sum of coverage reports that were written as JSON: files, the `coverage.json` of a folder and of those in it, and what a pattern such as
- * `reports/*.json` matches, each file once. Errors: `body_malformed` for a file that is no report, and where there is no file.
+ * `reports/*.json` matches, each file once. Errors: a `Failure` for a file that is not a report, and where there is no file.
  */
 export async function mergedCoverage(places: readonly string[]): Promise<CoverageReport> {
-  const files = (await Promise.all(places.map(filesAt))).flat()
+  const found = await Promise.all(places.map(async place => ({ place, ...(await filesAt(place, '**/coverage.json')) })))
+  const none = found.find(({ files }) => files.length === 0)
+  if (none !== undefined) throw new Failure(none.isPattern ? SAYS.no_match(none.place) : SAYS.no_reports(none.place))
+  const files = found.flatMap(({ files }) => files)
   const once = new Map(files.map(file => [resolve(file), file]))
   return mergedReports(await Promise.all([...once.values()].map(readReport)))
 }
 
-async function filesAt(place: string): Promise<string[]> {
-  const found = await stat(place).catch(() => null)
-  if (found === null && !isDynamicPattern(place)) return [place]
-  if (found?.isFile()) return [place]
-  const files = await (found === null ? glob(place, { absolute: true, expandDirectories: false }) : glob(`**/${COVERAGE_FILE}`, { cwd: place, absolute: true }))
-  if (files.length > 0) return files.sort()
-  throw new ApiError('body_malformed', { message: found === null ? `No file matches ${place}.` : `${place} holds no ${COVERAGE_FILE}.` })
-}
-
-const COVERAGE_FILE = 'coverage.json'
-
 async function readReport(file: string): Promise<CoverageReport> {
   const report: Partial<CoverageReport> | null = contentOf(await readFile(file, 'utf8'))
-  if (!Array.isArray(report?.rules) || !report.rules.every(isCounted)) {
-    throw new ApiError('body_malformed', {
-      message: `${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.`
-    })
-  }
+  if (!Array.isArray(report?.rules) || !report.rules.every(isCounted)) throw new Failure(SAYS.not_a_report(file))
   return report as CoverageReport
 }
 

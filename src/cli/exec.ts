@@ -1,4 +1,4 @@
-/** `commerce-emulator exec … -- COMMAND…`, and `record`: runs a command against an emulator of its own, and judges its calls. */
+/** `commerce-emulator exec … -- COMMAND…`, and `record`: runs a command against an emulator of its own, and judges its requests. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
@@ -10,8 +10,10 @@ import { runEmulator } from '../emulator.js'
 import type { Launch } from '../scenario/scenario.js'
 import type { GivenVariables } from '../scenario/variables.js'
 import { createLogger } from '../server/logging.js'
+import { STATUS } from './failures.js'
 import { concluded, type ReportOptions } from './judge.js'
 import { originOf, runOf } from './running.js'
+import { SAYS } from './sentences.js'
 
 export type ExecOptions = ReportOptions & {
   launch: Launch & { variables: SettingVariables }
@@ -20,7 +22,7 @@ export type ExecOptions = ReportOptions & {
   names: Record<'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName', string>
   /** Seconds that the command may take to end after a signal. */
   killAfter: number
-  /** The scenario that the calls are written to, if any. */
+  /** The scenario that the requests are written to, if any. */
   out?: string | undefined
 }
 type Command = readonly [string, ...string[]]
@@ -28,7 +30,7 @@ type Streams = { stderr: NodeJS.WriteStream }
 const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
 
-/** Returns the exit status: that of the command, or 2 when only a gate failed. Nothing is left running. */
+/** Returns the exit status: that of the command, or 3 when only a gate failed. Nothing is left running. */
 export async function exec(command: Command, { launch, vars, names, killAfter, out, ...options }: ExecOptions, { stderr }: Streams): Promise<number> {
   const recorder = out === undefined ? null : await (await import('./record.js')).Recorder.to(out)
   const flag = recorder === null ? launch.flag : { ...unlessGiven(launch), ...launch.flag }
@@ -36,7 +38,7 @@ export async function exec(command: Command, { launch, vars, names, killAfter, o
   if (options.report !== null) await mkdir(options.report, { recursive: true })
   const level = flag.log_level ?? environment.log_level
   const logger = level && (await createLogger(level, stderr.isTTY, stderr))
-  const warn = (line: string) => stderr.write(`commerce-emulator: warning: ${visible(line)}\n`)
+  const warn = (line: string) => stderr.write(`commerce-emulator: ${SAYS.warning(visible(line))}\n`)
   const emulator = await runEmulator({
     settings: flag,
     environment,
@@ -60,10 +62,10 @@ export async function exec(command: Command, { launch, vars, names, killAfter, o
       killAfter,
       stderr
     )
-    const run = await runOf(controlUrl, settingsInForce(launch).values.control_token)
+    const run = await runOf({ url: controlUrl, token: settingsInForce(launch).values.control_token })
     const isRecorded = recorder === null || (await recorder.write(emulator, stderr))
     const judged = await concluded(run, status, options, stderr)
-    return judged === 0 && !isRecorded ? 1 : judged
+    return judged === STATUS.done && !isRecorded ? STATUS.failed : judged
   } finally {
     await emulator.close()
   }
@@ -87,7 +89,7 @@ async function runCommand([name, ...args]: Command, variables: Record<string, st
     if (process.stdin.isTTY && OF_KEYBOARD.includes(signal)) return
     child.kill(signal)
     killing ??= setTimeout(() => {
-      stderr.write(`commerce-emulator: the command has not ended ${killAfter} s after ${signal}, so it is killed\n`)
+      stderr.write(`commerce-emulator: ${SAYS.killing(killAfter, signal)}\n`)
       child.kill('SIGKILL')
     }, killAfter * 1000)
   }
@@ -97,7 +99,7 @@ async function runCommand([name, ...args]: Command, variables: Record<string, st
     ([code, signal]) => code ?? 128 + constants.signals[signal as NodeJS.Signals],
     ({ code, message }: NodeJS.ErrnoException) => {
       const isMissing = code === 'ENOENT'
-      stderr.write(`commerce-emulator: ${name} cannot be run: ${isMissing ? 'there is no such command' : message}\n`)
+      stderr.write(`commerce-emulator: ${SAYS.not_run(name, isMissing ? SAYS.no_such_command() : message)}\n`)
       return isMissing ? NOT_FOUND : NOT_RUNNABLE
     }
   )

@@ -1,29 +1,23 @@
-/** Error messages for the person at the terminal. */
+/** Exit statuses, and error messages for the person at the terminal. */
 import { ApiError, type Problem } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
-import { visible, visibleLines } from '../core/visible.js'
+import { visible } from '../core/visible.js'
 import { problemLine } from '../scenario/documents.js'
+import { reasonOf, SAYS, type SystemError } from './sentences.js'
 
-type SystemError = Error & { code?: string; syscall?: string; port?: number; address?: string; path?: string }
+/** What a process ends with: `misused` for a wrong command line or setting, `gate` where all went well but a gate. */
+export const STATUS = { done: 0, failed: 1, misused: 2, gate: 3 } as const
 
-const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
-  EISDIR: 'it is a folder, not a file',
-  ENOTDIR: 'it is a file, not a folder',
-  EACCES: 'this user may not read it'
-}
-export const UNWRITABLE: Readonly<Record<string, string>> = {
-  ENOTDIR: 'a part of the path is a file, not a folder',
-  EACCES: 'this user may not write there',
-  EROFS: 'the file system is read-only'
-}
-const UNMADE: Readonly<Record<string, string>> = { ...UNWRITABLE, EEXIST: 'it is a file, not a folder' }
+/** What a command cannot do, by its message. */
+export class Failure extends Error {}
+
+export const statusOf = (error: Error): number => (error instanceof ApiError && error.code === 'setting_invalid' ? STATUS.misused : STATUS.failed)
 
 /** Undefined for an error that is not of a file or folder. */
-export function unusable({ path, code, message, syscall }: SystemError): string | undefined {
+function unusable(error: SystemError): string | undefined {
+  const { path, syscall } = error
   if (path === undefined) return undefined
-  if (syscall === 'mkdir') return `${path} cannot be made: ${UNMADE[code as string] ?? message}`
-  return `${path} cannot be read: ${UNREADABLE[code as string] ?? message}`
+  return syscall === 'mkdir' ? SAYS.unmade(path, reasonOf('make', error)) : SAYS.unread(path, reasonOf('read', error))
 }
 
 /** Errors: rethrows a defect. */
@@ -36,24 +30,18 @@ export function problemsOf(error: Error): readonly Problem[] {
 
 /** What, where and what to do; the stack only of a defect. */
 export function failureLines(error: SystemError): string[] {
-  const show = error instanceof ApiError ? visible : visibleLines
-  const [first, ...more] = linesOf(error).map(line => show(withoutSecrets(line)))
+  const [first, ...more] = linesOf(error).map(line => visible(withoutSecrets(line)))
   return [`commerce-emulator: ${first}`, ...more]
 }
 
 function linesOf(error: SystemError): string[] {
   if (error instanceof ApiError) {
     const lines = (error.problems ?? []).map(problemLine)
-    return lines.length > 1 ? [`${lines.length} problems; nothing was started`, ...lines.map(line => `  ${line}`)] : [lines[0] ?? error.message]
+    return lines.length > 1 ? [SAYS.problems(lines.length), ...lines.map(line => `  ${line}`)] : [lines[0] ?? error.message]
   }
   const { code, syscall, port, address, message, stack } = error
-  if (code === 'EADDRINUSE')
-    return [`port ${port} on ${address} is in use; stop the process that uses it, or choose another port with --port (0 picks a free one).`]
-  if (code === 'EACCES' && syscall === 'listen') return [`port ${port} may not be used by this user; choose one above 1023 with --port.`]
-  if (syscall === 'listen' || syscall === 'getaddrinfo') {
-    return [
-      `the emulator cannot listen on that address: ${message}; choose an address of this machine with --host, such as 127.0.0.1, or 0.0.0.0 for all of them.`
-    ]
-  }
-  return [unusable(error) ?? String(stack)]
+  if (error instanceof Failure) return [message]
+  if (code === 'EADDRINUSE') return [SAYS.port_in_use(port as number, address as string)]
+  if (code === 'EACCES' && syscall === 'listen') return [SAYS.port_denied(port as number)]
+  return syscall === 'listen' || syscall === 'getaddrinfo' ? [SAYS.address_unusable(message)] : (unusable(error) ?? String(stack)).split('\n')
 }

@@ -3,22 +3,20 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { visible } from '../core/visible.js'
 import { jsonText, RUN_FORMATS } from '../reports/formats.js'
-import type { Gates } from '../reports/gates.js'
 import { coverageJunit } from '../reports/junit.js'
-import { type JudgedRun, judged, type RunDocument } from '../reports/run.js'
+import { type Gates, type JudgedRun, judged, type RunDocument } from '../reports/run.js'
 import { runAnnotations, runText } from '../reports/text.js'
+import { STATUS } from './failures.js'
 import type { Environment } from './launch.js'
 import { runOf } from './running.js'
+import { reasonOf, SAYS } from './sentences.js'
 
 /** `report` is the folder that reports are written to. */
 export type ReportOptions = { gates: Gates; report: string | null; environment: Environment }
 
-/** Only a gate failed. */
-const GATE_FAILED = 2
-
-/** Returns the exit status: 0, or 2 when a gate failed. Errors: as of `runOf`, and of a folder or file that cannot be written. */
+/** Returns the exit status: 0, or 3 when a gate failed. Errors: as of `runOf`, and of a folder or file that cannot be written. */
 export async function judge({ url, token, ...options }: ReportOptions & { url: string; token: string | null }, stderr: NodeJS.WritableStream): Promise<number> {
-  const run = await runOf(url, token)
+  const run = await runOf({ url, token })
   if (options.report !== null) await mkdir(options.report, { recursive: true })
   return concluded(run, null, options, stderr)
 }
@@ -40,10 +38,11 @@ export async function concluded(
     ...(summary ? [appendFile(summary, RUN_FORMATS.markdown(result))] : [])
   ])
   const problems = unwritten.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as NodeJS.ErrnoException] : []))
-  for (const { path, message } of problems) stderr.write(`commerce-emulator: ${visible(`${path} cannot be written: ${message}`)}\n`)
+  for (const { path, code = '', message } of problems)
+    stderr.write(`commerce-emulator: ${visible(SAYS.unwritten(String(path), reasonOf('write', { code, message })))}\n`)
   if (status !== null && status !== 0) return status
-  if (!result.hasPassed) return GATE_FAILED
-  return problems.length > 0 ? 1 : 0
+  if (!result.hasPassed) return STATUS.gate
+  return problems.length > 0 ? STATUS.failed : STATUS.done
 }
 
 const reportsOf = (judged: JudgedRun): Record<string, string> => ({

@@ -16,6 +16,7 @@ import {
   settingsSchema,
   variableOf
 } from '../core/settings.js'
+import { SAYS } from './sentences.js'
 
 type Given = { key: SettingKey; text: string; place: string; advice?: string }
 
@@ -48,7 +49,7 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
 export function refuseForeignHost({ host }: GivenSettings, environment: Environment): void {
   const { HOST = '' } = environment
   if (host !== undefined || variablesIn(environment).host !== 'HOST' || isIP(HOST) !== 0 || HOST === 'localhost') return
-  throw settingInvalid([{ path: 'the variable HOST', message: `an IP address or localhost was expected, not ${HOST}${adviceOn('host', HOST, 'HOST')}` }])
+  throw settingInvalid([{ path: 'the variable HOST', message: `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}` }])
 }
 
 const settingInvalid = (problems: Problem[]) =>
@@ -57,8 +58,8 @@ const settingInvalid = (problems: Problem[]) =>
 /** What to do about a variable that is not meant for the setting. */
 function adviceOn(key: SettingKey, text: string, name: string): string {
   const prefixed = prefixedVariableOf(key)
-  if (name !== prefixed) return `; if it is not meant for the emulator, unset it or give ${prefixed}, which wins`
-  return /^tcp:/.test(text) ? '; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod' : ''
+  if (name !== prefixed) return SAYS.not_meant(prefixed)
+  return /^tcp:/.test(text) ? SAYS.kubernetes() : ''
 }
 
 /** Wrong values of these are found only when they are used. */
@@ -71,7 +72,7 @@ export function linesOnVariables(lines: readonly string[], environment: Environm
     const text = environment[name] ?? ''
     const shown = key === 'port' ? `port ${text} ` : text
     const isShown = variablesIn(environment)[key] === name && lines.some(line => line.includes(shown) && !line.includes(`the variable ${name}`))
-    return isShown ? [`  ${name} in the environment is ${text}${adviceOn(key, text, name)}.`] : []
+    return isShown ? [SAYS.variable_is(name, text, adviceOn(key, text, name))] : []
   })
 }
 
@@ -81,8 +82,8 @@ export async function settingsOfFlags(flags: Partial<Record<SettingKey, string>>
   const fromSets = sets.flatMap(text => {
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const place = `--set ${key === 'control_token' ? key : text}`
-    if (value === undefined) problems.push({ path: place, message: 'key=value was expected, such as --set pagination.max_limit=5' })
-    else if (!Object.hasOwn(SETTINGS, key)) problems.push({ path: place, message: `there is no setting ${key}${suggestion(key)}` })
+    if (value === undefined) problems.push({ path: place, message: SAYS.set() })
+    else if (!Object.hasOwn(SETTINGS, key)) problems.push({ path: place, message: SAYS.unknown_setting(key, suggestion(key)) })
     else return [{ key: key as SettingKey, text: value, place }]
     return []
   })
@@ -95,7 +96,7 @@ const flagOf = (key: SettingKey) => SETTINGS[key].flag as string
 /** A key that is spelled like an unknown one, or the keys of the group that it names. */
 function suggestion(key: string): string {
   const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
-  return group.length === 0 ? didYouMean(key, SETTING_KEYS) : `; the settings in that group are ${group.join(', ')}`
+  return group.length === 0 ? didYouMean(key, SETTING_KEYS) : SAYS.settings_in_group(group)
 }
 
 /** Errors: `setting_invalid` with these problems and those of the values. */

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { PACKAGE_ROOT } from '../scenario/library.js'
-import { UNWRITABLE } from './failures.js'
-import { shellWord } from './shell-word.js'
+import { Failure } from './failures.js'
+import { reasonOf, SAYS, shellWord } from './sentences.js'
 
 const SCHEMA = join('docs', 'schema', 'scenario.json')
 const ENDING = /\.ya?ml$/i
@@ -13,36 +13,23 @@ const IS_PLAIN = /^[A-Za-z][\w-]*$/
 /** Words that YAML reads as something else. */
 const WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i
 
-const REASONS: Readonly<Record<string, string>> = {
-  ...UNWRITABLE,
-  EEXIST: 'it exists already; name another file, or overwrite it with --force',
-  ENOENT: 'its folder does not exist',
-  EISDIR: 'it is a folder, not a file',
-  EPERM: 'this user may not write there',
-  ENAMETOOLONG: 'its name is too long'
-}
-
-/** Returns what to print: if nothing was written, one line that says why. */
-export async function newScenario(name: string, { force }: { force: boolean }): Promise<{ lines: string[]; isWritten: boolean }> {
+/** Returns what to print. Errors: a `Failure` that says why nothing was written. */
+export async function newScenario(name: string, { force }: { force: boolean }): Promise<string[]> {
   const file = ENDING.test(name) ? name : `${name}.yaml`
   const title = basename(file).replace(ENDING, '')
-  if (title.trim() === '' || /[\\/]$|\p{Cc}/u.test(name))
-    return { lines: [`new needs a name for the file, such as declined-card, not "${name}"`], isWritten: false }
+  if (title.trim() === '' || /[\\/]$|\p{Cc}/u.test(name)) throw new Failure(SAYS.file_name(name))
   const shown = isAbsolute(file) || /^\.{1,2}[\\/]/.test(file) ? file : `.${sep}${file}`
   const commands = commandsFor(shellWord(shown, sep))
-  try {
-    await writeFile(file, scenarioText(title, commands, schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' })
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    return { lines: [`${file} is not written: ${REASONS[code as string] ?? message}`], isWritten: false }
-  }
-  return { lines: [`${file} is written. Change it in an editor, and then:`, ...commands], isWritten: true }
+  await writeFile(file, scenarioText(title, commands, schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' }).catch(error => {
+    throw new Failure(SAYS.not_written(file, reasonOf('write', error)))
+  })
+  return [SAYS.written(file), ...commands]
 }
 
 /** The last of these is the longest. */
 const commandsFor = (file: string): string[] => [
   `  commerce-emulator validate ${file}     checks it`,
-  `  commerce-emulator check ${file}        plays its calls, and judges what it expects`,
+  `  commerce-emulator check ${file}        plays its requests, and checks what it expects`,
   `  commerce-emulator --scenario ${file}   starts the emulator with it`
 ]
 
@@ -60,7 +47,7 @@ function schemaFor(folder: string): string {
 function scenarioText(name: string, commands: readonly string[], schema: string): string {
   const title = IS_PLAIN.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)
   return `# yaml-language-server: $schema=${schema}
-# A scenario of commerce-emulator. An editor that knows YAML completes names and marks mistakes, by the schema above.
+# A scenario of commerce-emulator. With the schema above, a YAML editor completes names and marks mistakes.
 ${commands.map(line => `# ${line}`).join('\n')}
 name: ${title}
 description: The first card payment is declined, the second goes through and is refunded in part.
@@ -71,11 +58,11 @@ data:
   tickets:
     - { id: tkt_example, location: loc_bistro, reference: EXAMPLE-1 }
 
-# The clock is frozen at this instant, so that every run is the same; left out, it is the machine's.
+# The clock is frozen at this instant, so that every run is the same. Without it, it is the machine's.
 clock: 2026-04-01T12:00:00Z
 
-# What the emulator does differently. Of the entries that match a call, the first is applied.
-# In place of respond: delay: 2s, or fault: connection_reset, with when: after to lose the answer once the call has taken effect.
+# What the emulator does differently. If several entries match a request, the first is applied.
+# In place of respond: delay: 2s, or fault: connection_reset, with when: after to lose the response once the request has taken effect.
 script:
   - name: the first card payment is declined
     on: POST /transactions
@@ -83,11 +70,11 @@ script:
     calls: 1
     respond: { status: 402, error: { type: card_error, code: card_declined, message: The card was declined. } }
 
-# Calls that are made when the scenario is loaded, to prepare records. The script does not act on them.
+# Requests that are sent when the scenario is loaded, to prepare records. The script does not act on them.
 # steps:
 #   - { as: cash, do: POST /transactions, body: { ticket: tkt_example, payment_type: external, amount: 500 } }
 
-# Calls that \`check\` makes as your client would. The answer of one is at hand in later ones, as in \${payment.id}.
+# Requests that \`check\` sends as your client would. Later ones can refer to the response of an earlier one, as in \${payment.id}.
 play:
   - do: POST /transactions
     body: { ticket: tkt_example, payment_type: card, amount: 2000, card: { last4: "4242" } }
@@ -99,7 +86,7 @@ play:
     body: { transaction: "\${payment.id}", amount: 500, reason: the soup was cold }
     expect: { body: { amount: 500 } }
 
-# What has to have happened in the end: judged by \`check\`, and of a running emulator by POST /_control/verify.
+# What must be true at the end. \`check\` checks it, and POST /_control/verify does on a running emulator.
 expect:
   - { on: POST /transactions, took_effect: true, times: 1 }
   - { on: POST /refunds, took_effect: true, times: 1 }

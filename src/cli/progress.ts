@@ -2,7 +2,7 @@
 import type { SingleBar } from 'cli-progress'
 
 const DELAY_MS = 1000
-export type ProgressBar = { update: (what: string, done: number, total: number) => void; stop: () => void }
+type ProgressBar = { update: (what: string, done: number, total: number) => void; stop: () => void }
 
 /** A label, and how many of how many, once the work has taken a second. */
 export async function createProgressBar(stream: NodeJS.WriteStream, now: () => number = Date.now): Promise<ProgressBar> {

@@ -1,18 +1,19 @@
-/** `commerce-emulator record --out FILE -- COMMAND…`: runs a command as `exec` does, and writes its calls as scenarios. */
+/** `commerce-emulator record --out FILE -- COMMAND…`: runs a command as `exec` does, and writes its requests as scenarios. */
 import { randomBytes } from 'node:crypto'
-import { rename, rm, stat, writeFile } from 'node:fs/promises'
+import { rm, stat, writeFile } from 'node:fs/promises'
 import { parse } from 'node:path'
 import { ApiError } from '../core/errors.js'
 import { visible } from '../core/visible.js'
 import type { RunningEmulator } from '../emulator.js'
 import { keysToMask } from '../engine/keys.js'
 import { type Recording, recordingOf, scenarioOf } from '../replay/recorded-scenario.js'
-import { countOf } from '../reports/points.js'
+import { replaceFile } from '../sandbox/disk.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { scenarioText } from '../scenario/yaml.js'
-import { UNWRITABLE } from './failures.js'
+import { Failure } from './failures.js'
+import { reasonOf, SAYS, type SystemError } from './sentences.js'
 
-const MOST_FILES = 100
+const MAX_FILES = 100
 
 export class Recorder {
   readonly #file: string
@@ -23,47 +24,46 @@ export class Recorder {
     this.#file = file
   }
 
-  /** Errors: `setting_invalid` where no such file can be written. */
+  /** Errors: a `Failure` where no such file can be written. */
   static async to(file: string): Promise<Recorder> {
     const isFolder = await stat(file).then(
       found => found.isDirectory(),
       () => false
     )
-    if (isFolder) throw unwritable(file, 'it is a folder, not a file')
-    const probe = temporaryOf(file)
+    if (isFolder) throw unwritable(file, Object.assign(new Error(), { code: 'EISDIR' }))
+    const probe = `${file}.${randomBytes(8).toString('hex')}.tmp`
     await writeFile(probe, '', { flag: 'wx' }).catch(error => {
-      throw unwritable(file, reasonOf(error))
+      throw unwritable(file, error)
     })
     await rm(probe)
     return new Recorder(file)
   }
 
-  /** Called before a sandbox forgets its calls. */
+  /** Called before a sandbox forgets its requests. */
   readonly note = (sandbox: Sandbox): void => {
-    if (this.#recordings.length < MOST_FILES) this.#recordings.push(recordingOf(sandbox, keysToMask(sandbox)))
+    if (this.#recordings.length < MAX_FILES) this.#recordings.push(recordingOf(sandbox, keysToMask(sandbox)))
     else this.#omitted++
   }
 
-  /** A scenario for each load or reset: the first in the file itself, the others beside it with -2, -3… Returns whether there were calls, and all were written. */
+  /** A scenario for each load or reset: the first in the file itself, the others beside it with -2, -3… Returns whether there were requests, and all were written. */
   async write({ sandboxes }: Pick<RunningEmulator, 'sandboxes'>, stderr: NodeJS.WritableStream): Promise<boolean> {
     for (const sandbox of sandboxes.all()) this.note(sandbox)
     const recordings = (await Promise.all(this.#recordings)).filter(({ calls }) => calls.length > 0)
     const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
-    if (this.#omitted > 0) say(`the calls between the first ${MOST_FILES} loads and resets are recorded, those of ${this.#omitted} later ones are not`)
-    if (recordings.length === 0) say(`no call was made, so ${this.#file} was not written`)
+    if (this.#omitted > 0) say(SAYS.too_many_files(MAX_FILES, this.#omitted))
+    if (recordings.length === 0) say(SAYS.not_written(this.#file, SAYS.nothing_recorded()))
     let isWritten = recordings.length > 0
     for (const [index, recording] of recordings.entries()) {
       const file = index === 0 ? this.#file : numbered(this.#file, index + 1)
       try {
-        const { data, notes } = await scenarioOf(recording, { onlyTouched: true })
-        await replaceText(file, scenarioText(data, notes))
+        const { data, notes } = await scenarioOf(recording)
+        await (await replaceFile(file, [scenarioText(data, notes)])).close()
         const calls = recording.calls.length
         const plays = (data.play as object[]).filter(play => !('wait' in play)).length
-        const left = plays === calls ? '' : `; not played: ${calls - plays}, for the reasons in its comments`
-        say(`${file} plays what was recorded: ${countOf(calls, 'call')}${left}`)
+        say(SAYS.recorded(file, calls, calls - plays))
       } catch (error) {
         isWritten = false
-        say(`${file} was not written: ${error instanceof ApiError ? error.message : reasonOf(error as NodeJS.ErrnoException)}`)
+        say(SAYS.not_written(file, error instanceof ApiError ? error.message : reasonOf('write', error as Error)))
       }
     }
     return isWritten
@@ -76,21 +76,4 @@ function numbered(file: string, number: number): string {
   return `${file.slice(0, file.length - ext.length)}-${number}${ext}`
 }
 
-const temporaryOf = (file: string) => `${file}.${randomBytes(8).toString('hex')}.tmp`
-
-/** Writes a file whole or not at all. Errors: those of the system. */
-async function replaceText(file: string, text: string): Promise<void> {
-  const temporary = temporaryOf(file)
-  try {
-    await writeFile(temporary, text, { flag: 'wx' })
-    await rename(temporary, file)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
-}
-
-const REASONS: Readonly<Record<string, string>> = { ...UNWRITABLE, ENOENT: 'there is no such folder' }
-const reasonOf = ({ code, message }: NodeJS.ErrnoException): string => REASONS[code as string] ?? message
-
-const unwritable = (file: string, why: string) => new ApiError('setting_invalid', { message: `--out ${file} cannot be written: ${why}; nothing was run.` })
+const unwritable = (file: string, error: SystemError) => new Failure(SAYS.out_unwritten(file, reasonOf('write', error)))

@@ -2,53 +2,69 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
-import type { Library } from '../scenario/library.js'
-import { isScenarioOrFixture } from '../scenario/scenario.js'
+import { settingsInForce } from '../core/settings.js'
+import { type CheckedFile, isFailed, NOTHING_FOUND, withFailure } from '../reports/points.js'
+import { Library } from '../scenario/library.js'
+import { isScenarioOrFixture, type Launch } from '../scenario/scenario.js'
 import { isSharedScript } from '../scenario/shared-script.js'
+import { unknownVariable } from '../scenario/variables.js'
+import { SAYS, say } from './sentences.js'
 
-/** A file, why one that was found in a folder is left out, or why a place gives no file. */
-export type ScenarioFile = { file: string; leftOut: string | null; problem: string | null }
+/** `names` are those that `--var` gives values to, each of which some file has to know; `withShared` takes files of shared script entries as well. */
+type Files = { launch: Launch; names: readonly string[]; withShared?: boolean }
+/** What is found of a file, whose variables are added to those that are known. */
+type CheckFile = (file: string, library: Library, known: Set<string>) => Promise<Partial<CheckedFile>>
 
 const ENDINGS = '**/*.{yaml,yml,json}'
 const IGNORED = ['**/node_modules/**']
 
 /**
- * The files of each place, each once: a file as it is, those of a folder that end in .yaml, .yml or .json, and those that match a pattern. Files of a folder
- * or pattern that are no scenarios are left out, and files of shared script entries unless `withShared`; a place with no file left is a problem.
+ * What is found of the files of each place, each once: a file as it is, those of a folder that end in .yaml, .yml or .json, and those that match a pattern.
+ * Files of a folder or pattern that are not scenarios are left out; a place with no file left is a failure, and so is a name that no file knows.
  */
-export async function* scenarioFiles(places: readonly string[], library: Library, { withShared = false } = {}): AsyncGenerator<ScenarioFile, void> {
-  const seen = new Set<string>()
+export async function checkFiles(places: readonly string[], { launch, names, withShared = false }: Files, checkFile: CheckFile): Promise<CheckedFile[]> {
+  const settings = settingsInForce(launch).values
+  const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
+  const checked: CheckedFile[] = []
+  const [seen, known] = [new Set<string>(), new Set<string>()]
   for (const place of places) {
-    const found = await stat(place).catch(() => null)
-    const isPattern = found === null && isDynamicPattern(place)
-    const isSearched = isPattern || found?.isDirectory() === true
-    const files = isSearched ? await filesIn(place, isPattern) : [place]
+    const { files, isSearched, isPattern } = await filesAt(place, ENDINGS)
     let isEmpty = true
     for (const file of files) {
       const leftOut = isSearched ? await whyLeftOut(file, library, withShared) : null
       isEmpty &&= leftOut !== null
-      if (seen.size < seen.add(resolve(file)).size) yield { file, leftOut, problem: null }
+      if (seen.size === seen.add(resolve(file)).size) continue
+      checked.push({ ...NOTHING_FOUND, file, leftOut, ...(leftOut === null && (await checkFile(file, library, known))) })
     }
-    if (isEmpty) yield { file: place, leftOut: null, problem: problemOf(isPattern, files.length) }
+    const why = files.length > 0 ? SAYS.no_scenario(isPattern) : SAYS.no_files(isPattern)
+    if (isEmpty) checked.push(withFailure(place, say('file_exists'), { path: '', file: place, message: why }))
   }
+  // what a file knows that is not valid is not known
+  if (checked.some(({ points }) => points.some(point => isFailed(point) && point.code === 'valid'))) return checked
+  for (const name of names) {
+    const title = say('var', name)
+    if (!known.has(name)) checked.push(withFailure(title.message, title, { path: title.message, message: unknownVariable(name, [...known]) }))
+  }
+  return checked
 }
 
-async function filesIn(place: string, isPattern: boolean): Promise<string[]> {
-  if (isPattern) return (await glob(place, { absolute: isAbsolute(place), expandDirectories: false, ignore: IGNORED })).sort()
-  const paths = await glob(ENDINGS, { cwd: place, absolute: true, ignore: IGNORED })
+/** The files that a pattern matches, those of a folder that have such an ending, or what is named; `isSearched` for the first two. */
+export async function filesAt(place: string, endings: string): Promise<{ files: string[]; isSearched: boolean; isPattern: boolean }> {
+  const found = await stat(place).catch(() => null)
+  const isPattern = found === null && isDynamicPattern(place)
+  if (!isPattern && !found?.isDirectory()) return { files: [place], isSearched: false, isPattern }
+  const paths = isPattern
+    ? await glob(place, { absolute: isAbsolute(place), expandDirectories: false, ignore: IGNORED })
+    : await glob(endings, { cwd: place, absolute: true, ignore: IGNORED })
   // a path as the person wrote the beginning of it
-  return paths.map(path => `${place.replace(/\/+$/, '')}/${relative(place, path)}`).sort()
-}
-
-function problemOf(isPattern: boolean, files: number): string {
-  if (files > 0) return `${isPattern ? 'the pattern matches' : 'the folder holds'} no scenario and no fixture`
-  return isPattern ? 'no file matches this pattern' : 'the folder holds no file that ends in .yaml, .yml or .json'
+  const files = isPattern ? paths : paths.map(path => `${place.replace(/\/+$/, '')}/${relative(place, path)}`)
+  return { files: files.sort(), isSearched: true, isPattern }
 }
 
 /** Null for a scenario, a fixture, and a file that cannot be read: that is found out later. */
 async function whyLeftOut(file: string, library: Library, withShared: boolean): Promise<string | null> {
   const document = await library.file(file).catch(() => null)
   if (document === null) return null
-  if (isSharedScript(document.data)) return withShared ? null : 'left out: it holds script entries that scenarios share'
-  return isScenarioOrFixture(document.data) ? null : 'left out: it is no scenario and no fixture'
+  if (isSharedScript(document.data)) return withShared ? null : SAYS.shared_script()
+  return isScenarioOrFixture(document.data) ? null : SAYS.other_document()
 }

@@ -1,18 +1,19 @@
 /** Files of settings: what `check --write-settings` writes, and `--settings` reads. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { ApiError } from '../core/errors.js'
 import { isObject } from '../core/quick-check.js'
 import { flattened, type GivenSettings, nested } from '../core/settings.js'
 import { jsonText } from '../reports/formats.js'
 import { settingsYaml } from '../reports/text.js'
 import { readDocument, refusalOf } from '../scenario/documents.js'
+import { Failure } from './failures.js'
 import { CHECKER } from './launch.js'
+import { reasonOf, SAYS } from './sentences.js'
 
-/** As JSON to a file that ends in .json, else as YAML. Errors: `setting_invalid` where it cannot be written. */
+/** As JSON to a file that ends in .json, else as YAML. Errors: a `Failure` where it cannot be written. */
 export async function writeSettings(file: string, settings: GivenSettings): Promise<void> {
-  await writeFile(file, extname(file) === '.json' ? jsonText({ settings: nested(settings) }) : settingsYaml(settings)).catch(({ message }: Error) => {
-    throw new ApiError('setting_invalid', { message: `the settings cannot be written: ${message}` })
+  await writeFile(file, extname(file) === '.json' ? jsonText({ settings: nested(settings) }) : settingsYaml(settings)).catch(error => {
+    throw new Failure(SAYS.unwritten(file, reasonOf('write', error)))
   })
 }
 
@@ -27,9 +28,7 @@ export async function readSettings(file: string): Promise<GivenSettings> {
   const found = isBlock ? (data as { settings: unknown }).settings : data
   const under = isBlock ? ['settings'] : []
   const given = isObject(found) ? nested(flattened(found)) : found
-  const problems = isObject(given)
-    ? await CHECKER.problems(given)
-    : [{ steps: [], message: 'an object of settings was expected, such as pagination: { max_limit: 5 }' }]
-  if (problems.length > 0) throw await refusalOf(problems.map(({ steps, message }) => ({ document, steps: [...under, ...steps], message })))
+  const problems = isObject(given) ? await CHECKER.problems(given) : [{ steps: [], code: 'wrong_type', message: SAYS.settings_object() }]
+  if (problems.length > 0) throw await refusalOf(problems.map(problem => ({ document, ...problem, steps: [...under, ...problem.steps] })))
   return flattened(found as object) as GivenSettings
 }

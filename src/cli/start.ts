@@ -1,13 +1,14 @@
 /** `commerce-emulator start`. The last line that it prints, `commerce-emulator ready on …`, is a stable format. */
 import closeWithGrace from 'close-with-grace'
+import { Help } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../emulator.js'
-import { countOf } from '../reports/points.js'
+import { countOf } from '../reports/sentences.js'
 import { createLogger } from '../server/logging.js'
 import { createProgressBar } from './progress.js'
-import { shellWord } from './shell-word.js'
+import { SAYS, shellWord } from './sentences.js'
 
 type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 
@@ -22,7 +23,7 @@ export async function start(
   const bar = await createProgressBar(stderr)
   const emulator = await runEmulator({ ...given, isPortFree: false, logger, progress: bar.update }).finally(bar.stop)
   beforeEnd({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
-    if (err) logger.fatal({ err }, 'The emulator stops because of a defect. Please report it.')
+    if (err) logger.fatal({ err }, SAYS.defect())
     await emulator.close().catch(error => {
       stderr.write(`commerce-emulator: ${error.message}\n`)
       throw error
@@ -42,17 +43,15 @@ export async function start(
 /** Warns where other machines can reach a control API without a token. */
 export function warnOfExposure({ host, control_token }: Pick<Settings, 'host' | 'control_token'>, log: Pick<FastifyBaseLogger, 'warn'>): void {
   if (control_token !== null || /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)) return
-  log.warn(
-    `The emulator listens on ${host} and needs no control token: every machine that reaches the port can read and change its state. Set CONTROL_TOKEN, or let this machine alone reach the port: HOST=127.0.0.1, or docker run -p 127.0.0.1:4010:4010.`
-  )
+  log.warn(SAYS.exposed(host))
 }
 
 /** Columns beside a name, where words allow it: eighty in all. */
 const COLUMNS = 68
-const MOST_KEYS = 8
+const MAX_KEYS = 8
 
 /** In addition to the addresses and keys of the emulator. */
-export type StartFacts = {
+type StartFacts = {
   /** Given as a setting; a data file replaces it. */
   asked: string | null
   data: string | null
@@ -66,11 +65,12 @@ export function startUpText(
   { baseUrl, controlUrl, scenario, apiKeys, resumed }: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
   { asked, data, hasVars, records }: StartFacts
 ): string {
+  const help = new Help()
   const [first] = apiKeys
-  const shown = apiKeys.slice(0, MOST_KEYS)
+  const shown = apiKeys.slice(0, MAX_KEYS)
   const width = shown.reduce((width, { key }) => Math.max(width, visible(key).length), 0)
   const keys = shown.map(({ key, account }) => `${visible(key).padEnd(width)}  acts as ${account}`)
-  if (apiKeys.length > shown.length) keys.push(`and ${apiKeys.length - shown.length} more: ${controlUrl}/keys`)
+  if (apiKeys.length > shown.length) keys.push(SAYS.more_keys(apiKeys.length - shown.length, `${controlUrl}/keys`))
   const description = scenario.description ? `: ${visible(scenario.description)}` : ''
   const texts: [name: string, text: string][] = [
     ['API', baseUrl],
@@ -79,12 +79,11 @@ export function startUpText(
     ['Scenario', `${visible(scenario.name)}${description}`],
     ['Data', `${countOf(records, 'record')}, ${keptWhere(data, resumed)}`]
   ]
-  if (resumed !== null && asked !== null)
-    texts.push(['', `The scenario ${visible(asked)} was not loaded: the data file wins. POST /_control/load loads it, or --data with a new file starts in it.`])
-  if (resumed !== null && hasVars) texts.push(['', 'The values of --var have no effect: the scenario that the data file keeps was loaded without them.'])
+  if (resumed !== null && asked !== null) texts.push(['', SAYS.not_loaded(visible(asked))])
+  if (resumed !== null && hasVars) texts.push(['', SAYS.vars_ignored()])
   return [
     '',
-    ...texts.flatMap(([name, text]) => beside(name, wrapped(text))),
+    ...texts.flatMap(([name, text]) => beside(name, help.boxWrap(text, COLUMNS).split('\n'))),
     ...beside('Keys', keys),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',
@@ -93,18 +92,8 @@ export function startUpText(
 }
 
 function keptWhere(data: string | null, resumed: string | null): string {
-  if (data === null) return 'in memory; --data FILE keeps them'
-  return resumed === null ? `kept in ${visible(data)}` : `continued from ${visible(resumed)}`
+  if (data === null) return SAYS.in_memory()
+  return resumed === null ? SAYS.kept(visible(data)) : SAYS.resumed(visible(resumed))
 }
 
 const beside = (name: string, lines: readonly string[]) => lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(8)}  ${line}`)
-
-function wrapped(text: string): string[] {
-  const lines = ['']
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) as string
-    if (line !== '' && line.length + word.length >= COLUMNS) lines.push(word)
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
-  }
-  return lines
-}

@@ -4,14 +4,15 @@ import { emulatorAddress } from './address.js'
 import { Connection } from './connection.js'
 import type { ApiKey } from './documents.js'
 import { type Emulator, emulatorAt } from './emulator.js'
-import { EmulatorError } from './error.js'
+import type { EmulatorError } from './error.js'
 import { httpTransport } from './http.js'
-import { checkOptions, invalidOption } from './options.js'
+import { checkOptions } from './options.js'
+import { ERRORS } from './sentences.js'
 
 export type ConnectOptions = {
-  /** As `http://localhost:4010`; the base address, that of the control API or of a sandbox will do too. */
+  /** Such as `http://localhost:4010`; the base address, and the address of the control API or of a sandbox, work too. */
   url: string
-  /** The value of its `control_token`, if that is set. */
+  /** The value of its `control_token`, if set. */
   token?: string
   /** Milliseconds to wait until it is ready, by default 3000. */
   timeout?: number
@@ -24,8 +25,8 @@ const PAUSE = 50
 const STARTING: readonly string[] = ['no_answer', 'not_ready']
 
 /**
- * Connects to an emulator that runs, as soon as it is ready. The object is the same as that of `startEmulator`; closing it stops nothing.
- * Errors: `option_invalid`; `no_answer` or `not_ready` where it is not ready in time; `answer_unreadable`; `token_required` and what else refuses a control call.
+ * Connects to a running emulator, as soon as it is ready. The object is the same as that of `startEmulator`; closing it stops nothing.
+ * Errors: `option_invalid`; `no_answer` or `not_ready` when it is not ready in time; `answer_unreadable`; `token_required` and other refusals of the control API.
  */
 export async function connect(options: ConnectOptions): Promise<Emulator> {
   checkOptions('connect', options, OPTIONS)
@@ -59,13 +60,13 @@ async function keysWhenReady(emulator: Emulator, deadline: number): Promise<ApiK
 async function keysOf({ control, controlUrl }: Emulator): Promise<ApiKey[]> {
   const { data } = (await control('GET /keys')) ?? {}
   if (Array.isArray(data)) return data
-  throw new EmulatorError('answer_unreadable', `What answers at ${controlUrl} is no commerce-emulator, or an older one.`)
+  throw ERRORS.notAnEmulator(controlUrl)
 }
 
 /** Errors: `option_invalid`. */
 function placeAt(url: string): { address: URL; sandbox: string | null } {
   const address = emulatorAddress(url)
-  if (address === null) throw invalidOption('url', `The url of an emulator was expected, as http://localhost:4010, not ${url}`)
+  if (address === null) throw ERRORS.notAnAddress(url)
   const [, under = address.pathname, sandbox = null] = /^(.*)\/sandbox\/([^/]+)$/.exec(address.pathname) ?? []
   return { address: new URL(under || '/', address), sandbox }
 }

@@ -1,5 +1,5 @@
 /** A way to an emulator, in process or over HTTP. */
-import { EmulatorError } from './error.js'
+import { ERRORS } from './sentences.js'
 
 /** `path` is what follows the address; `timeout` is for the whole answer, in milliseconds. */
 export type SentRequest = { method: string; path: string; headers: Record<string, string>; body?: string; timeout?: number }
@@ -27,17 +27,16 @@ export class Connection {
 
   /** Sends a request. Errors: `closed`, `no_answer`. */
   async send(request: SentRequest): Promise<ReceivedAnswer> {
-    if (this.isClosed) throw new EmulatorError('closed', `${request.method} ${request.path} is not sent: this emulator was closed.`)
+    if (this.isClosed) throw ERRORS.closed(`${request.method} ${request.path}`)
     try {
       const { headers, ...answer } = await this.#transport.send({ ...request, headers: { 'user-agent': 'commerce-emulator', ...request.headers } })
       // what waits is answered on close, with what is true of a part of the time only
-      if (this.isClosed) throw new Error('this emulator was closed meanwhile')
+      if (this.isClosed) throw ERRORS.closedMeanwhile()
       return { ...answer, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))) }
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       // several addresses of a name give a code alone
-      const reason = [message, code].find(text => text !== '')
-      throw new EmulatorError('no_answer', `${request.method} ${this.address}${request.path} was not answered: ${reason}.`, { cause: error as Error })
+      throw ERRORS.noResponse(`${request.method} ${this.address}${request.path}`, error as Error, message || String(code))
     }
   }
 

@@ -1,24 +1,13 @@
 /** The one error of the package. */
 import { ApiError } from '../core/errors.js'
-import type { Verdict } from './answers.js'
-import type { AnswerCode } from './documents.js'
+import type { AnswerCode, Problem, Verdict } from './documents.js'
 
 /**
- * What went wrong: the code of a refusal; `option_invalid` for an option of the package that does not exist or cannot be right; `no_answer` where a call
- * was not answered; `answer_unreadable` where something else than an emulator answered; `expectation_unmet` of `verify`; `closed` after `close`; or the
- * system's own, such as `EADDRINUSE`.
+ * What went wrong: the code of a refusal; `option_invalid` for an unknown or invalid option of the package; `no_answer` when a request got no response;
+ * `answer_unreadable` when the response did not come from an emulator; `expectation_unmet` of `verify`; `closed` after `close`; or the system's own, such as
+ * `EADDRINUSE`.
  */
 export type ErrorCode = AnswerCode | 'option_invalid' | 'no_answer' | 'answer_unreadable' | 'expectation_unmet' | 'closed' | 'EADDRINUSE' | (string & {})
-
-/** One thing that is wrong with a document, or with settings. */
-export type Problem = {
-  /** Where in the document, as `tickets[3].location`; empty for the document itself. */
-  path: string
-  message: string
-  file?: string
-  line?: number
-  column?: number
-}
 
 type Details = { status?: number; param?: string | undefined; problems?: readonly Problem[] | undefined; verdict?: Verdict; cause?: Error }
 
@@ -28,7 +17,7 @@ export class EmulatorError extends Error {
   readonly code: ErrorCode
   /** What is wrong with a document or with settings, one by one; empty for every other error. */
   readonly problems: readonly Problem[]
-  /** The status of the control call, where one was refused. */
+  /** The status of the control request, where one was refused. */
   declare readonly status?: number
   /** The parameter, name or option that is refused. */
   declare readonly param?: string
@@ -50,6 +39,6 @@ export function errorFrom(error: unknown): EmulatorError {
     const { code, message, param, problems } = error
     return new EmulatorError(code, message, { param, problems })
   }
-  const { code = 'internal_error', message } = error as NodeJS.ErrnoException
+  const { code = 'internal_error', message } = error as { code?: string; message: string }
   return new EmulatorError(code, message, { cause: error as Error })
 }

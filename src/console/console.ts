@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { FastifyReply } from 'fastify'
-import type { Pages } from '../control/call.js'
+import type { Pages } from '../control/route.js'
 
 /** The same folders from `src/console` and from the bundle. */
 const FOLDERS = { console: new URL('../../dist/console/', import.meta.url), docs: new URL('../../dist/swagger-ui/', import.meta.url) }

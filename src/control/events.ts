@@ -1,5 +1,4 @@
-/** The journal as server-sent events: each call as it is recorded, and that the journal was cleared. */
-import type { ServerResponse } from 'node:http'
+/** The journal as server-sent events: each request as it is recorded, and that the journal was cleared. */
 import type { FastifyReply } from 'fastify'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
@@ -10,80 +9,59 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import { CONTROL_HEADERS } from './guard.js'
 
 const HEARTBEAT_MS = 15_000
+/** Bytes that a reader may leave unread; one that leaves more is cut. */
+const MAX_BACKLOG = 1_048_576
 
-/** Events of a run name the sandbox, which is null at the base address. */
-function eventOf(call: Exchange | null, named: { sandbox?: string | null }): string {
-  if (call === null) return `event: clear\ndata: ${JSON.stringify(named)}\n\n`
-  return `id: ${call.id}\nevent: request\ndata: ${JSON.stringify({ ...named, ...summaryOf(call, call.secretWords) })}\n\n`
-}
-
-/** An event is written as text once for all readers, so a slow one holds no text of its own. */
 export class EventStreams {
-  /** By reader, the name of its sandbox, empty at the base address; null for all sandboxes. */
-  readonly #readers = new Map<ServerResponse, string | null>()
+  readonly #ends = new Set<() => void>()
   readonly #shares: Shares
-  readonly #backlog: number
-  #stop = () => {}
+  /** The last event as bytes, which all of its readers share, so a slow one holds no text of its own; one is of a sandbox, the other names it. */
+  readonly #last: { own: [unknown, Buffer?]; named: [unknown, Buffer?] } = { own: [null], named: [null] }
 
-  /** `limits.stream_backlog` is how many bytes a reader may leave unread; one that leaves more is cut. */
   constructor(settings: Settings) {
     this.#shares = new Shares({ what: 'event streams', setting: 'limits.streams' }, settings)
-    this.#backlog = settings['limits.stream_backlog']
   }
 
-  /** Answers with the events of a sandbox, or of all, until the client leaves. Errors: `limit_reached`. */
+  /** Responds with the events of a sandbox, or of all, until the client leaves. Errors: `limit_reached`. */
   open(reply: FastifyReply, { id, sandbox }: { id: string; sandbox: Sandbox }, isOfRun: boolean): void {
     const free = this.#shares.take(sandbox)
     const { raw } = reply.hijack()
+    const { listeners } = sandbox.run
+    const own = sandbox.name ?? ''
+    const write = (bytes: Buffer | string) => (raw.writableLength > MAX_BACKLOG ? raw.destroy() : raw.write(bytes))
+    const listener: JournalListener = (name, request) => {
+      if (isOfRun || name === own) write(this.#eventOf(request, name, isOfRun))
+    }
+    const heartbeat = setInterval(() => write(': \n\n'), HEARTBEAT_MS)
+    const end = () => {
+      free()
+      listeners.delete(listener)
+      clearInterval(heartbeat)
+      this.#ends.delete(end)
+      sandbox.ending.removeEventListener('abort', end)
+      raw.end()
+    }
+    raw.once('close', end)
+    listeners.add(listener)
+    this.#ends.add(end)
+    if (!isOfRun) sandbox.ending.addEventListener('abort', end)
     raw.writeHead(200, { ...CONTROL_HEADERS, 'content-type': 'text/event-stream; charset=utf-8', 'request-id': id })
     raw.write(': the journal, as it is written\n\n')
-    if (this.#readers.size === 0) this.#start(sandbox)
-    this.#readers.set(raw, isOfRun ? null : (sandbox.name ?? ''))
-    const left = new AbortController()
-    if (!isOfRun) sandbox.ending.addEventListener('abort', () => this.#end(raw), { signal: left.signal })
-    raw.once('close', () => {
-      free()
-      left.abort()
-      this.#end(raw)
-    })
   }
 
   end(): void {
-    for (const reader of this.#readers.keys()) this.#end(reader)
+    for (const end of this.#ends) end()
   }
 
-  #start({ run }: Sandbox): void {
-    const listener: JournalListener = (name, call) => {
-      this.#write(
-        () => eventOf(call, {}),
-        of => of === name
-      )
-      this.#write(
-        () => eventOf(call, { sandbox: name === '' ? null : name }),
-        of => of === null
-      )
-    }
-    run.listeners.add(listener)
-    const heartbeat = setInterval(() => this.#write(() => ': \n\n'), HEARTBEAT_MS)
-    this.#stop = () => {
-      run.listeners.delete(listener)
-      clearInterval(heartbeat)
-    }
-  }
-
-  #end(reader: ServerResponse): void {
-    reader.end()
-    this.#readers.delete(reader)
-    if (this.#readers.size === 0) this.#stop()
-  }
-
-  #write(text: () => string, isFor: (of: string | null) => boolean = () => true): void {
-    const readers = [...this.#readers].filter(([, of]) => isFor(of))
-    if (readers.length === 0) return
-    const bytes = Buffer.from(text())
-    for (const [reader] of readers) {
-      if (reader.writableLength > this.#backlog) reader.destroy()
-      else reader.write(bytes)
-    }
+  /** Events of a run name the sandbox, which is null at the base address. */
+  #eventOf(request: Exchange | null, name: string, isNamed: boolean): Buffer {
+    const last = this.#last[isNamed ? 'named' : 'own']
+    if (request !== null && last[0] === request) return last[1] as Buffer
+    const about = { ...(isNamed && { sandbox: name || null }), ...(request && summaryOf(request, request.secretWords)) }
+    const head = request === null ? 'event: clear' : `id: ${request.id}\nevent: request`
+    const bytes = Buffer.from(`${head}\ndata: ${JSON.stringify(about)}\n\n`)
+    last[0] = request
+    last[1] = bytes
+    return bytes
   }
 }

@@ -1,8 +1,7 @@
-/** What a call would be answered, and why: judged on a copy of the sandbox, which is thrown away. */
+/** How the emulator would respond to a request, and why: judged on a copy of the sandbox, which is thrown away. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { ApiError } from '../core/errors.js'
 import { encodeForm, type FormValue } from '../core/form-encoding.js'
 import { instantOf } from '../core/instants.js'
 import { BASE, pathOf } from '../core/paths.js'
@@ -23,6 +22,7 @@ import type { Arrival } from '../server/arrivals.js'
 import { bytesOf } from '../store/bytes.js'
 import type { Shape, Stored } from '../store/collection.js'
 import { collectionOf, type RecordOf, type Store } from '../store/store.js'
+import { REFUSALS } from './sentences.js'
 
 type Form = Readonly<Record<string, FormValue>>
 const any = <T extends object>() => Type.Unsafe<T>({ type: 'object' })
@@ -44,23 +44,23 @@ export async function explain(asked: Tried, document: SourceDocument, { sandbox,
   const copy = sandbox.copy()
   await change(copy, asked.changes ?? {}, document)
   const before = { store: copy.store.clone(), script: copy.script.listed() }
-  const call = execute(copy, requestOf(requestAsked(asked, copy.store)), { base })
-  const headers = headersOf(call)
-  call.redact()
+  const request = execute(copy, requestOf(requestAsked(asked, copy.store)), { base })
+  const headers = headersOf(request)
+  request.redact()
 
   const { journal } = sandbox.evidence
-  const keys = call.secretWords
-  const near = maskedThroughout(nearlyMet(call), keys)
-  if (isText) return explainedText(call, journal, keys, near)
-  const { user_agent, ms, script, why, ...entry } = explained(call, journal, keys)
-  const records = recordsChanged(call).map(({ family, id }) => {
-    const shown = (store: Store) => shownRecord(store, { family, id, shape: call.shape })
+  const keys = request.secretWords
+  const near = maskedThroughout(nearlyMet(request), keys)
+  if (isText) return explainedText(request, journal, keys, near)
+  const { user_agent, ms, script, why, ...entry } = explained(request, journal, keys)
+  const records = recordsChanged(request).map(({ family, id }) => {
+    const shown = (store: Store) => shownRecord(store, { family, id, shape: request.shape })
     return { family, id, before: shown(before.store), after: shown(copy.store) }
   })
   return {
     ...entry,
     headers: maskedThroughout(headers, keys),
-    script: script && { ...script, ...waitOf(call.action as Action) },
+    script: script && { ...script, ...waitOf(request.action as Action) },
     why: withNearlyMet(why, near),
     changes: { records: maskedThroughout(records, keys), script: countsChanged(before.script, copy.script.listed()) }
   }
@@ -76,8 +76,7 @@ async function change(copy: Sandbox, { data, settings, clock }: NonNullable<Trie
 /** Errors: `parameter_invalid` for a path out of the API. */
 function checkPath(path: string): void {
   // a client shortens a path with dots before it sends it
-  if (!new URL(BASE + path, 'http://localhost').pathname.startsWith(`${BASE}/`))
-    throw new ApiError('parameter_invalid', { message: `path: a path below the base address was expected, such as /refunds, not ${path}.`, param: 'path' })
+  if (!new URL(BASE + path, 'http://localhost').pathname.startsWith(`${BASE}/`)) throw REFUSALS.pathOutside(path)
 }
 
 /** Without a key of its own, a request that needs one has that of the first merchant. */

@@ -1,17 +1,16 @@
 /** Protects the control API from web pages: DNS rebinding, other origins and sites, and callers without the token. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../core/errors.js'
+import { HEALTH } from '../core/paths.js'
 import { isOfOtherOrigin, isOfOtherSite } from '../server/pages.js'
-
-/** Needs no token. */
-export const HEALTH = '/_control/health'
+import { REFUSALS } from './sentences.js'
 
 /** `isSignedIn`: whether a request has the cookie of a session. */
-export type Guard = { token: string | null; hosts: readonly string[]; isSignedIn: (request: FastifyRequest) => boolean }
+type Guard = { token: string | null; hosts: readonly string[]; isSignedIn: (request: FastifyRequest) => boolean }
 
-/** Of every answer: no cache keeps it, no browser guesses another type, and no page of another origin embeds or frames it. */
+/** Of every response: no cache keeps it, no browser guesses another type, and no page of another origin embeds or frames it. */
 export const CONTROL_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -19,10 +18,10 @@ export const CONTROL_HEADERS = {
   'cross-origin-resource-policy': 'same-origin'
 } as const
 
-const LONGEST_SHOWN = 100
+const MAX_SHOWN = 100
 
 /**
- * Refuses a control call that is not allowed, and every call but health before the start scenario is loaded.
+ * Refuses a control request that is not allowed, and every request but health, which needs no token, before the start scenario is loaded.
  * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready` (503).
  */
 export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn }: Guard): void {
@@ -30,32 +29,18 @@ export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn
   const { host, origin, authorization } = headers
   const isHealth = routeOptions.url === HEALTH
   if (!isHealth && host !== undefined && (hasSeveralHosts(raw) || !isSafeHost(host, hosts))) {
-    const shown = nameIn(host) ?? host.slice(0, LONGEST_SHOWN)
-    throw new ApiError('host_not_allowed', {
-      message: `The Host ${shown} may not reach the control API. Call it by an IP address, localhost or a single-label name, or list the name in CONTROL_HOSTS.`
-    })
+    throw REFUSALS.hostNotAllowed(nameIn(host) ?? host.slice(0, MAX_SHOWN))
   }
-  if (isOfOtherSite(request) && !opensPage(request)) {
-    throw new ApiError('origin_not_allowed', {
-      message: 'The control API is closed to pages of other sites and ports, and one of them sent this request. Type the address into the browser instead.'
-    })
-  }
-  if (isOfOtherOrigin(request)) {
-    throw new ApiError('origin_not_allowed', { message: `The control API is closed to pages of other origins; ${origin} is not http://${host}.` })
-  }
-  const isOpen = isHealth || routeOptions.config?.open === true
-  if (token !== null && !isOpen && !isSame(authorization ?? '', `Bearer ${token}`) && !isSignedIn(request)) {
-    throw new ApiError('token_required', {
-      message: 'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN.',
-      headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
-    })
-  }
+  if (isOfOtherSite(request) && !opensPage(request)) throw REFUSALS.otherSite()
+  if (isOfOtherOrigin(request)) throw REFUSALS.otherOrigin(String(origin), String(host))
+  const isOpen = isHealth || routeOptions.config?.row?.open === true
+  if (token !== null && !isOpen && !isSame(authorization ?? '', `Bearer ${token}`) && !isSignedIn(request)) throw REFUSALS.tokenRequired()
   if (!isHealth) arrival.sandbox.requireLoaded()
 }
 
 /** A link of another site to a page: the browser shows it by itself, and the other site sees nothing of it. */
 const opensPage = ({ headers, routeOptions: { config } }: FastifyRequest) =>
-  config?.page === true && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  config?.row?.page === true && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 
 /** An IPv6 address in brackets or an ASCII name, with or without a port: nothing encoded, no zone, no empty label. */
 const HOST = /^(?:\[([\da-f:.]+)\]|([\w-]+(?:\.[\w-]+)*))(?::\d{0,5})?$/i
@@ -82,3 +67,22 @@ function isSafeHost(host: string, allowed: readonly string[]): boolean {
 /** Compares in constant time. */
 export const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** How much later than the one before a wrong token is refused, and the maximum: unnoticed after a slip, and shorter than a stop takes. */
+const STEP_MS = 50
+const MAX_MS = 1000
+/** As many refusals wait at once; a further one goes out without a wait, so that wrong tokens cannot pile up. */
+const MAX_WAITING = 100
+
+/** Slows those who guess the control token: counts a wrong one and waits, until the emulator stops at the latest. A right one never waits. */
+export function wrongTokens(closing: AbortSignal): () => Promise<void> {
+  let wrong = 0
+  let waiting = 0
+  return async () => {
+    wrong++
+    if (waiting >= MAX_WAITING) return
+    waiting++
+    await wait(Math.min(wrong * STEP_MS, MAX_MS), undefined, { signal: closing }).catch(() => {})
+    waiting--
+  }
+}

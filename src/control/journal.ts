@@ -1,9 +1,7 @@
-/** The journals in control calls: filtered, or as scenarios that play them again. */
+/** The journals in control requests: filtered, or as scenarios that replay them. */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { ApiError } from '../core/errors.js'
 import { instantOf } from '../core/instants.js'
-import { didYouMean, sentence } from '../core/nearest.js'
 import { brokenRule, type Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
 import { judgementOf } from '../evidence/judgement.js'
@@ -16,93 +14,82 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { lazily } from '../work/json-pieces.js'
 import { WRITING, written } from '../work/writing.js'
+import { filterOfScenario, REFUSALS } from './sentences.js'
 
 export const FILTERS = parameters({
   on: optional(text({ description: 'An operation, such as `POST /refunds` or `GET /tickets/{id}`.' })),
-  rule: optional(word(RULE_IDS, { description: 'The id of a rule, `REF-7`: calls that kept or broke it.' })),
-  scope: optional(word(['sandbox', 'run'], { description: '`sandbox`, the default, or `run`: calls of every sandbox.' })),
-  status: optional(text({ description: 'A status, `404`, or a class of them, `4xx`.' })),
-  since: optional(text({ description: 'Calls after a request id, or from an instant on.' })),
-  limit: optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'At most this many, 1 to 1000; 100 when left out.' })),
+  rule: optional(word(RULE_IDS, { description: 'The id of a rule, such as `REF-7`: requests that kept or broke it.' })),
+  scope: optional(word(['sandbox', 'run'], { description: '`sandbox`, the default, or `run`: requests of every sandbox.' })),
+  status: optional(text({ description: 'A status, such as `404`, or a class, such as `4xx`.' })),
+  since: optional(text({ description: 'Requests after a request id, or from an instant on.' })),
+  limit: optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum number of requests, 1 to 1000; 100 by default.' })),
   format: optional(
     word(['json', 'scenario'], {
-      description: '`json`, the default, or `scenario`: the calls since the last load or reset as a scenario that plays them again.'
+      description: '`json`, the default, or `scenario`: the requests since the last load or reset as a scenario that replays them.'
     })
   )
 })
 type Filters = Omit<Static<typeof FILTERS>, 'format'>
 const DEFAULT_LIMIT = 100
-const UNPLAYABLE =
-  'cannot be played again: a play calls an operation of the reference with an API key, if any, and with a form that has each name once, on records that a fixture can hold'
 
-/** The calls of a sandbox or, with its name at each, of every one, newest first. Errors: `parameter_invalid`. */
-export function callsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxes): object {
+/** The requests of a sandbox or, with its name at each, of every one, newest first. Errors: `parameter_invalid`. */
+export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxes): object {
   const { limit = DEFAULT_LIMIT, scope, since } = query
   const isRun = scope === 'run'
-  if (isRun && since !== undefined && instantOf(since) === null) throw invalid('since', `with scope=run an instant was expected, not ${since}`)
+  if (isRun && since !== undefined && instantOf(since) === null) throw REFUSALS.sinceOfRun(since)
   const all = isRun ? sandboxes.all() : [sandbox]
   const found = all.flatMap(sandbox => {
     const isWanted = filterOf(query, sandbox)
     const of = { keys: keysToMask(sandbox), named: isRun && { sandbox: sandbox.name } }
-    return sandbox.evidence.journal.requests().flatMap(call => (isWanted(call) ? [{ call, ...of }] : []))
+    return sandbox.evidence.journal.requests().flatMap(request => (isWanted(request) ? [{ request, ...of }] : []))
   })
-  if (isRun) found.sort((a, b) => a.call.now - b.call.now)
+  if (isRun) found.sort((a, b) => a.request.now - b.request.now)
   const shown = found.reverse().slice(0, limit)
   return {
     object: 'list',
-    data: lazily(shown, ({ call, keys, named }) => ({ ...named, ...summaryOf(call, keys) })),
+    data: lazily(shown, ({ request, keys, named }) => ({ ...named, ...summaryOf(request, keys) })),
     has_more: found.length > limit,
     dropped: all.reduce((sum, { evidence }) => sum + evidence.journal.dropped, 0)
   }
 }
 
-/** The calls since the last load or reset as a scenario, in YAML. Errors: `parameter_invalid` for a filter. */
-export async function recordedText(filters: Filters, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
+/**
+ * The requests since the last load or reset as a scenario, in YAML; with one of them that one alone, answered as it was.
+ * Errors: `parameter_invalid` for a filter, and for a request that cannot be replayed.
+ */
+export async function recordedText(filters: Filters, sandbox: Sandbox, signal: AbortSignal, one?: Exchange): Promise<Uint8Array> {
   const [filter] = Object.keys(filters)
-  if (filter !== undefined) throw invalid(filter, 'a scenario plays every call again; leave it out')
-  return sandbox.jobs.run(WRITING, signal, async ask => written(ask, 'scenario', await scenarioOf(await recordingOf(sandbox, keysToMask(sandbox)))))
-}
-
-/** A scenario, in YAML, in which a call is answered as it was. Errors: `parameter_invalid` for one that cannot be played. */
-export async function recordedCallText(call: Exchange, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
+  if (filter !== undefined) throw filterOfScenario(filter)
   return sandbox.jobs.run(WRITING, signal, async ask => {
-    const scenario = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), call))
-    if (scenario === undefined) throw invalid('format', `${call.id} ${UNPLAYABLE}`)
+    const recording = await recordingOf(sandbox, keysToMask(sandbox), one)
+    const scenario = await (one === undefined ? scenarioOf(recording) : scenarioOfCall(recording))
+    if (scenario === undefined) throw REFUSALS.unplayable((one as Exchange).id)
     return written(ask, 'scenario', scenario)
   })
 }
 
-export function callNamed(id: string, { evidence }: Sandbox): Exchange {
-  const found = evidence.find(id)
-  if (found) return found
-  const there = heldBy(evidence.journal.requests().map(call => call.id))
-  throw new ApiError('request_unknown', { message: `The journal holds no call ${id}; ${there}.`, param: 'id' })
+const idsIn = ({ evidence }: Sandbox): string[] => evidence.journal.requests().map(({ id }) => id)
+
+/** Errors: `request_unknown`. */
+export function requestNamed(id: string, sandbox: Sandbox): Exchange {
+  const found = sandbox.evidence.find(id)
+  if (!found) throw REFUSALS.requestUnknown(id, idsIn(sandbox))
+  return found
 }
 
 /** Errors: `parameter_invalid` for a filter that names nothing. */
-function filterOf({ on, status, since, rule }: Filters, sandbox: Sandbox): (call: Exchange) => boolean {
+function filterOf({ on, status, since, rule }: Filters, sandbox: Sandbox): (request: Exchange) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
-  if (operation === null) {
-    throw invalid('on', `${on} is no operation of the reference${didYouMean(on as string, OPERATION_NAMES) || `; it has ${OPERATION_NAMES.join(', ')}`}`)
-  }
-  if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) {
-    throw invalid('status', `a status such as 404, or a class such as 4xx, was expected, not ${status}`)
-  }
-  const hasStatus = (call: Exchange) =>
-    status === undefined || (status.endsWith('xx') ? String(call.outcome.status)[0] === status[0] : String(call.outcome.status) === status)
-  const hasRule = (call: Exchange) => rule === undefined || brokenRule(call) === rule || judgementOf(call).kept.includes(RULE_PLACES.get(rule) as number)
-  const isWanted = (call: Exchange) => (operation === undefined || call.operation === operation) && hasStatus(call) && hasRule(call)
-  if (since === undefined) return isWanted
-
-  const at = instantOf(since)
-  if (at !== null) return call => call.at >= at && isWanted(call)
-  const ids = sandbox.evidence.journal.requests().map(({ id }) => id)
-  const start = ids.indexOf(since)
-  if (start < 0) throw invalid('since', `an instant or the id of a call in the journal was expected, not ${since}; ${heldBy(ids)}`)
-  const later = new Set(ids.slice(start + 1))
-  return call => later.has(call.id) && isWanted(call)
+  if (operation === null) throw REFUSALS.operationUnknown(on as string, OPERATION_NAMES)
+  if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) throw REFUSALS.statusWrong(status)
+  const ids = since === undefined ? [] : idsIn(sandbox)
+  const at = since === undefined ? Number.NEGATIVE_INFINITY : instantOf(since)
+  const start = at === null ? ids.indexOf(since as string) : 0
+  if (start < 0) throw REFUSALS.sinceUnknown(since as string, ids)
+  const later = at === null && new Set(ids.slice(start + 1))
+  return request =>
+    (operation === undefined || request.operation === operation) &&
+    (status === undefined || String(request.outcome.status).startsWith(status.replace('xx', ''))) &&
+    (rule === undefined || brokenRule(request) === rule || judgementOf(request).kept.includes(RULE_PLACES.get(rule) as number)) &&
+    (later ? later.has(request.id) : request.at >= (at as number))
 }
-
-const invalid = (param: string, message: string) => new ApiError('parameter_invalid', { message: sentence(`${param}: ${message}`), param })
-
-const heldBy = (ids: readonly string[]) => (ids.length === 0 ? 'it is empty' : `it holds ${ids[0]} to ${ids.at(-1)}`)

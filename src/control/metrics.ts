@@ -7,11 +7,11 @@ import { FAMILIES } from '../store/store.js'
 
 /** In addition to those of Node.js. */
 export const METRICS = {
-  calls: { name: 'commerce_calls_total', type: 'counter', help: 'Calls of the emulated API, by operation and status.', labelNames: ['operation', 'status'] },
-  durations: { name: 'commerce_call_duration_seconds', type: 'histogram', help: 'Duration of calls of the emulated API.', labelNames: ['operation'] },
+  calls: { name: 'commerce_calls_total', type: 'counter', help: 'Requests of the emulated API, by operation and status.', labelNames: ['operation', 'status'] },
+  durations: { name: 'commerce_call_duration_seconds', type: 'histogram', help: 'Duration of requests of the emulated API.', labelNames: ['operation'] },
   records: { name: 'commerce_records', type: 'gauge', help: 'Records in the state of every sandbox, by family.', labelNames: ['family'] },
   sandboxes: { name: 'commerce_sandboxes', type: 'gauge', help: 'Named sandboxes.', labelNames: [] },
-  scripted: { name: 'commerce_script_actions_total', type: 'counter', help: 'Calls that a script entry applied to.', labelNames: [] }
+  scripted: { name: 'commerce_script_actions_total', type: 'counter', help: 'Requests that a script entry applied to.', labelNames: [] }
 } as const
 
 const REGISTRIES = new WeakMap<Sandboxes, Promise<Registry>>()

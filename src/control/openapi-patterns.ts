@@ -56,8 +56,8 @@ export function sentFormat(name: Format, isClearable: boolean): Json {
   }
 }
 
-/** A format of what is answered. An e-mail address may have letters that the JSON Schema format does not. */
-export function answeredFormat(name: Format): Json {
+/** A format of a response. An email address may have letters that the JSON Schema format does not. */
+export function responseFormat(name: Format): Json {
   if (name === 'email') return {}
   return name === 'instant' ? { format: 'date-time' } : sentFormat(name, false)
 }

@@ -1,27 +1,22 @@
 /** Sessions of the console: sign in once with the token, and the browser sends a cookie from then on. */
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 
 const SESSION_MS = 12 * 60 * 60 * 1000
-/** Most sessions at once; the oldest gives way. */
-const MOST_SESSIONS = 100
+/** Maximum number of sessions; the oldest gives way. */
+const MAX_SESSIONS = 100
 const READING: readonly (string | undefined)[] = ['GET', 'HEAD']
 
 const digest = (id: string) => createHash('sha256').update(id).digest('base64')
 
 /** In memory, for each the digest of its random id and when it ends. */
 export class Sessions {
-  readonly #draw: () => string
   readonly #ends = new Map<string, number>()
 
-  /** `draw` returns a random text that nobody can guess. */
-  constructor(draw: () => string) {
-    this.#draw = draw
-  }
-
   begin(now: number): string {
-    const id = this.#draw()
-    for (const [other, end] of this.#ends) if (end <= now || this.#ends.size >= MOST_SESSIONS) this.#ends.delete(other)
+    const id = randomBytes(32).toString('base64url')
+    for (const [other, end] of this.#ends) if (end <= now || this.#ends.size >= MAX_SESSIONS) this.#ends.delete(other)
     this.#ends.set(digest(id), now + SESSION_MS)
     return id
   }
@@ -38,15 +33,11 @@ export class Sessions {
 /** Browsers keep cookies by host and not by port, so each emulator of a machine has a name of its own. */
 const cookieOf = ({ headers }: FastifyRequest) => `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
 
-function idsIn(request: FastifyRequest): string[] {
-  const name = cookieOf(request)
-  const parts = (request.headers.cookie ?? '').split(';').map(part => part.trim())
-  return parts.filter(part => part.startsWith(`${name}=`)).map(part => part.slice(name.length + 1))
-}
+const idIn = (request: FastifyRequest): string => parseCookie(request.headers.cookie ?? '')[cookieOf(request)] ?? ''
 
 /**
  * Whether a request comes from the emulator's own pages, or from no page: the cookies of a site are sent by the pages of its other ports too. Browsers leave
- * Sec-Fetch-Site out where the address is neither HTTPS nor local; a call that changes something names its Origin there.
+ * Sec-Fetch-Site out where the address is neither HTTPS nor local; a request that changes something names its Origin there.
  */
 function isOwnPage({ headers, method }: FastifyRequest): boolean {
   const { 'sec-fetch-site': site, origin } = headers
@@ -56,15 +47,16 @@ function isOwnPage({ headers, method }: FastifyRequest): boolean {
 
 /** Whether a request has the cookie of a session and may use it. The guard has refused other origins by then. */
 export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
-  isOwnPage(request) && idsIn(request).some(id => sessions.has(id, request.arrival.exchange.now))
+  isOwnPage(request) && sessions.has(idIn(request), request.arrival.exchange.now)
 
-const cookie = (request: FastifyRequest, id: string, seconds: number) => `${cookieOf(request)}=${id}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`
+const cookie = (request: FastifyRequest, id: string, seconds: number): string =>
+  stringifySetCookie(cookieOf(request), id, { path: '/', maxAge: seconds, httpOnly: true, sameSite: 'strict' })
 
 /** Begins a session, and returns its cookie. */
 export const signIn = (request: FastifyRequest, sessions: Sessions): string => cookie(request, sessions.begin(request.arrival.exchange.now), SESSION_MS / 1000)
 
 /** Ends a session, and returns the cookie that replaces its own. */
 export function signOut(request: FastifyRequest, sessions: Sessions): string {
-  for (const id of idsIn(request)) sessions.end(id)
+  sessions.end(idIn(request))
   return cookie(request, '', 0)
 }

@@ -1,7 +1,6 @@
-/** Whether the calls that came are those that were expected. */
+/** Whether the requests that came are those that were expected. */
 import * as Type from 'typebox'
-import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
-import { ApiError } from '../core/errors.js'
+import { durationOf } from '../core/durations.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
@@ -28,30 +27,34 @@ import { explainedMessage } from '../scenario/near-misses.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'
 import { pause } from '../work/slices.js'
-import type { Context } from './call.js'
+import type { Context } from './route.js'
+import { REFUSALS, say, VERIFY } from './sentences.js'
 
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
-/** Judges the calls of a journal, and each later one. */
+/** Judges the requests of a journal, and each later one. */
 type Judge = {
-  see: (call: Exchange) => void
+  see: (request: Exchange) => void
   holds: () => Promise<boolean>
   /** Errors: `journal_incomplete`. */
   verdict: () => Promise<Verdict>
 }
-type Asked = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; script?: 'all_used'; within?: string }
+type Wanted = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; script?: 'all_used'; within?: string }
 /** An expectation or that of the script, and how long to wait for it. */
-export function askedSchema() {
+export function judgementSchema() {
   const expectation = expectationSchema({ account: true })
   const properties = { ...expectation.properties, script: word(['all_used']), within: text() }
-  return Type.Unsafe<Asked>({ ...expectation, properties })
+  return Type.Unsafe<Wanted>({ ...expectation, properties })
 }
-const MOST_SHOWN = 20
-const LONGEST_WAIT = 60_000
+/** Maximum number of requests and of messages in a verdict. */
+const MAX_SHOWN = 20
+const MAX_WAIT = 60_000
 
-/** Judges what a verify call asks. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
-export async function verify({ sandbox, body: asked, document, ...waiting }: Waiting & { body: Asked; document: SourceDocument }): Promise<Verdict> {
-  const begin = await judgeOf(asked, document, sandbox)
-  const within = asked.within === undefined ? 0 : withinOf(asked.within)
+/** Judges what a verify request asks. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
+export async function verify({ sandbox, body: wanted, document, ...waiting }: Waiting & { body: Wanted; document: SourceDocument }): Promise<Verdict> {
+  const problems = new ProblemList()
+  // makes judges: a new one after the journal is cleared
+  const begin = await withoutProblems(problems, () => judgeOf(wanted, reportTo(problems, document), document, sandbox))
+  const within = wanted.within === undefined ? 0 : withinOf(wanted.within)
   const following = new Following(begin, sandbox.evidence.journal)
   try {
     await following.catchUp()
@@ -62,18 +65,19 @@ export async function verify({ sandbox, body: asked, document, ...waiting }: Wai
   }
 }
 
-/** Messages of expectations that are told one after the other. */
-const MAX_TOLD = 20
-
 export async function scenarioVerdict(sandbox: Sandbox): Promise<Verdict> {
   const expectations = await explainedVerdicts(sandbox.tally, lookedIn(sandbox))
   const failed = expectations.filter(verdict => !verdict.holds)
-  const told = failed.slice(0, MAX_TOLD).map(verdict => explainedMessage(verdict.message, verdict))
-  if (failed.length > MAX_TOLD) told.push(`and ${failed.length - MAX_TOLD} more`)
-  const success = expectations.length === 0 ? 'The scenario expects nothing.' : 'All that the scenario expects holds.'
+  const told = failed.slice(0, MAX_SHOWN).map(verdict => explainedMessage(verdict.message, verdict))
+  if (failed.length > MAX_SHOWN) told.push(VERIFY.more(failed.length - MAX_SHOWN))
+  if (failed.length === 0) told.push(expectations.length === 0 ? VERIFY.nothing_expected() : VERIFY.all_hold())
   const unused = await explainedUnused(sandbox.script, lookedIn(sandbox))
-  const lists = { expectations: maskedList(expectations, sandbox), unused_script_entries: maskedList(unused, sandbox) }
-  return { holds: failed.length === 0, message: failed.length === 0 ? success : maskedThroughout(told.join('; '), keysToMask(sandbox)), ...lists }
+  return {
+    holds: failed.length === 0,
+    message: maskedThroughout(told.join('; '), keysToMask(sandbox)),
+    expectations: maskedList(expectations, sandbox),
+    unused_script_entries: maskedList(unused, sandbox)
+  }
 }
 
 /** The journal of a sandbox and its records, to look for near misses in. */
@@ -85,41 +89,28 @@ export function maskedList(members: readonly unknown[], sandbox: Sandbox): Lazy<
 
 function withinOf(written: string): number {
   const ms = durationOf(written)
-  if (ms === null || ms > LONGEST_WAIT) {
-    throw new ApiError('body_malformed', {
-      message: `within: ${ms === null ? DURATION_EXPECTED : 'at most a minute was expected'}, not ${written}.`,
-      param: 'within'
-    })
-  }
+  if (ms === null) throw REFUSALS.notAWait(written)
+  if (ms > MAX_WAIT) throw REFUSALS.waitTooLong(written)
   return ms
 }
 
-/** Makes judges: a new one after the journal is cleared. */
-async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
-  const problems = new ProblemList(document.limits)
-  return withoutProblems(problems, () => checkedJudge(asked, reportTo(problems, document), document, sandbox))
-}
-
-async function checkedJudge(asked: Asked, tell: Report, { limits }: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
-  const ways = [asked.on, asked.sequence, asked.state, asked.script].filter(way => way !== undefined).length
-  if (ways !== 1)
-    tell([], `one of on, sequence, state and script was expected${ways === 0 ? '' : ', not several'}; a body left out judges the scenario's own expectations`)
-  if (asked.script !== undefined) return () => scriptJudge(sandbox)
-  const { within: _within, script: _script, ...expected } = asked
-  const { sequence = [] } = asked
-  if (sequence.length > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The body holds ${sequence.length} members of sequence`)
-  for (const [index, one] of sequence.entries()) checkKept(one, (steps, message) => tell(['sequence', index, ...steps], message))
-  if (asked.on !== undefined) checkKept(asked as CallsData, tell)
+async function judgeOf(wanted: Wanted, tell: Report, { limits }: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
+  const { within: _within, script, ...expected } = wanted
+  const { on, sequence = [], state } = wanted
+  const ways = [on, wanted.sequence, state, script].filter(way => way !== undefined).length
+  if (ways !== 1) tell([], say(ways === 0 ? 'no_way' : 'several_ways'))
+  if (script !== undefined) return () => ({ see: () => {}, holds: async () => sandbox.script.isUsed, verdict: () => scriptVerdict(sandbox) })
+  if (sequence.length > limits['limits.entries']) throw tooLarge('limits.entries', limits, VERIFY.too_many_steps(sequence.length))
+  for (const [index, one] of sequence.entries()) checkKept(one, (steps, said) => tell(['sequence', index, ...steps], said))
+  if (on !== undefined) checkKept(wanted as CallsData, tell)
   const expectation = ways === 1 ? await compileExpectation(expected as ExpectationData, tell) : null
   return () => tallyJudge(expectation as Expectation, sandbox)
 }
 
 /** What is not in the journal cannot be matched. */
-function checkKept({ on, match }: CallsData, tell: (steps: readonly string[], message: string) => void): void {
-  if (match?.key !== undefined) tell(['match', 'key'], 'the journal keeps no keys; match on account, the Account that the key acts as')
-  for (const name of secretsNamed(match?.body ?? {})) {
-    tell(['match', 'body', ...name], `${name.join('.')} is used and forgotten, so no call can be found by it; it can be matched in a script (${shownOn(on)})`)
-  }
+function checkKept({ on, match }: CallsData, tell: Report): void {
+  if (match?.key !== undefined) tell(['match', 'key'], say('key_not_kept'))
+  for (const name of secretsNamed(match?.body ?? {})) tell(['match', 'body', ...name], say('secret_not_kept', name.join('.'), shownOn(on)))
 }
 
 function secretsNamed(names: object): string[][] {
@@ -129,19 +120,15 @@ function secretsNamed(names: object): string[][] {
   })
 }
 
-/** How many calls a judge of this journal has missed since. */
-function missingIn({ journal }: Sandbox['evidence']): () => number {
-  const { dropped, unseen } = journal
-  return () => dropped + journal.unseen - unseen
-}
-
 function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
-  const missing = missingIn(sandbox.evidence)
+  const { journal } = sandbox.evidence
+  const known = journal.unseen - journal.dropped
+  const missing = () => journal.unseen - known
   const tally = new Tally([expectation])
   const counted: Exchange[] = []
-  const see = (call: Exchange) => {
-    if (call.operation === null || !tally.count(sentIn(sandbox.store, call, null), expectation.isOfEndings ? endingOf(call) : null)) return
-    if (counted.push(call) > MOST_SHOWN && 'calls' in expectation) counted.shift()
+  const see = (request: Exchange) => {
+    if (request.operation === null || !tally.count(sentIn(sandbox.store, request, null), expectation.isOfEndings ? endingOf(request) : null)) return
+    if (counted.push(request) > MAX_SHOWN && 'calls' in expectation) counted.shift()
   }
   const judged = async () => {
     const [verdict] = (await tally.verdicts(sandbox.store)) as [ScenarioVerdict]
@@ -155,18 +142,18 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
     },
     verdict: async () => {
       const { holds, seen, isCertain } = await judged()
-      if (!isCertain) throw incomplete(missing())
+      if (!isCertain) throw REFUSALS.journalIncomplete(missing())
       const [explained] = maskedThroughout(await explainedVerdicts(tally, lookedIn(sandbox)), keysToMask(sandbox)) as [ScenarioVerdict]
       const { near_misses: near = [] } = explained
       const told = { holds, message: explainedMessage(explained.message, { near_misses: near }), ...(near.length > 0 && { near_misses: near }) }
       if ('differences' in expectation) return told
       if ('steps' in expectation) return { ...told, requests: counted.map(({ id }) => id) }
-      return { ...told, seen, requests: counted.map(call => summaryOf(call, keysToMask(sandbox))) }
+      return { ...told, seen, requests: counted.map(request => summaryOf(request, keysToMask(sandbox))) }
     }
   }
 }
 
-/** Whether calls that the journal lacks could not change a verdict. */
+/** Whether requests that the journal lacks could not change a verdict. */
 function isCertainAnyway(expectation: Expectation, { holds, exceeded }: ScenarioVerdict): boolean {
   if ('differences' in expectation) return true
   if ('steps' in expectation) return holds
@@ -174,25 +161,13 @@ function isCertainAnyway(expectation: Expectation, { holds, exceeded }: Scenario
   return exceeded || (holds && at_most === undefined)
 }
 
-function scriptJudge(sandbox: Sandbox): Judge {
-  return { see: () => {}, holds: async () => sandbox.script.isUsed, verdict: () => scriptVerdict(sandbox) }
-}
-
 async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
   const unused = maskedThroughout(await explainedUnused(sandbox.script, lookedIn(sandbox)), keysToMask(sandbox))
-  const message =
-    unused.length === 0
-      ? 'Every script entry was applied.'
-      : `Script entries that were never applied: ${unused.map(({ id, entry, ...more }) => explainedMessage(entry.name ?? `${id}, ${shownOn(entry.on)}`, more)).join('; ')}.`
-  return { holds: unused.length === 0, message, unused_script_entries: unused }
+  const told = unused.map(({ id, entry, ...more }) => explainedMessage(entry.name ?? `${id}, ${shownOn(entry.on)}`, more))
+  return { holds: told.length === 0, message: told.length === 0 ? VERIFY.all_applied() : VERIFY.never_applied(told), unused_script_entries: unused }
 }
 
-const incomplete = (dropped: number) =>
-  new ApiError('journal_incomplete', {
-    message: `The journal lacks ${dropped} of the calls, which it dropped or which came while it was off, so this cannot be judged; raise limits.journal, or declare it under expect in the scenario, which is counted as calls come.`
-  })
-
-type Waiting = Pick<Context, 'sandbox' | 'reply' | 'waiting' | 'closing'>
+type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 
 /** Follows a journal with a judge: what it holds, then each later request, in slices; with a new judge after the journal is cleared. */
 class Following {
@@ -211,15 +186,10 @@ class Following {
     this.judge = begin()
     this.#clears = journal.clears
     this.#unseen = journal.requests()
-    this.stop = journal.listen(call => {
-      if (journal.clears === this.#clears) this.#unseen.push(call)
+    this.stop = journal.listen(request => {
+      if (journal.clears === this.#clears) this.#unseen.push(request)
       this.wake()
     })
-  }
-
-  /** Whether there is something that the judge does not know yet. */
-  get isBehind(): boolean {
-    return this.#unseen.length > 0 || this.#journal.clears !== this.#clears
   }
 
   /** Shows the judge every request that came so far. */
@@ -231,39 +201,39 @@ class Following {
         this.judge = this.#begin()
         this.#unseen = this.#journal.requests()
       }
-      const call = this.#unseen[place]
-      if (call === undefined) break
-      this.judge.see(call)
+      const request = this.#unseen[place]
+      if (request === undefined) break
+      this.judge.see(request)
       await pause()
     }
     this.#unseen = []
   }
+
+  /** Waits for a further request where there is none that the judge does not know yet. */
+  async news(isOver: AbortSignal): Promise<void> {
+    const news = new Promise<void>(resolve => {
+      this.wake = resolve
+    })
+    if (!isOver.aborted && this.#unseen.length === 0 && this.#journal.clears === this.#clears) await news
+  }
 }
 
-/** Follows a journal until its judge is content, the time is over or the caller leaves. Errors: `limit_reached`. */
-async function waitedFor(following: Following, within: number, { sandbox, reply, waiting, closing }: Waiting): Promise<void> {
+/** Follows a journal until its judge is content, the time is over or the client leaves. Errors: `limit_reached`. */
+async function waitedFor(following: Following, within: number, { sandbox, left, waiting, closing }: Waiting): Promise<void> {
   const free = waiting.take(sandbox)
-  let isOver = false
-  const end = () => {
-    isOver = true
-    following.wake()
-  }
-  const late = setTimeout(end, within)
-  reply.raw.once('close', end)
-  const endings = [sandbox.ending, closing]
-  for (const signal of endings) signal.addEventListener('abort', end)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), within)
+  const isOver = AbortSignal.any([late.signal, left(), sandbox.ending, closing])
+  const end = () => following.wake()
+  isOver.addEventListener('abort', end)
   try {
     do {
-      const news = new Promise<void>(resolve => {
-        following.wake = resolve
-      })
-      if (!isOver && !following.isBehind) await news
+      await following.news(isOver)
       await following.catchUp()
-    } while (!isOver && !(await following.judge.holds()))
+    } while (!isOver.aborted && !(await following.judge.holds()))
   } finally {
+    clearTimeout(timer)
+    isOver.removeEventListener('abort', end)
     free()
-    clearTimeout(late)
-    reply.raw.off('close', end)
-    for (const signal of endings) signal.removeEventListener('abort', end)
   }
 }

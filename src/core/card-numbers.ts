@@ -1,154 +1,81 @@
-/** Finds card numbers in text, in whatever digits and groups they are written (A25). Every function takes time in proportion to the text. */
+/** Finds card numbers in text, in the digits of any script and however they are grouped (A25), in time proportional to the text. */
 
 const MIN_DIGITS = 13
 const MAX_DIGITS = 19
-/** Separators between two digits; characters without width do not count. */
-const MAX_SEPARATORS = 3
-
-/** What a character is, from `ZERO` on the value of a digit. Card numbers are grouped by a single space or dash more often than other numbers are. */
-const [OTHER, INVISIBLE, UNUSUAL, USUAL, ZERO] = [1, 2, 3, 4, 5] as const
-const CLASSES: readonly (readonly [kind: number, characters: RegExp])[] = [
-  [USUAL, /[\p{Zs}\p{Pd}\u2212]/u],
-  [UNUSUAL, /[\t,./_+:|\u00b7\u2022\uff0b\uff0c\uff0e\uff0f\uff1a\uff3f\uff5c]/],
-  [INVISIBLE, /\p{Cf}/u]
-]
-/** The kinds of the characters that were looked up. */
-const KINDS = new Uint8Array(0x110000)
-
-const kindOf = (code: number): number => KINDS[code] || lookedUp(code)
-
-/** Unicode encodes the digits of a script in order from 0 to 9, and some sets right after each other. */
-function lookedUp(code: number): number {
-  const character = String.fromCodePoint(code)
-  let zero = code
-  while (/\p{Nd}/u.test(String.fromCodePoint(zero))) zero--
-  KINDS[code] = zero < code ? ZERO + ((code - zero - 1) % 10) : (CLASSES.find(([, characters]) => characters.test(character))?.[0] ?? OTHER)
-  return KINDS[code]
-}
-
-/** The text with the digits of every card number masked: each Luhn-valid stretch of 13 to 19 digits, wherever in a run of digits it starts. */
-export function withoutCardNumbers(text: string): string {
-  if (text.length < MIN_DIGITS) return text
-  let shown = ''
-  let done = 0
-  for (const run of runsIn(text)) {
-    for (const [from, to] of stretchesIn(digitsIn(text, run), isUsual)) {
-      shown += text.slice(done, from) + text.slice(from, to).replace(/\p{Nd}+/gu, masked)
-      done = to
-    }
-  }
-  return done === 0 ? text : shown + text.slice(done)
-}
-
-/** One asterisk for each digit; the second halves of surrogate pairs are left out. */
-const masked = (digits: string) => '*'.repeat(digits.replace(/[\udc00-\udfff]/g, '').length)
-
-/**
- * Whether a text holds a card number of a known issuer that is not a part of a longer number: what a name is refused for, since
- * a time or a build number in it is Luhn-valid as often as not.
- */
-export const holdsCardNumber = (text: string): boolean => runsIn(text).some(run => stretchesIn(digitsIn(text, run)).length > 0)
-
-type Run = { readonly from: number; to: number }
-
-/** Where thirteen digits or more are, with up to three separators between two of them. */
-function runsIn(text: string): Run[] {
-  const runs: Run[] = []
-  let [from, digits, separators] = [0, 0, 0]
-  for (let at = 0; at < text.length; at++) {
-    let code = text.charCodeAt(at)
-    const start = at
-    if (code >= 0xd800) {
-      code = text.codePointAt(at) as number
-      if (code > 0xffff) at++
-    }
-    const kind = kindOf(code)
-    if (kind === OTHER) digits = 0
-    else if (kind >= ZERO) {
-      if (digits++ === 0) from = start
-      separators = 0
-      if (digits === MIN_DIGITS) runs.push({ from, to: at + 1 })
-      else if (digits > MIN_DIGITS) (runs.at(-1) as Run).to = at + 1
-    } else if (kind !== INVISIBLE && ++separators > MAX_SEPARATORS) digits = 0
-  }
-  return runs
-}
-
-/** The digits of a run: their values, where each begins and ends, and what separates it from the one before. */
-type Digits = { readonly values: number[]; readonly starts: number[]; readonly ends: number[]; readonly gaps: number[] }
-const NO_GAP = 0
-
-function digitsIn(text: string, { from, to }: Run): Digits {
-  const digits: Digits = { values: [], starts: [], ends: [], gaps: [] }
-  let gap: number = USUAL
-  for (let at = from; at < to; at++) {
-    const code = text.codePointAt(at) as number
-    const kind = kindOf(code)
-    if (kind >= ZERO) {
-      digits.starts.push(at)
-      if (code > 0xffff) at++
-      digits.ends.push(at + 1)
-      digits.values.push(kind - ZERO)
-      digits.gaps.push(gap)
-      gap = NO_GAP
-    } else if (kind !== INVISIBLE) gap = gap === NO_GAP ? kind : UNUSUAL
-  }
-  return digits
-}
-
-/** Where the Luhn-valid stretches are that pass or are an issuer's, the longest from each start; those that overlap or meet are one. */
-function stretchesIn(digits: Digits, passes: (digits: Digits, start: number, end: number) => boolean = () => false): [from: number, to: number][] {
-  const { length } = digits.values
-  const sums = [luhnSums(digits, 0), luhnSums(digits, 1)]
-  const found: [from: number, to: number][] = []
-  let done = 0
-  for (let start = 0; start + MIN_DIGITS <= length; start++) {
-    for (let end = Math.min(start + MAX_DIGITS, length); end >= Math.max(start + MIN_DIGITS, done + 1); end--) {
-      // counted from the right every second digit is doubled: those whose parity is that of the end
-      const sum = sums[end % 2] as Int32Array
-      if (((sum[end] as number) - (sum[start] as number)) % 10 !== 0 || !(passes(digits, start, end) || isIssued(digits, start, end))) continue
-      const to = digits.ends[end - 1] as number
-      const last = found.at(-1)
-      if (last !== undefined && start <= done) last[1] = to
-      else found.push([digits.starts[start] as number, to])
-      done = end
-      break
-    }
-  }
-  return found
-}
-
-const DOUBLED = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9]
-
-/** The Luhn sum of the digits before each place, those at places of one parity doubled. */
-function luhnSums({ values }: Digits, parity: number): Int32Array {
-  const sums = new Int32Array(values.length + 1)
-  let place = 0
-  for (const value of values) {
-    sums[place + 1] = (sums[place] as number) + (place % 2 === parity ? (DOUBLED[value] as number) : value)
-    place++
-  }
-  return sums
-}
-
-/** Whether nothing but single spaces and dashes separates the digits of a stretch. */
-function isUsual({ gaps }: Digits, start: number, end: number): boolean {
-  for (let place = start + 1; place < end; place++) if (gaps[place] === UNUSUAL) return false
-  return true
-}
-
+/** Between two digits: up to three separators, and characters without width, which do not count. */
+const GAP = String.raw`\p{Cf}*(?:[\p{Zs}\p{Pd}\u2212\t,./_+:|\u00b7\u2022\uff0b\uff0c\uff0e\uff0f\uff1a\uff3f\uff5c]\p{Cf}*){0,3}`
+const MAY_HOLD = new RegExp(String.raw`\p{Nd}(?:${GAP}\p{Nd}){${MIN_DIGITS - 1}}`, 'u')
+const IS_GAP = new RegExp(`^${GAP}$`, 'u')
+/** Card numbers are grouped by a single space or dash more often than other numbers are. */
+const IS_USUAL_GAP = /^\p{Cf}*[\p{Zs}\p{Pd}\u2212]?\p{Cf}*$/u
 /** How the numbers of issuers begin, with their lengths: American Express · Visa · Mastercard and Mir · Diners Club · JCB and UnionPay · Maestro, Discover and UnionPay. */
 const IS_ISSUED =
   /^(?:3[47]\d{13}|4\d{12}(?:\d{3}){0,2}|(?:5[1-5]\d\d|220[0-4]|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}|3[0689]\d{12,17}|(?:35|81)\d{14,17}|(?:5[0678]|6\d)\d{11,17})$/
 /** Groups of a card number: single digits, or four and more but for the last. Times, dates and phone numbers have others. */
 const IS_GROUPED = /^(?:\d(?: \d)*|(?:\d{4,} )*\d+)$/
+const DOUBLED = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9]
+
+/** The text with the digits of every card number masked: each Luhn-valid stretch of 13 to 19 digits, wherever in a run of digits it starts. */
+export function withoutCardNumbers(text: string): string {
+  if (text.length < MIN_DIGITS || !MAY_HOLD.test(text)) return text
+  const parts = text.split(/(\p{Nd})/u)
+  let isMasked = false
+  for (const [from, to] of stretchesIn(parts, true)) {
+    isMasked = true
+    for (let place = from; place <= to; place += 2) parts[place] = '*'
+  }
+  return isMasked ? parts.join('') : text
+}
+
+/**
+ * Whether a text holds a card number of a known issuer that is not a part of a longer number: what a name is refused for, since
+ * a time or a build number in it is Luhn-valid as often as not.
+ */
+export const holdsCardNumber = (text: string): boolean => MAY_HOLD.test(text) && !stretchesIn(text.split(/(\p{Nd})/u), false).next().done
+
+/** The first and the last digit of each card number, by their places among the parts of a text: gaps at even places, digits at odd ones. */
+function* stretchesIn(parts: readonly string[], isAnyUsual: boolean): Generator<[from: number, to: number]> {
+  const values = parts.map((part, place) => (place % 2 === 1 ? digitOf(part) : gapOf(part)))
+  values[0] = values[parts.length - 1] = OTHER
+  for (let to = 2 * MIN_DIGITS - 1; to < parts.length; to += 2) {
+    let sum = 0
+    let longest = 0
+    let isUsual = isAnyUsual
+    for (let from = to, length = 1; from > 0 && length <= MAX_DIGITS; from -= 2, length++) {
+      const value = values[from] as number
+      sum += length % 2 === 0 ? (DOUBLED[value] as number) : value
+      if (length >= MIN_DIGITS && sum % 10 === 0 && (isUsual || isIssued(values, from, to))) longest = from
+      const gap = values[from - 1]
+      if (gap === OTHER) break
+      if (gap === UNUSUAL) isUsual = false
+    }
+    if (longest > 0) yield [longest, to]
+  }
+}
+
+const [NONE, USUAL, UNUSUAL, OTHER] = [0, 1, 2, 3]
+
+function gapOf(gap: string): number {
+  if (gap === '') return NONE
+  if (IS_USUAL_GAP.test(gap)) return USUAL
+  return IS_GAP.test(gap) ? UNUSUAL : OTHER
+}
+
+const DIGITS = new Map<string, number>()
+
+/** Unicode encodes the digits of a script in order from 0 to 9, and some sets right after each other. */
+function digitOf(digit: string): number {
+  if (digit <= '9') return Number(digit)
+  const code = digit.codePointAt(0) as number
+  let before = code
+  while (!DIGITS.has(digit) && /\p{Nd}/u.test(String.fromCodePoint(before))) before--
+  if (before < code) DIGITS.set(digit, (code - before - 1) % 10)
+  return DIGITS.get(digit) as number
+}
 
 /** Whether a stretch consists of whole groups of digits, as card numbers have them, and is a number of an issuer. */
-function isIssued({ values, gaps }: Digits, start: number, end: number): boolean {
-  if (gaps[start] === NO_GAP || gaps[end] === NO_GAP) return false
-  const digits = values.slice(start, end)
-  return (
-    IS_ISSUED.test(digits.join('')) &&
-    IS_GROUPED.test(digits.map((digit, place) => (place > 0 && gaps[start + place] !== NO_GAP ? ` ${digit}` : digit)).join(''))
-  )
+function isIssued(values: readonly number[], from: number, to: number): boolean {
+  if (values[from - 1] === NONE || values[to + 1] === NONE) return false
+  const groups = values.slice(from, to + 1).map((value, place) => (place % 2 === 1 ? ' '.repeat(Math.min(value, 1)) : value))
+  return IS_GROUPED.test(groups.join('')) && IS_ISSUED.test(groups.join('').replaceAll(' ', ''))
 }

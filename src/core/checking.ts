@@ -1,119 +1,114 @@
-/** Checks a document against a JSON Schema: quickly whether it is right, and only where it is not, what is wrong with it. No code is compiled. */
+/** Checks data against a JSON Schema: quickly whether it is right, and only where it is not, what is wrong with it. No code is compiled. */
+import { shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
-import { isObject, type Schema, type Test, unknownName, WORDS } from './quick-check.js'
-import { SETTINGS } from './settings.js'
+import { isObject, type Schema, type Test, typeTest, WORDS } from './quick-check.js'
+import { say } from './sentences.js'
 
 export type Checker = {
   /** Whether a document is right. */
   isRight: Test
-  /** The problems of a document, none when it is right; where there are more than `most`, one or a few more than that. */
+  /** The problems of a document, none when it is right; where there are more than `most`, one more than that. */
   problems: (document: unknown, most?: number) => Promise<PlacedProblem[]>
 }
 
+/** Problems that are listed for a document: with more, a person mends the first and checks again. */
+export const MAX_PROBLEMS = 1000
+
 /** A checker that reads its schema once, on first use. */
 export function checkerOf(schemaOf: () => object): Checker {
-  let read: Check | undefined
-  const check = (): Check => {
-    read ??= checkOf(schemaOf() as Schema)
+  let read: Schema | undefined
+  const schema = () => {
+    read ??= schemaOf() as Schema
     return read
   }
   return {
-    isRight: document => check().isRight(document),
-    problems: async (document, most = SETTINGS['limits.problems'].default) => {
+    isRight: document => testOf(schema())(document),
+    problems: async (document, most = MAX_PROBLEMS) => {
       const found: PlacedProblem[] = []
-      check().find(document, [], { found, most })
+      for (const problem of problemsIn(schema(), document, [])) if (found.push(problem) > most) break
       return found
     }
   }
 }
 
-/** What was found so far; the search ends once there is more than `most`. */
-type Search = { found: PlacedProblem[]; most: number }
-const isOver = ({ found, most }: Search): boolean => found.length > most
-type Find = (value: unknown, steps: readonly Step[], search: Search) => void
-/** A schema that was read: whether a value is right, and a search for what is wrong with one that is not. */
-type Check = { isRight: Test; find: Find }
-
 /** Words that allow every value, or that another word reads. */
 const SILENT = /^(items|properties|additionalProperties|required|if|then|else|description|default|title|\$schema|[x~]-?.*)$/
+const NOWHERE: readonly Step[] = []
+const TESTS = new WeakMap<Schema, Test>()
 
-/** Reads a schema. Errors: a word that has no check. */
-function checkOf(schema: Schema): Check {
+/** The test of a schema, made once. Errors: a word that has no check. */
+function testOf(schema: Schema): Test {
+  const known = TESTS.get(schema)
+  if (known !== undefined) return known
   const unknown = Object.keys(schema).find(word => !(word in WORDS) && !SILENT.test(word))
   if (unknown !== undefined) throw new Error(`there is no quick check of ${unknown}`)
-  const own = Object.entries(WORDS)
-    .filter(([word]) => word in schema)
-    .map(([word, { test, says }]) => ({ isRight: test(schema[word] as never), says, wanted: schema[word] as never }))
-  const parts = [
-    'items' in schema && membersCheck(checkOf(schema.items as Schema)),
-    ('properties' in schema || 'additionalProperties' in schema || 'required' in schema) && namesCheck(schema),
-    'if' in schema && eitherCheck(schema)
-  ].filter(part => part !== false)
-  const [first = PASSES, ...others] = [...own, ...parts].map(({ isRight }) => isRight)
-  const isWhole = others.reduce<Test>((one, other) => value => one(value) && other(value), first)
-  // most of what may be null is
-  const mayBeNull = [schema.type].flat().includes('null') && !('enum' in schema)
-  const isRight: Test = mayBeNull ? value => value === null || isWhole(value) : isWhole
-  return {
-    isRight,
-    find: (value, steps, search) => {
-      if (isRight(value)) return
-      const broken = own.find(word => !word.isRight(value))
-      if (broken) search.found.push(problemAt(steps, broken.says(broken.wanted, value as never, schema, steps)))
-      else for (const part of parts) part.find(value, steps, search)
-    }
+  const tests = Object.entries(WORDS).flatMap(([word, problemOf]): Test[] => {
+    const wanted = schema[word] as never
+    if (word === 'type' && wanted !== undefined) return [typeTest(wanted)]
+    return word in schema ? [value => problemOf(wanted, value as never, schema, NOWHERE) === null] : []
+  })
+  if ('items' in schema) tests.push(membersTest(testOf(schema.items as Schema)))
+  if ('properties' in schema || 'additionalProperties' in schema || 'required' in schema) tests.push(namesTest(schema))
+  if ('if' in schema) {
+    const [condition, right, otherwise] = [schema.if, schema.then, schema.else].map(part => testOf(part as Schema)) as [Test, Test, Test]
+    tests.push(value => (condition(value) ? right(value) : otherwise(value)))
   }
+  const whole = tests.length === 0 ? () => true : tests.reduce((one, other) => value => one(value) && other(value))
+  TESTS.set(schema, whole)
+  return whole
 }
 
-const PASSES: Test = () => true
-
-/** The members of a list. */
-const membersCheck = ({ isRight, find }: Check): Check => ({
-  isRight: value => {
-    if (Array.isArray(value)) for (const member of value) if (!isRight(member)) return false
+const membersTest =
+  (test: Test): Test =>
+  value => {
+    if (Array.isArray(value)) for (const member of value) if (!test(member)) return false
     return true
-  },
-  find: (value, steps, search) => {
-    if (!Array.isArray(value)) return
-    for (let index = 0; index < value.length && !isOver(search); index++) find(value[index], [...steps, index], search)
   }
-})
+
+/** What a schema says of the names of an object; `x-elsewhere` is the part that others belong to. */
+type Parts = {
+  properties?: Readonly<Record<string, Schema>>
+  additionalProperties?: Schema | false
+  required?: readonly string[]
+  'x-elsewhere'?: Readonly<Record<string, string>>
+}
 
 /** The names of an object: those that are required, each by its own schema, the others by that of `additionalProperties`. */
-function namesCheck({ properties = {}, additionalProperties = {}, required = [], 'x-elsewhere': elsewhere = {} }: Schema): Check {
-  const known = new Map(Object.entries(properties as Record<string, Schema>).map(([name, schema]) => [name, checkOf(schema)]))
-  const unknown: Check = {
-    isRight: () => false,
-    find: (_, steps, { found }) => found.push(problemAt(steps, unknownName(steps.at(-1) as string, [...known.keys()], elsewhere as Record<string, string>)))
-  }
-  const others = additionalProperties === false ? unknown : checkOf(additionalProperties as Schema)
-  return {
-    isRight: value => {
-      if (!isObject(value)) return true
-      for (const name in value) {
-        const part = value[name]
-        const check = known.get(name)
-        if (check === undefined ? !others.isRight(part) : part !== undefined && !check.isRight(part)) return false
-      }
-      for (const name of required as readonly string[]) if (value[name] === undefined) return false
-      return true
-    },
-    find: (value, steps, search) => {
-      if (!isObject(value)) return
-      for (const name of required as readonly string[]) if (value[name] === undefined) search.found.push(problemAt(steps, `${name} is required`))
-      for (const name in value) {
-        if (isOver(search)) return
-        const check = known.get(name)
-        if (check === undefined) others.find(value[name], [...steps, name], search)
-        else if (value[name] !== undefined) check.find(value[name], [...steps, name], search)
-      }
+function namesTest({ properties = {}, additionalProperties = {}, required = [] }: Parts): Test {
+  const known = new Map(Object.entries(properties).map(([name, schema]) => [name, testOf(schema)]))
+  const others: Test = additionalProperties ? testOf(additionalProperties) : () => false
+  return value => {
+    if (!isObject(value)) return true
+    for (const name in value) {
+      const part = value[name]
+      const test = known.get(name)
+      if (test === undefined ? !others(part) : part !== undefined && !test(part)) return false
     }
+    for (const name of required) if (value[name] === undefined) return false
+    return true
   }
 }
 
-/** One schema where a condition holds, another where it does not. */
-function eitherCheck({ if: condition, then: right, else: otherwise }: Schema): Check {
-  const [holds, one, other] = [condition, right, otherwise].map(part => checkOf(part as Schema)) as [Check, Check, Check]
-  const checkFor = (value: unknown) => (holds.isRight(value) ? one : other)
-  return { isRight: value => checkFor(value).isRight(value), find: (value, steps, search) => checkFor(value).find(value, steps, search) }
+/** What is wrong with a value: one word about it as a whole, or else what is wrong with its parts. */
+function* problemsIn(schema: Schema, value: unknown, steps: readonly Step[]): Generator<PlacedProblem, void> {
+  if (testOf(schema)(value)) return
+  for (const [word, problemOf] of Object.entries(WORDS)) {
+    const said = word in schema ? problemOf(schema[word] as never, value as never, schema, steps) : null
+    if (said !== null) return yield problemAt(steps, said)
+  }
+  if (Array.isArray(value)) {
+    for (const [index, member] of value.entries()) yield* problemsIn((schema.items ?? {}) as Schema, member, [...steps, index])
+  } else if (isObject(value)) {
+    const { properties = {}, additionalProperties = {}, required = [], 'x-elsewhere': elsewhere = {} } = schema as Parts
+    for (const name of required) if (value[name] === undefined) yield problemAt(steps, say('required', name))
+    for (const name in value) {
+      const isKnown = Object.hasOwn(properties, name)
+      if (isKnown && value[name] === undefined) continue
+      const part = isKnown ? (properties[name] as Schema) : additionalProperties
+      const own = Object.hasOwn(elsewhere, name) ? (elsewhere[name] as string) : null
+      if (part) yield* problemsIn(part, value[name], [...steps, name])
+      else yield problemAt([...steps, name], say('unknown_name', shortened(name), Object.keys(properties), own))
+    }
+  }
+  if (schema.if !== undefined) yield* problemsIn((testOf(schema.if as Schema)(value) ? schema.then : schema.else) as Schema, value, steps)
 }

@@ -33,12 +33,12 @@ export function durationText(ms: number): string {
   return `${ms / each}${unit}`
 }
 
-export const DURATION_EXPECTED = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
+export const DURATION_EXPECTED = 'must be a duration, such as 250ms, 2s, 36h, 7d or PT36H'
 
 /** What to say of a value that is no length of time; of a number, with the units that it may be meant in. */
 export function durationExpected(value: string | number): string {
   const text = String(value).trim()
   const joined = text.replace(/\s+/g, '')
-  if (/^\d+(\.\d+)?$/.test(text)) return `a length of time was expected, not ${text} without a unit: write ${text}s or ${text}ms`
+  if (/^\d+(\.\d+)?$/.test(text)) return `must be a duration; got ${text} without a unit: write ${text}s or ${text}ms`
   return joined !== text && durationOf(joined) !== null ? `${DURATION_EXPECTED}; write ${joined}` : DURATION_EXPECTED
 }

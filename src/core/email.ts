@@ -1,4 +1,4 @@
-/** The syntax of an e-mail address: RFC 5321, with RFC 6531's letters beyond ASCII (USR-3, A30). */
+/** The syntax of an email address: RFC 5321, with RFC 6531's letters beyond ASCII (USR-3, A30). */
 
 /** Why an address is refused. `malformed` and `too_long` break the syntax; the others keep to it and are refused by A30. */
 export type EmailProblem = 'malformed' | 'too_long' | 'address_literal' | 'domain_without_dot' | 'unprintable'
@@ -18,7 +18,7 @@ const ADDRESS_LITERAL = /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z\d-]*[a-z\d]:[!-Z^-~]
 /** An address as most are, which breaks no rule if it is short. */
 const USUAL = /^[\w+-]+(?:\.[\w+-]+)*@(?:[a-z\d]+(?:-+[a-z\d]+)*\.)+[a-z]+$/i
 
-/** Why the text is refused as an e-mail address, or null when it is accepted. */
+/** Why the text is refused as an email address, or null when it is accepted. */
 export function emailProblem(text: string): EmailProblem | null {
   if (text.length <= LONGEST.label && USUAL.test(text)) return null
   if (Buffer.byteLength(text) > LONGEST.address) return 'too_long'

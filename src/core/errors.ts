@@ -19,74 +19,72 @@ const by = (ids: string, entry: Entry): ServiceEntry => ({ ...entry, by: (ids.ma
 /** The refusals of the emulated service, each with the rules and assumptions that refuse so. */
 export const SERVICE_ERRORS = {
   path_unknown: by('BASE-1 A08', missing('No endpoint has this path.')),
-  method_not_allowed: by('TKT-1 A08 A39', invalid('The path exists, but not with this method; `Allow` names those it has.', 405)),
+  method_not_allowed: by('TKT-1 A08 A39', invalid('The path exists, but not with this method; `Allow` lists the methods it has.', 405)),
   api_key_missing: by('AUTH-3', unauthenticated('No API key was sent.')),
-  api_key_unknown: by('A18', unauthenticated('The API key is not one of the loaded scenario.')),
+  api_key_unknown: by('A18', unauthenticated('The loaded scenario has no such API key.')),
   api_key_malformed: by('AUTH-1', unauthenticated('The Authorization header is not HTTP Basic with an empty password.')),
-  operation_disabled: by('LOC-4 ACC-5', refusal(501, 'not_implemented_error', 'The reference disables this operation: deleting a Location or an Account.')),
+  operation_disabled: by('LOC-4 ACC-5', refusal(501, 'not_implemented_error', 'The service disables this operation: deleting a Location or an Account.')),
   content_type_unsupported: by('FORM-1 A32', invalid('The body is not form-encoded.', 415)),
   body_too_large: by('A35', invalid('The body is larger than `limits.body`.', 413)),
-  body_unexpected: by('FORM-3 A37', invalid('A GET or DELETE came with a body.')),
+  body_unexpected: by('FORM-3 A37', invalid('A GET or DELETE has a body.')),
   form_malformed: by(
     'FORM-1 FORM-2 A36',
-    invalid('The form encoding is broken: percent-encoding, brackets, a name given twice or both as a value and as an object.')
+    invalid('The form encoding is broken: percent-encoding, brackets, a name sent twice, or a name sent both as a value and as an object.')
   ),
-  form_too_large: by('A35', invalid('More parameters than `limits.parameters`, or nested deeper than `limits.depth`.')),
-  parameter_unknown: by('A14', invalid('The call has no such parameter.')),
+  form_too_large: by('A35', invalid('The request has more parameters than `limits.parameters`, or nests them deeper than `limits.depth`.')),
+  parameter_unknown: by('A14', invalid('The operation has no such parameter.')),
   parameter_not_updatable: by('REF-9', invalid('The parameter cannot be changed by an update.')),
   parameter_missing: by(
     'LOC-1 LOC-2 ACC-1 ACC-2 ACC-3 ACC-4 USR-2 USR-3 TXN-1 TXN-2 TXN-3 TXN-4 REF-1 A16',
-    invalid('A required parameter was left out or is empty.')
+    invalid('A required parameter is missing or empty.')
   ),
   parameter_invalid: by(
     'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A38 A40',
-    invalid('A value is not what the parameter takes.')
+    invalid('A value is not valid for its parameter.')
   ),
-  cursor_unknown: by('A10', invalid('A cursor names no record of the list; `pagination.cursors` are their names.')),
+  cursor_unknown: by('A10', invalid('A cursor (`pagination.cursors`) does not name a record of the list.')),
   resource_missing: by('USR-1 A08', missing('The resource named in the path does not exist.', 'statuses.missing')),
   reference_missing: by('TXN-1 REF-1', invalid('A resource named in the body does not exist.', 'statuses.reference_missing')),
-  merchant_required: by('LOC-3', refusal('statuses.forbidden', 'permission_error', 'Only merchant Accounts create Locations.')),
+  merchant_required: by('LOC-3', refusal('statuses.forbidden', 'permission_error', 'Only merchant Accounts can create Locations.')),
   charge_has_no_amount: by('A24', invalid('The Transaction settled nothing, so nothing can be refunded.', 'statuses.refund_refused')),
   charge_already_refunded: by('REF-6', invalid('The Transaction is fully refunded.', 'statuses.refund_refused')),
   refund_exceeds_remaining: by('REF-7', invalid('The Refund is larger than what remains of the charge.', 'statuses.refund_refused')),
-  request_malformed: by('A08', invalid('The request is not HTTP that can be read.', 400)),
+  request_malformed: by('A08', invalid('The request is not valid HTTP.', 400)),
   headers_too_large: by('A08', invalid('The request line and headers are too large.', 431)),
-  request_timeout: by('A08', invalid('The request was not sent in time.', 408)),
-  expectation_failed: by('A08', invalid('The `Expect` header asks for what is not offered.', 417)),
-  internal_error: by('', refusal(500, 'internal_error', 'A defect of the emulator; nothing that a client sends should cause it.'))
+  request_timeout: by('A08', invalid('The request did not arrive in time.', 408)),
+  expectation_failed: by('A08', invalid('The `Expect` header asks for something other than `100-continue`.', 417)),
+  internal_error: by('', refusal(500, 'internal_error', 'A defect in the emulator; no request should cause it.'))
 } satisfies Record<string, ServiceEntry>
 
 /** The refusals of the control API. */
 export const CONTROL_ERRORS = {
-  not_ready: refusal(503, 'internal_error', 'The start scenario is still being loaded.'),
+  not_ready: refusal(503, 'internal_error', 'The start scenario is still loading.'),
   host_not_allowed: refusal(403, 'permission_error', 'The Host header is a name that DNS rebinding could use.'),
-  origin_not_allowed: refusal(403, 'permission_error', "The Origin header is not the control API's own, or a page of another site or port made the request."),
-  token_required: refusal(401, 'authentication_error', 'CONTROL_TOKEN is set and the call does not carry it.'),
-  body_malformed: invalid('The body is not the JSON or YAML that it says it is.', 400),
-  document_invalid: invalid('A fixture or scenario has problems; `problems` lists them, up to `limits.problems`.', 400),
-  document_too_large: invalid('A document holds more than `limits.records` or `limits.entries` allow, or takes too long or too much memory to read.', 413),
-  load_limit: invalid('As many large documents of the sandbox, or of all, are being read as `limits.loads` allows.', 429),
-  state_changed: invalid('The sandbox was changed while a large document was merged into it; nothing of it was merged.', 409),
+  origin_not_allowed: refusal(403, 'permission_error', "The Origin header is not the control API's own, or a page on another site or port sent the request."),
+  token_required: refusal(401, 'authentication_error', 'CONTROL_TOKEN is set and the request does not have it.'),
+  body_malformed: invalid('The body is missing, or is not valid JSON or YAML.', 400),
+  document_invalid: invalid('A document has problems; `problems` lists them, the first 1000 of them.', 400),
+  document_too_large: invalid('A document exceeds `limits.records` or `limits.entries`, or takes too long or too much memory to read.', 413),
+  load_limit: invalid('`limits.loads` is reached: too many large documents are being read, for this sandbox or for all of them.', 429),
+  state_changed: invalid('The sandbox changed while a large document was being merged into it; nothing was merged.', 409),
   scenario_unknown: missing('No scenario or fixture has this name.'),
-  request_unknown: missing('The journal holds no call with this id.'),
-  journal_incomplete: invalid('Calls that the verdict depends on are no longer in the journal.', 409),
+  request_unknown: missing('The journal has no request with this id.'),
+  journal_incomplete: invalid('Requests that the verdict depends on are no longer in the journal.', 409),
   snapshot_unknown: missing('No snapshot has this name.'),
-  gate_unknown: missing('No script entry holds calls at a gate of this name.'),
+  gate_unknown: missing('No script entry holds requests at a gate with this name.'),
   entry_unknown: missing('No script entry has this id.'),
-  sandbox_unknown: missing('No sandbox has this name; a call of its API with a right path and key, or a control call that changes something, makes one.'),
-  sandbox_limit: invalid('There are as many sandboxes as `limits.sandboxes` allows.', 429),
+  sandbox_unknown: missing(
+    'No sandbox has this name. A request to its API with a valid path and key creates it, and so does a control request that changes something.'
+  ),
+  sandbox_limit: invalid('`limits.sandboxes` is reached.', 429),
   limit_reached: invalid(
-    'There are as many script entries, snapshots, keys, event streams, waiting or held calls, or bytes of bodies on their way as a setting allows, which the message names. The emulated API answers it too: it is a limit of the emulator, not of the service.',
+    'A limit is reached, and the message names its setting: script entries, snapshots, keys, event streams, waiting or held requests, or bytes of request bodies. The emulated API can respond with it too: it is a limit of the emulator, not of the service.',
     429
   ),
-  data_not_written: refusal(
-    503,
-    'internal_error',
-    'The data file cannot be written. The message says whether the change was made, in memory alone, or refused.'
-  ),
-  name_invalid: invalid('A sandbox or snapshot cannot have this name.', 400),
+  data_not_written: refusal(503, 'internal_error', 'The data file cannot be written. The message says whether the change was made in memory only, or refused.'),
+  name_invalid: invalid('This is not a valid name for a sandbox or snapshot.', 400),
   account_unknown: invalid('No Account has this id.', 400),
-  setting_invalid: invalid('A setting is unknown, has a bad value or belongs to the process; `problems` lists them all.', 400)
+  setting_invalid: invalid('A setting is unknown, has an invalid value or belongs to the process; `problems` lists them all.', 400)
 } satisfies Record<string, Entry>
 
 export const CATALOGUE = { ...SERVICE_ERRORS, ...CONTROL_ERRORS }
@@ -97,6 +95,8 @@ export type ServiceErrorCode = keyof typeof SERVICE_ERRORS
 export type Problem = {
   /** Where in the document, as `tickets[3].location`; empty for the document itself. */
   path: string
+  /** What kind of problem it is, for programs; sentences may change. */
+  code?: string
   message: string
   file?: string
   line?: number

@@ -3,7 +3,6 @@
  * Never throws and never touches a prototype: names are values in lists, what is wrong is in `problem`.
  */
 import type { AssumptionId } from '../reference/assumptions.js'
-import type { Schema } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
 import { heldBy } from './memory.js'
@@ -43,8 +42,7 @@ export function decodeForm(text: string, { 'limits.parameters': most, 'limits.de
   let count = 0
   for (const pair of pairs) {
     if (pair === '') continue
-    if (++count > most) return { root, problem: { code: 'form_too_large', param: '', message: `More than ${most} parameters were sent.`, assumption: 'A35' } }
-    const problem = addPair(root, pair, depth)
+    const problem = ++count > most ? tooLarge('', `More than ${most} parameters were sent.`) : addPair(root, pair, depth)
     if (problem) return { root, problem }
   }
   return { root, problem: null }
@@ -64,18 +62,16 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   if (value === null) return undecodable(name, 'value', sentValue)
   if (value !== sentValue) root.held += heldBy(value)
   if (known === undefined && name !== sentName) root.held += heldBy(name)
-
   const steps = known?.steps ?? stepsOf(name)
   if (steps === null) {
     if (name === '') return malformed(name, 'a value has no name before its =', { assumption: 'A36' })
     return malformed(name, 'the brackets are not balanced: a nested name is written parent[child]', { rule: 'FORM-2' })
   }
   const levels = steps.length - 1
-  if (levels > depth) {
-    return { code: 'form_too_large', param: name, message: `${name} is nested ${levels} deep; at most ${depth} are read.`, assumption: 'A35' }
-  }
-  return put(root, steps, value, name)
+  return levels > depth ? tooLarge(name, `${name} is nested ${levels} deep; at most ${depth} are read.`) : put(root, steps, value, name)
 }
+
+const tooLarge = (param: string, message: string): FormProblem => ({ code: 'form_too_large', param, message, assumption: 'A35' })
 
 /** The text with `+` and percent-encoding undone; null when the encoding is broken. */
 function decoded(text: string): string | null {
@@ -109,27 +105,19 @@ function stepsOf(name: string): string[] | null {
   return inner.some(step => step.includes('[') || step.includes(']')) ? null : [head, ...inner]
 }
 
-/** The names of the reference's parameters as clients send them, their brackets encoded or not: most names that are sent need no decoding. */
+/** The names of the reference's parameters as clients send them: most that are sent need no decoding. */
 const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] }> = new Map(
-  PARAMETER_TABLES.flatMap(pathsIn).flatMap(steps => {
-    const name = nameOf(steps)
-    const encoded = encodeURIComponent(name)
-    return [name, encoded, encoded.toLowerCase()].map(sent => [sent, { name, steps }] as const)
-  })
+  PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties))
+    .flatMap(([whole, { properties = {} }]) => [[whole], ...Object.keys(properties).map(part => [whole, part])])
+    .flatMap(steps => {
+      const name = steps.reduce(inBrackets)
+      return [name, encodeURIComponent(name)].map(sent => [sent, { name, steps }] as const)
+    })
 )
-
-/** a, b, c → `a[b][c]`. */
-function nameOf(steps: readonly string[]): string {
-  return steps.reduce(inBrackets)
-}
 
 /** The name of a part: b of a → `a[b]`; of no name, the part's own. */
 export function inBrackets(under: string, name: string): string {
   return under === '' ? name : `${under}[${name}]`
-}
-
-function pathsIn({ properties = {} }: Schema): string[][] {
-  return Object.entries(properties).flatMap(([name, part]) => (part.properties ? pathsIn(part).map(path => [name, ...path]) : [[name]]))
 }
 
 function put(root: FormObject, steps: readonly string[], value: string, name: string): FormProblem | null {
@@ -152,7 +140,7 @@ function put(root: FormObject, steps: readonly string[], value: string, name: st
   if (present === undefined) parent.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
   else if (typeof present === 'string' || (present instanceof FormObject && value === ''))
-    return malformed(name, 'it was given twice; a parameter takes one value', { assumption: 'A36' })
+    return malformed(name, 'sent more than once; send it once', { assumption: 'A36' })
   else return conflict(steps, at, name)
   return null
 }
@@ -175,7 +163,7 @@ const malformed = (param: string, why: string, blame: Pick<FormProblem, 'rule' |
 })
 /** What was sent for the step at a place cannot be together with what came for it before. */
 const conflict = (steps: readonly string[], at: number, name: string): FormProblem => {
-  const parent = nameOf(steps.slice(0, at + 1))
+  const parent = steps.slice(0, at + 1).reduce(inBrackets)
   return malformed(name, `${parent} was sent both as a value and as an object or list`, { assumption: 'A36' })
 }
 

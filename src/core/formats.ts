@@ -1,5 +1,5 @@
 /** What the named formats of the parameter tables mean (ADDR-2, TXN-6, USR-3, A22, A25, A30, A38). */
-import { codes } from 'currency-codes'
+import { currencies } from 'countries-list/currencies'
 import { iso31661 } from 'iso-3166'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { Format as FormatName } from '../reference/parameters.js'
@@ -17,19 +17,17 @@ export type Format = {
 
 const COUNTRIES = new Set(iso31661.map(country => country.alpha2))
 const UNITED_KINGDOM = 'UK is not an ISO 3166 code; the United Kingdom is GB'
-/** ISO 4217's amendments 176 and 178 to 180, which took effect after the package's list of June 2024. */
-const AMENDMENTS = { added: ['XCG', 'XAD'], withdrawn: ['ANG', 'CUC', 'BGN'] }
-const CURRENCIES = new Set([...codes(), ...AMENDMENTS.added].filter(code => !AMENDMENTS.withdrawn.includes(code)).map(code => code.toLowerCase()))
+const CURRENCIES = new Set(Object.entries(currencies).flatMap(([code, { withdrawn }]) => (withdrawn ? [] : code.toLowerCase())))
 
 /** The pattern of a text that is not of white space alone (A40). */
 export const NOT_BLANK = '\\S'
 
-const EMAIL_EXPECTED = 'an e-mail address was expected, such as ana@example.com'
+const EMAIL_EXPECTED = 'must be an email address, such as ana@example.com'
 const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
   malformed: { expected: EMAIL_EXPECTED },
-  too_long: { expected: `${EMAIL_EXPECTED}, of at most 254 octets, 64 of them before the @, with at most 63 between two dots of the domain` },
-  address_literal: { expected: `${EMAIL_EXPECTED}; its domain is a name, not an IP address in brackets`, assumption: 'A30' },
-  domain_without_dot: { expected: `${EMAIL_EXPECTED}; its domain has at least one dot`, assumption: 'A30' },
+  too_long: { expected: `${EMAIL_EXPECTED}; at most 254 octets in all, 64 before the @, and 63 in each part of the domain` },
+  address_literal: { expected: `${EMAIL_EXPECTED}; the domain must be a name, not an IP address in brackets`, assumption: 'A30' },
+  domain_without_dot: { expected: `${EMAIL_EXPECTED}; the domain must have a dot`, assumption: 'A30' },
   unprintable: { expected: `${EMAIL_EXPECTED}, without white space or control characters`, assumption: 'A30' }
 }
 
@@ -44,7 +42,7 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
   country: {
     problem: value => {
       if (/^[a-z]{2}$/i.test(value) && COUNTRIES.has(value.toUpperCase())) return null
-      return { expected: /^uk$/i.test(value) ? UNITED_KINGDOM : 'a two-letter ISO 3166-1 country code was expected, such as US' }
+      return { expected: /^uk$/i.test(value) ? UNITED_KINGDOM : 'must be a two-letter ISO 3166-1 country code, such as US' }
     },
     stored: value => value.toUpperCase(),
     reliesOn: value => (value === value.toUpperCase() ? null : 'A30')
@@ -54,9 +52,7 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
       if (CURRENCIES.has(value)) return null
       const code = value.toLowerCase()
       return {
-        expected: CURRENCIES.has(code)
-          ? `the code is written in lower case: ${code}`
-          : 'a three-letter ISO 4217 currency code in lower case was expected, such as usd'
+        expected: CURRENCIES.has(code) ? `write the code in lower case: ${code}` : 'must be a three-letter ISO 4217 currency code in lower case, such as usd'
       }
     }
   },
@@ -64,5 +60,5 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
     problem: value => (parseInstant(value) === null ? instantProblem(value) : null),
     reliesOn: value => (parseInstant(value)?.usesA38 ? 'A38' : null)
   },
-  last4: { problem: value => (/^\d{4}$/.test(value) ? null : { expected: 'four digits were expected, such as 4242' }) }
+  last4: { problem: value => (/^\d{4}$/.test(value) ? null : { expected: 'must be four digits, such as 4242' }) }
 }

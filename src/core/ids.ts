@@ -1,6 +1,6 @@
 /** Generates ids and API keys from the seed: the nth of a kind depends on the seed, the kind and n alone, so the same calls get the same ids (A03). */
 import type { AccountType } from '../reference/accounts.js'
-import type { Family } from '../reference/operations.js'
+import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import { drawnBlock, TEXTS_A_BLOCK } from './draws.js'
 import type { Settings } from './settings.js'
 
@@ -8,9 +8,9 @@ export type IdKind = 'merchant' | 'reseller' | 'location' | 'ticket' | 'transact
 type Kind = IdKind | 'key'
 /** Ids or keys that were given out. */
 type Taken = { has: (id: string) => boolean }
-const KINDS = { users: 'user', locations: 'location', tickets: 'ticket', transactions: 'transaction', refunds: 'refund' } as const
 /** The kind of id that a record of a family gets; an Account's depends on its type (A02). */
-export const kindOf = (family: Family, type?: AccountType | null): IdKind => (family === 'accounts' ? (type ?? 'merchant') : KINDS[family])
+export const kindOf = (family: Family, type?: AccountType | null): IdKind =>
+  family === 'accounts' ? (type ?? 'merchant') : (RESOURCE_NAMES[family].toLowerCase() as IdKind)
 
 /** How many of each kind have been drawn: the whole state of {@link Ids}. One that was handed out never changes. */
 export type IdCounters = Readonly<Partial<Record<Kind, number>>>

@@ -21,11 +21,6 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Days from 0000-01-01 to 1970-01-01. */
-const EPOCH = 719_528
-/** Days of a common year before each month; the last is the year's length. */
-const MONTH_STARTS = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365]
-
 /** Year, then month and day, or week and weekday, or day of the year. */
 const DATE = /^(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d)|-W(\d\d)-(\d)|W(\d\d)(\d)|-?(\d{3}))$/
 /** Hour, minute and second, a fraction of the last of them, then the sign, hours and minutes of the offset. */
@@ -38,13 +33,16 @@ const ZONE = /[Zz+-]/
  * Null when the text names none, or one before the year 0 or after 9999.
  */
 export function parseInstant(text: string): Instant | null {
-  if (USUAL.test(text)) return usualInstant(text)
+  if (USUAL.test(text)) {
+    const at = Date.parse(text)
+    return new Date(at).getUTCDate() === Number(text.slice(8, 10)) ? { at, isTruncated: false, usesA38: false } : null
+  }
   const separator = text.search(/[Tt]/)
   const [date, time] = separator < 0 ? [text, null] : [text.slice(0, separator), text.slice(separator + 1)]
   const day = dayOf(date)
   const clock = time === null ? MIDNIGHT : timeOf(time)
   if (day === null || clock === null) return null
-  const at = day * DAY + clock.ms
+  const at = day + clock.ms
   if (at < EARLIEST_INSTANT || at > LATEST_INSTANT) return null
   const { isTruncated } = clock
   return { at, isTruncated, usesA38: isTruncated || time === null || !ZONE.test(time) || WEEK_OR_ORDINAL_DATE.test(date) }
@@ -53,51 +51,33 @@ export function parseInstant(text: string): Instant | null {
 /** A date-time as most are written: in UTC, to the second or the millisecond. */
 const USUAL = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
 
-function usualInstant(text: string): Instant | null {
-  const year = numberIn(text, 0) * 100 + numberIn(text, 2)
-  const day = dayOfMonth(year, numberIn(text, 5), numberIn(text, 8))
-  if (day === null) return null
-  const at =
-    day * DAY + numberIn(text, 11) * HOUR + numberIn(text, 14) * MINUTE + numberIn(text, 17) * SECOND + (text.length > 20 ? Number(text.slice(20, 23)) : 0)
-  return { at, isTruncated: false, usesA38: false }
-}
-
-const ZERO = '0'.charCodeAt(0)
-/** The number of two digits at a place of a text. */
-const numberIn = (text: string, place: number) => text.charCodeAt(place) * 10 + text.charCodeAt(place + 1) - 11 * ZERO
-
-/** Days since 1970-01-01 of a calendar, week or ordinal date. */
+/** The first moment of a calendar, week or ordinal date. */
 function dayOf(text: string): number | null {
   const parts = DATE.exec(text)
   if (parts === null) return null
   const year = Number(parts[1])
   const month = parts[2] ?? parts[4]
   const week = parts[6] ?? parts[8]
-  if (month !== undefined) return dayOfMonth(year, Number(month), Number(parts[3] ?? parts[5]))
+  if (month !== undefined) return dayIn(year, Number(month) - 1, Number(parts[3] ?? parts[5]))
   if (week !== undefined) return dayOfWeek(year, Number(week), Number(parts[7] ?? parts[9]))
   const day = Number(parts[10])
-  return day >= 1 && day <= 365 + leapDayOf(year) ? newYearOf(year) + day - 1 : null
+  return day === 0 ? null : dayIn(year, null, day)
 }
 
-/** 1 in a leap year, else 0. */
-const leapDayOf = (year: number) => ((year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 1 : 0)
-/** Days since 1970-01-01 of a year's first day. */
-const newYearOf = (year: number) => 365 * year + Math.ceil(year / 4) - Math.ceil(year / 100) + Math.ceil(year / 400) - EPOCH
-
-function dayOfMonth(year: number, month: number, day: number): number | null {
-  const start = MONTH_STARTS[month - 1]
-  const next = MONTH_STARTS[month]
-  const leapDay = leapDayOf(year)
-  if (start === undefined || next === undefined || day < 1 || day > next - start + (month === 2 ? leapDay : 0)) return null
-  return newYearOf(year) + start + (month > 2 ? leapDay : 0) + day - 1
+/** A day of a month, or with null of a year; null where that has no such day. */
+function dayIn(year: number, month: number | null, day: number): number | null {
+  const date = new Date(0)
+  date.setUTCFullYear(year, month ?? 0, day)
+  return date.getUTCFullYear() === year && (month === null || (date.getUTCMonth() === month && date.getUTCDate() === day)) ? date.getTime() : null
 }
 
-/** A week belongs to the year that its Thursday lies in; 1970-01-01 was a Thursday. */
+/** A week belongs to the year that its Thursday lies in, and the 4th of January to the first one. */
 function dayOfWeek(year: number, week: number, weekday: number): number | null {
-  const newYear = newYearOf(year)
-  const thursday = newYear + ((7 - (newYear % 7)) % 7) + 7 * (week - 1)
-  if (week < 1 || thursday >= newYear + 365 + leapDayOf(year) || weekday < 1 || weekday > 7) return null
-  return thursday + weekday - 4
+  const fourth = new Date(0)
+  fourth.setUTCFullYear(year, 0, 4)
+  const thursday = fourth.getTime() + (4 - (fourth.getUTCDay() || 7) + 7 * (week - 1)) * DAY
+  if (week < 1 || new Date(thursday).getUTCFullYear() !== year || weekday < 1 || weekday > 7) return null
+  return thursday + (weekday - 4) * DAY
 }
 
 const MIDNIGHT = { ms: 0, isTruncated: false }
@@ -161,9 +141,9 @@ const PERIODS = [
 
 /** Why the text names no instant, for the person who sent it; `assumption` is A38 where that refuses it: a year, a month or a week alone. */
 export function instantProblem(text: string): { expected: string; assumption?: AssumptionId } {
-  const expected = 'an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'
+  const expected = 'must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z'
   const period = PERIODS.find(([pattern]) => pattern.test(text))
   if (period) return { expected: `${expected}; ${text} names a ${period[1]}, not an instant`, assumption: 'A38' }
   const isPlusLost = /^[^\sTt]*[Tt]\S* \d\d(:?\d\d)?$/.test(text)
-  return { expected: isPlusLost ? `${expected}; a space is where a + was meant: write the offset's + as %2B` : expected }
+  return { expected: isPlusLost ? `${expected}; the + of the offset arrived as a space: write it as %2B` : expected }
 }

@@ -2,20 +2,24 @@
 import { distance } from 'fastest-levenshtein'
 
 /** Longer names are not compared: that takes long, and they are hardly misspelled ones. */
-const LONGEST = 128
+const MAX_COMPARED = 128
 /** Characters of a name or value that are shown. */
-const MOST_SHOWN = 60
+const MAX_SHOWN = 60
+/** Names that are suggested in place of an unknown one. */
+const MAX_SUGGESTED = 3
+/** Existing names that are listed for a caller who asked for one that does not exist. */
+const MAX_LISTED = 20
 
 /** A name or value as it is shown: the beginning of a long one. */
-export const shortened = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text)
+export const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
 
 /** The known name that a person most likely meant, or null when none is similar. */
 export function nearest(name: string, known: readonly string[]): string | null {
-  if (name.length > LONGEST) return null
+  if (name.length > MAX_COMPARED) return null
   let best: string | null = null
   let least = Math.max(2, Math.floor(name.length / 3)) + 1
   for (const other of known) {
-    if (other.length > LONGEST) continue
+    if (other.length > MAX_COMPARED) continue
     const apart = distance(name.toLowerCase(), other.toLowerCase())
     if (apart < least) [best, least] = [other, apart]
   }
@@ -28,32 +32,25 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return meant === null ? '' : `; did you mean ${meant}?`
 }
 
-/** Names that are suggested at most in place of an unknown one. */
-const MOST_MEANT = 3
-
 /** `; did you mean …, or …?` with the nearest of many names, those that end in the same word first; or what to do instead. */
 export function didYouMeanOneOf(name: string, known: readonly string[], otherwise: string): string {
   const last = name.trim().split(/\s+/).at(-1) as string
-  const meant = known.filter(other => other.endsWith(` ${last}`))
-  while (meant.length < MOST_MEANT) {
-    const next = nearest(
-      name,
-      known.filter(other => !meant.includes(other))
-    )
+  const meant = known.filter(other => other.endsWith(` ${last}`)).slice(0, MAX_SUGGESTED)
+  let rest = known
+  while (meant.length < MAX_SUGGESTED) {
+    rest = rest.filter(other => !meant.includes(other))
+    const next = nearest(name, rest)
     if (next === null) break
     meant.push(next)
   }
-  return meant.length === 0 ? `; ${otherwise}` : `; did you mean ${meant.slice(0, MOST_MEANT).join(', or ')}?`
+  return meant.length === 0 ? `; ${otherwise}` : `; did you mean ${meant.join(', or ')}?`
 }
 
-/** Existing names that are listed at most for a caller who asked for one that does not exist. */
-const MOST_NAMES = 20
-
-/** `there are a, b and 3 more`, or `there are none`. */
+/** `available: a, b and 3 more`, or `there are none`. */
 export function thereAre(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).join(', ')
-  if (names.length > MOST_NAMES) return `there are ${shown} and ${names.length - MOST_NAMES} more`
-  return `there are ${names.length === 0 ? 'none' : shown}`
+  const shown = names.slice(0, MAX_LISTED).join(', ')
+  if (names.length > MAX_LISTED) return `available: ${shown} and ${names.length - MAX_LISTED} more`
+  return names.length === 0 ? 'there are none' : `available: ${shown}`
 }
 
 /** The text with a full stop, unless it ends in one or in a question mark, as a suggestion does. */

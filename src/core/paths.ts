@@ -1,7 +1,8 @@
-/** The addresses that calls come in at. */
+/** The addresses that requests come in at. */
 
 export const BASE = '/next'
 export const CONTROL = '/_control'
+export const HEALTH = `${CONTROL}/health`
 
 export const pathOf = (url: string): string => (url.includes('?') ? url.slice(0, url.indexOf('?')) : url)
 export const isUnder = (prefix: string, url: string): boolean =>

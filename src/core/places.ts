@@ -1,5 +1,6 @@
 /** Places in a document: the steps to a value, and the problems that are found there. */
 import type { Problem } from './errors.js'
+import type { Said } from './sentences.js'
 
 /** A step into a document: a property's name or a list index. */
 export type Step = string | number
@@ -7,13 +8,13 @@ export type Step = string | number
 export type PlacedProblem = Problem & { steps: readonly Step[] }
 
 /** Characters of a name that are shown in a path. */
-const LONGEST = 128
+const MAX_NAME = 128
 
 /** `['tickets', 3, 'location']` → `tickets[3].location`. */
 export const pathOf = (steps: readonly Step[]): string =>
   steps.reduce<string>((path, step) => {
     if (typeof step === 'number') return `${path}[${step}]`
-    return `${path}${path && '.'}${step.length > LONGEST ? `${step.slice(0, LONGEST)}…` : step}`
+    return `${path}${path && '.'}${step.length > MAX_NAME ? `${step.slice(0, MAX_NAME)}…` : step}`
   }, '')
 
 /** The part of data at the end of some steps; undefined where there is none. */
@@ -21,4 +22,9 @@ export const partAt = (data: unknown, steps: readonly Step[]): unknown =>
   steps.reduce<unknown>((part, step) => (part as Record<Step, unknown> | null | undefined)?.[step], data)
 
 /** A problem at a place of a document. */
-export const problemAt = (steps: readonly Step[], message: string): PlacedProblem => ({ path: pathOf(steps), message, steps })
+export const problemAt = (steps: readonly Step[], { code, message }: Pick<Said, 'message'> & { code?: string }): PlacedProblem => ({
+  path: pathOf(steps),
+  code,
+  message,
+  steps
+})

@@ -1,3 +1,10 @@
+/** Puts a value into a map that holds so many at most: of more, the one that was put in longest ago goes. */
+export function keep<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size > most) map.delete(map.keys().next().value as string)
+}
+
 /** What is made of an object once, and forgotten with it. */
 export function remembered<K extends object, V>(make: (from: K) => V): (from: K) => V {
   const made = new WeakMap<K, V>()

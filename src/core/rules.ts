@@ -107,6 +107,6 @@ export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
     else: 'refund_exceeds_remaining',
     param: 'amount',
     message: ({ transaction, charged, refunded, remaining, currency, asked }) =>
-      `${transaction} was charged ${charged} ${currency}, ${refunded} of it has been refunded, ${remaining} ${remaining === 1 ? 'remains' : 'remain'}; ${asked} was asked.`
+      `${transaction} was charged ${charged} ${currency}, ${refunded} of it has been refunded, ${remaining} ${remaining === 1 ? 'remains' : 'remain'}; the request asks for ${asked}.`
   }
 ]

@@ -2,11 +2,8 @@
 
 /** What replaces something that was masked. */
 export const MASK = '***'
-/** Characters that a word is recognised by before it is compared whole; one where words begin in too many ways for a regular expression. */
+/** Characters that a word is recognised by before it is compared whole. */
 const HEAD = 4
-const MAX_HEADS = 256
-
-const headsOf = (words: Iterable<string>, length: number) => new Set(Array.from(words, word => word.slice(0, length).replace(/\W/g, '\\$&')))
 
 export class SecretWords {
   /** The words, and each as HTTP Basic sends it as a user name. */
@@ -22,8 +19,8 @@ export class SecretWords {
   constructor(words: Iterable<string>, also: SecretWords | null = null) {
     this.#words = new Set(Array.from(words, word => [word, Buffer.from(`${word}:`).toString('base64')]).flat())
     this.#lengths = [...new Set(Array.from(this.#words, ({ length }) => length))].sort((a, b) => b - a)
-    const heads = headsOf(this.#words, HEAD)
-    this.#heads = new RegExp(`(?<!\\w)(?:${[...(heads.size > MAX_HEADS ? headsOf(this.#words, 1) : heads)].join('|')})`, 'g')
+    const heads = new Set(Array.from(this.#words, word => word.slice(0, HEAD).replace(/\W/g, '\\$&')))
+    this.#heads = new RegExp(`(?<!\\w)(?:${[...heads].join('|')})`, 'g')
     this.#also = also
     this.#shortest = this.#lengths.at(-1) ?? Number.POSITIVE_INFINITY
   }
@@ -34,31 +31,19 @@ export class SecretWords {
 
   /** The text with each of the words masked where it is by itself. */
   maskedIn(text: string): string {
-    const masked = text.length < this.#shortest ? text : this.#maskedIn(text)
-    return this.#also === null ? masked : this.#also.maskedIn(masked)
-  }
-
-  #maskedIn(text: string): string {
-    const heads = this.#heads
-    heads.lastIndex = 0
     let shown = ''
     let done = 0
-    for (let head = heads.exec(text); head !== null; head = heads.exec(text)) {
-      const word = this.#wordAt(text, head.index)
-      if (word === undefined) continue
-      shown += text.slice(done, head.index) + MASK
-      done = head.index + word.length
-      heads.lastIndex = done
+    // most texts have none
+    for (const { index } of text.length < this.#shortest || text.search(this.#heads) < 0 ? [] : text.matchAll(this.#heads)) {
+      const isWord = (length: number) => this.#words.has(text.slice(index, index + length)) && !/\w/.test(text.charAt(index + length))
+      const length = index < done ? undefined : this.#lengths.find(isWord)
+      if (length === undefined) continue
+      shown += text.slice(done, index) + MASK
+      done = index + length
     }
-    return done === 0 ? text : shown + text.slice(done)
-  }
-
-  #wordAt(text: string, place: number): string | undefined {
-    for (const length of this.#lengths) {
-      const word = text.slice(place, place + length)
-      if (this.#words.has(word) && !/^\w/.test(text.slice(place + length, place + length + 1))) return word
-    }
-    return undefined
+    if (done > 0) shown += text.slice(done)
+    else shown = text
+    return this.#also === null ? shown : this.#also.maskedIn(shown)
   }
 }
 

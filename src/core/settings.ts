@@ -40,7 +40,7 @@ const template = (rule: TemplateRule) => Type.Unsafe<Template>({ type: 'object',
 const cursorName = {
   type: 'string',
   pattern: `^(?!(?:${LIST_PARAMETERS.join('|')})$)[A-Za-z]\\w{0,63}$`,
-  'x-expected': `a name of letters, digits and underscores that is none of ${LIST_PARAMETERS.join(', ')} was expected`,
+  'x-expected': `a name of letters, digits and underscores other than ${LIST_PARAMETERS.join(', ')}`,
   'x-instead': '\\w+'
 }
 const status = (value: number, about: string) => setting(whole(400, 499), value, about)
@@ -49,65 +49,56 @@ const PROCESS_SETTINGS = settingsOf('process', {
   port: setting(whole(0, 65_535), 4010, 'Port to listen on; 0 picks a free one.'),
   host: setting(Type.String({ minLength: 1 }), '127.0.0.1', 'Address to bind.'),
   scenario: setting(Type.String({ minLength: 1 }), 'default', 'Scenario to load at start: a name, or the path of a file.'),
-  fixtures_dir: setting(orNull, null, "Folder of your own fixtures, looked in before the package's."),
-  scenarios_dir: setting(orNull, null, "Folder of your own scenarios, looked in before the package's."),
-  snapshots_dir: setting(orNull, null, 'Folder that snapshots are kept in over restarts; left out: in memory.'),
-  watch: setting(Type.Boolean(), false, 'Loads the scenario anew when one of its files changes.'),
-  log_level: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'What is logged, to stderr.'),
-  cors: setting(Type.Boolean(), true, 'Whether the emulated API answers browsers of other origins.'),
-  control_token: setting(tokenOrNull, null, 'When set, control calls need `Authorization: Bearer TOKEN`. At least 16 characters.'),
+  fixtures_dir: setting(orNull, null, 'Folder with your own fixtures, searched before the built-in ones.'),
+  scenarios_dir: setting(orNull, null, 'Folder with your own scenarios, searched before the built-in ones.'),
+  snapshots_dir: setting(orNull, null, 'Folder that keeps snapshots across restarts; without it they are kept in memory.'),
+  watch: setting(Type.Boolean(), false, 'Reloads the scenario when one of its files changes.'),
+  log_level: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'Minimum level of log lines, which go to stderr.'),
+  cors: setting(Type.Boolean(), true, 'Whether pages of other origins may use the emulated API (CORS).'),
+  control_token: setting(tokenOrNull, null, 'When set, control requests need `Authorization: Bearer TOKEN`. At least 16 characters.'),
   control_hosts: setting(Type.Array(Type.String({ minLength: 1 })), [], 'Further Host names that may reach the control API, separated by commas.'),
-  'limits.body': setting(whole(1, 1_073_741_824), 1_048_576, 'Largest body of an API call, and of a control call that brings no document, in bytes.'),
-  'limits.parameters': setting(whole(1, 1_000_000), 1000, 'Most parameters in one form or query.'),
-  'limits.depth': setting(whole(1, 32), 4, 'Deepest nesting of a parameter name.'),
-  'limits.control_body': setting(whole(1, 1_073_741_824), 67_108_864, 'Largest document that a control call brings, in bytes.'),
-  'limits.nesting': setting(whole(1, 512), 64, 'Deepest nesting of a document.'),
+  'limits.body': setting(whole(1, 1_073_741_824), 1_048_576, 'Maximum body size of an API request, and of a control request without a document, in bytes.'),
+  'limits.parameters': setting(whole(1, 1_000_000), 1000, 'Maximum number of parameters in a form or query.'),
+  'limits.depth': setting(whole(1, 32), 4, 'Maximum nesting of a parameter name.'),
+  'limits.control_body': setting(whole(1, 1_073_741_824), 67_108_864, 'Maximum size of a document in a control request, in bytes.'),
   'limits.values': setting(
     whole(1000, 100_000_000),
     5_000_000,
-    'Most values (texts, numbers, lists, objects) in one document; in YAML, which takes ten times the memory to read, a tenth of them.'
+    'Maximum number of values (texts, numbers, lists, objects) in a document; a tenth of it in YAML, which takes ten times the memory to read.'
   ),
   'limits.records': setting(
     whole(1, 10_000_000),
     250_000,
-    'Most records that one document brings in, those to be generated and the steps included, and that a sandbox holds after a merge.'
+    'Maximum number of records in a document, including generated records and steps, and in a sandbox after a merge.'
   ),
-  'limits.entries': setting(whole(1, 1_000_000), 10_000, 'Most members of a list of script entries or expectations in one document.'),
-  'limits.problems': setting(whole(1, 100_000), 1000, 'Most problems of a document that are listed; nothing after them is looked for.'),
-  'limits.loads': setting(whole(1, 1000), 16, 'Most large documents of a sandbox that are read or wait to be read.'),
-  'limits.load_time': setting(whole(100, 3_600_000), 60_000, 'Longest that reading a large document may take, in milliseconds.'),
-  'limits.journal': setting(whole(1, 1_000_000), 1000, 'Most calls that the journal of a sandbox keeps.'),
-  'limits.journal_bytes': setting(whole(65_536, 17_179_869_184), 16_777_216, 'Most memory that the journal of a sandbox holds, in bytes.'),
+  'limits.entries': setting(whole(1, 1_000_000), 10_000, 'Maximum number of script entries of a sandbox, and of script entries or expectations in a document.'),
+  'limits.loads': setting(whole(1, 1000), 16, 'Maximum number of large documents of a sandbox that are being read or wait to be read.'),
+  'limits.load_time': setting(whole(100, 3_600_000), 60_000, 'Maximum time to read a large document, in milliseconds.'),
+  'limits.journal': setting(whole(1, 1_000_000), 1000, 'Maximum number of requests in the journal of a sandbox.'),
+  'limits.journal_bytes': setting(whole(65_536, 17_179_869_184), 16_777_216, 'Maximum memory of the journal of a sandbox, in bytes.'),
   'limits.journal_total': setting(
     whole(65_536, 17_179_869_184),
     134_217_728,
-    'Most memory that the journals of all sandboxes hold together, in bytes; the largest give way first.'
+    'Maximum memory of the journals of all sandboxes together, in bytes; the largest journal drops requests first.'
   ),
-  'limits.streams': setting(whole(0, 100_000), 100, 'Most event streams of a sandbox at once.'),
-  'limits.stream_backlog': setting(
-    whole(1, 1_073_741_824),
-    1_048_576,
-    'Most that the reader of an event stream may leave unread before it is ended, in bytes.'
-  ),
-  'limits.waiting': setting(whole(0, 100_000), 100, 'Most verify calls of a sandbox that wait at once, and most calls that its script holds.'),
-  'limits.script': setting(whole(0, 1_000_000), 1000, 'Most script entries of a sandbox.'),
-  'limits.snapshots': setting(whole(0, 1_000_000), 100, 'Most snapshots of a sandbox.'),
-  'limits.keys': setting(whole(1, 1_000_000), 10_000, 'Most API keys of a sandbox.'),
-  'limits.sandboxes': setting(whole(0, 100_000), 256, 'Most named sandboxes.'),
-  'limits.connections': setting(whole(1, 1_000_000), 10_000, 'Most connections at once; a further one is closed at once.'),
-  'limits.headers_timeout': setting(whole(0, 3_600_000), 10_000, 'Longest that the headers of a request may take to arrive, in milliseconds.'),
-  'limits.request_timeout': setting(whole(0, 3_600_000), 30_000, 'Longest that a request may take to arrive, in milliseconds.'),
-  'limits.shutdown': setting(whole(0, 60_000), 1000, 'Longest that calls in flight hold up a shutdown, in milliseconds.'),
+  'limits.streams': setting(whole(0, 100_000), 100, 'Maximum number of open event streams of a sandbox.'),
+  'limits.waiting': setting(whole(0, 100_000), 100, 'Maximum number of waiting verify requests of a sandbox, and of requests that its script holds.'),
+  'limits.snapshots': setting(whole(0, 1_000_000), 100, 'Maximum number of snapshots of a sandbox.'),
+  'limits.sandboxes': setting(whole(0, 100_000), 256, 'Maximum number of named sandboxes.'),
+  'limits.connections': setting(whole(1, 1_000_000), 10_000, 'Maximum number of open connections; further connections are closed immediately.'),
+  'limits.headers_timeout': setting(whole(0, 3_600_000), 10_000, 'Maximum time for the headers of a request to arrive, in milliseconds.'),
+  'limits.request_timeout': setting(whole(0, 3_600_000), 30_000, 'Maximum time for a request to arrive, in milliseconds.'),
+  'limits.shutdown': setting(whole(0, 60_000), 1000, 'Maximum time that a shutdown waits for requests in flight, in milliseconds.'),
   'sandboxes.evict_idle': setting(
     Type.Boolean(),
     false,
-    'Whether at limits.sandboxes the least recently used sandbox without a call in flight makes room for a new one.'
+    'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used one that has no request in flight.'
   ),
-  data: setting(orNull, null, 'File that keeps the state of every sandbox over restarts; left out: in memory.'),
-  data_sync: setting(Type.Boolean(), true, 'Whether a change in the data file survives a power failure; false saves the wait for the device.')
+  data: setting(orNull, null, 'File that keeps the state of every sandbox across restarts; without it the state is kept in memory.'),
+  data_sync: setting(Type.Boolean(), true, 'Whether a change in the data file survives a power failure; false does not wait for the device.')
 })
 const SANDBOX_SETTINGS = settingsOf('sandbox', {
-  seed: setting(whole(0, 4_294_967_295), 1, 'What ids and keys are drawn from.'),
+  seed: setting(whole(0, 4_294_967_295), 1, 'Seed for generated ids and keys.'),
   'ids.prefixes.merchant': prefix('mch_', 'merchant Account'),
   'ids.prefixes.reseller': prefix('rsl_', 'reseller Account'),
   'ids.prefixes.location': prefix('loc_', 'Location'),
@@ -115,55 +106,59 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
   'ids.prefixes.transaction': prefix('txn_', 'Transaction'),
   'ids.prefixes.user': prefix('usr_', 'User'),
   'ids.prefixes.refund': prefix('rfd_', 'Refund'),
-  'ids.length': setting(whole(8, 64), 24, 'Letters and digits after the prefix.'),
+  'ids.length': setting(whole(8, 64), 24, 'Number of letters and digits after the prefix of an id.'),
   'shapes.list': setting(
     template(LIST_RULE),
     LIST_TEMPLATE,
-    'Template of the list object, of the Refunds in a Transaction too: the placeholders are `$members`, once, `$has_more`, `$url`, `$first_id` and `$last_id`.'
+    'Template of the list object, also of the Refunds in a Transaction. Placeholders: `$members`, exactly once, `$has_more`, `$url`, `$first_id` and `$last_id`.'
   ),
   'shapes.error': setting(
     template(ERROR_RULE),
     ERROR_TEMPLATE,
-    'Template of the error body: the placeholders are `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; one without a value is left out.'
+    'Template of the error body. Placeholders: `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; a placeholder without a value is left out.'
   ),
   'statuses.created': setting(Type.Unsafe<200 | 201>({ type: 'integer', enum: [200, 201] }), 200, 'Status of a successful create.'),
-  'statuses.invalid': status(400, 'Status of a call that is not well formed or not valid.'),
-  'statuses.unauthenticated': status(401, 'Status without a known key.'),
-  'statuses.forbidden': status(403, 'Status of a reseller creating a Location.'),
+  'statuses.invalid': status(400, 'Status of a malformed or invalid request.'),
+  'statuses.unauthenticated': status(401, 'Status of a request without a known key.'),
+  'statuses.forbidden': status(403, 'Status when a reseller creates a Location.'),
   'statuses.missing': status(404, 'Status when the resource in the path does not exist.'),
   'statuses.reference_missing': status(400, 'Status when a resource named in the body does not exist.'),
   'statuses.refund_refused': status(400, 'Status of a refused Refund.'),
   'errors.expose_rule': setting(Type.Boolean(), true, 'Whether an error names its rule or assumption.'),
-  'pagination.default_limit': setting(whole(1, 1000), 10, 'Page size when limit is left out.'),
-  'pagination.max_limit': setting(whole(1, 1000), 100, 'Largest limit.'),
-  'pagination.out_of_range': setting(oneOf('reject', 'clamp'), 'reject', 'What happens to a limit out of range.'),
+  'pagination.default_limit': setting(whole(1, 1000), 10, 'Page size without `limit`.'),
+  'pagination.max_limit': setting(whole(1, 1000), 100, 'Maximum `limit`.'),
+  'pagination.out_of_range': setting(oneOf('reject', 'clamp'), 'reject', 'What happens to a `limit` out of range.'),
   'pagination.cursors': setting(
     Type.Unsafe<Cursors>({ type: 'array', minItems: 2, maxItems: 2, uniqueItems: true, items: cursorName }),
     CURSORS,
-    'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before that of the second.'
+    'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before the one that the second names.'
   ),
-  'pagination.order': setting(oneOf('newest_first', 'oldest_first'), 'newest_first', 'Order of every list but the Refunds, which the reference documents.'),
-  'search.reference': setting(oneOf('contains', 'prefix', 'exact'), 'contains', 'How search_query matches a Ticket reference; letter case is ignored.'),
-  'search.last4': setting(oneOf('exact', 'contains', 'prefix'), 'exact', 'How search_query matches the last four digits of a card.'),
+  'pagination.order': setting(
+    oneOf('newest_first', 'oldest_first'),
+    'newest_first',
+    'Order of every list except Refunds, whose order the reference documents.'
+  ),
+  'search.reference': setting(oneOf('contains', 'prefix', 'exact'), 'contains', 'How `search_query` matches a Ticket reference, ignoring case.'),
+  'search.last4': setting(oneOf('exact', 'contains', 'prefix'), 'exact', 'How `search_query` matches the last four digits of a card.'),
   'parameters.unknown': setting(
     oneOf('reject', 'warn', 'ignore'),
     'reject',
-    'What happens to a parameter that the reference does not name; warn drops it and says so in a Warning header and the log.'
+    'What happens to a parameter that the reference does not have; `warn` drops it and reports it in a Warning header and in the log.'
   ),
-  'parameters.not_updatable': setting(oneOf('reject', 'ignore'), 'reject', 'What happens to a parameter that an update cannot change.'),
+  'parameters.not_updatable': setting(oneOf('reject', 'ignore'), 'reject', 'What happens to a parameter that cannot be updated.'),
   'parameters.unset_required': setting(oneOf('allow', 'reject'), 'allow', 'Whether an update may unset a parameter that the create requires.'),
-  'auth.accept_any_key': setting(orNull, null, 'An Account id: every key then acts as that Account.'),
+  'auth.accept_any_key': setting(orNull, null, 'Account id; when set, every key acts as this Account.'),
   'auth.visibility': setting(oneOf('open', 'scoped'), 'open', 'Whether a key sees everything, or only what belongs to its Account.'),
-  'evidence.journal': setting(Type.Boolean(), true, 'Whether calls are kept in the journal.'),
+  'evidence.journal': setting(Type.Boolean(), true, 'Whether the journal keeps requests.'),
   'evidence.coverage': setting(Type.Boolean(), true, 'Whether rules, assumptions and findings are counted.'),
   'evidence.test_header': setting(
     Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }),
     'Test-Name',
-    'Header in which calls name the test that makes them, for the reports of a run.'
+    'Header that names the test a request belongs to, for the reports of a run.'
   ),
-  'refunds.empty_amount': setting(oneOf('reject', 'remainder'), 'reject', 'What an empty amount of a Refund does.'),
-  'transactions.default_currency': setting(Type.String({ format: 'currency' }), 'usd', 'Currency when none is sent.'),
-  'transactions.refundable': setting(oneOf('amount', 'amount_plus_extras'), 'amount', 'What can be refunded: the amount, or the amount plus tip and donation.')
+  'refunds.empty_amount': setting(oneOf('reject', 'remainder'), 'reject', 'What an empty `amount` of a Refund does.'),
+  'transactions.default_currency': setting(Type.String({ format: 'currency' }), 'usd', 'Currency when a request has none.'),
+  'transactions.refundable': setting(oneOf('amount', 'amount_plus_extras'), 'amount', 'What can be refunded: the amount, or the amount with tip and donation.')
 })
 export const SETTINGS = { ...PROCESS_SETTINGS, ...SANDBOX_SETTINGS }
 
@@ -195,7 +190,7 @@ export function scenarioPathOf(key: SettingKey): string | null {
 export function processSettingProblem(name: string): string | undefined {
   const key = SETTING_KEYS.find(key => key === name || key.startsWith(`${name}.`))
   if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
-  return `it belongs to the process; give it when the emulator is started, as with ${variableOf(key)} or --set ${key}=`
+  return `is a setting of the process; give it when you start the emulator, with ${variableOf(key)} or --set ${key}=`
 }
 
 /** The settings in force and where each came from. */
@@ -245,14 +240,14 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
 }
 
 /** No setting has a longer key. */
-const LONGEST_KEY = 128
+const MAX_KEY_LENGTH = 128
 
 /** Flat keys as a nested settings object, the reverse of {@link flattened}. A key below another key's value stays flat, where it is an unknown name. */
 export function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const root: Record<string, unknown> = Object.create(null)
   const hasValue = (key: string) => Object.hasOwn(flat, key) || Object.hasOwn(SETTINGS, key)
   for (const [key, value] of Object.entries(flat)) {
-    const whole = key.length > LONGEST_KEY ? [key] : key.split('.')
+    const whole = key.length > MAX_KEY_LENGTH ? [key] : key.split('.')
     const steps = whole.some((_, depth) => depth > 0 && hasValue(whole.slice(0, depth).join('.'))) ? [key] : whole
     let at = root
     for (const step of steps.slice(0, -1)) {

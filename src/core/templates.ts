@@ -56,13 +56,7 @@ export function stepsTo(part: unknown, placeholder: string): readonly (string | 
 
 /** What an answer has in the place of a placeholder; undefined where it has nothing there. */
 export function valueAt(part: unknown, answer: unknown, placeholder: string): unknown {
-  if (part === placeholder) return answer
-  if (!isNested(part) || !isNested(answer)) return undefined
-  for (const [name, member] of Object.entries(part)) {
-    const found = valueAt(member, (answer as Template)[name], placeholder)
-    if (found !== undefined) return found
-  }
-  return undefined
+  return stepsTo(part, placeholder)?.reduce<unknown>((at, step) => (at as Template | null | undefined)?.[step], answer)
 }
 
 /** The parts of an answer that are in the places of some placeholders, each as `keep` has it; undefined where there are none. */

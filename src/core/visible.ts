@@ -7,6 +7,3 @@ const NAMES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 /** The text on one line, with every controlling character written as an escape such as `\u001b`. */
 export const visible = (text: string): string =>
   text.replace(CONTROLLING, character => NAMES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
-/** The same of text that has lines of its own. */
-export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n')

@@ -1,12 +1,12 @@
 /** What every answer of the emulated API has: its headers, and of a refusal the one shape (A07, A08). */
 import { ApiError, CATALOGUE, type Problem, statusOf } from '../core/errors.js'
-import { BASE } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import { filled } from '../core/templates.js'
 import { operationsAt } from '../reference/operations.js'
 import type { AnswerHeaders, Exchange, RequestHeaders } from './exchange.js'
 import { type Guarded, redacted } from './keys.js'
+import { type Blame, REFUSALS } from './sentences.js'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Request-Id, Warning' }
@@ -74,30 +74,16 @@ export function refuse(exchange: Exchange, error: unknown): void {
   exchange.refused(statusOf(code, settings), { code, rule, assumption, param, facts }, text)
 }
 
-const FAMILIES = '/locations, /accounts, /accounts/{id}/users, /tickets, /transactions and /refunds'
-
 /** The refusal of a path below the base that has no operation (404), or none with this method (405 with `Allow`; TKT-1 for a Ticket). */
 export function noOperation({ method, path }: Pick<Exchange, 'method' | 'path'>): ApiError {
   const there = operationsAt(path)
-  const shown = readable(path)
-  if (there.length === 0) {
-    return new ApiError('path_unknown', { message: `No endpoint has the path ${shown}; the families are ${FAMILIES}.`, assumption: 'A08' })
-  }
-  const allowed = there.map(operation => operation.method).join(', ')
+  if (there.length === 0) return REFUSALS.noPath(readable(path))
   const isTicket = there.some(({ family }) => family === 'tickets')
   const isWrite = method !== 'HEAD' && method !== 'OPTIONS'
-  return new ApiError('method_not_allowed', {
-    message: `${isTicket ? 'Tickets are read-only: ' : ''}${shown} takes ${allowed}, not ${method}.`,
-    headers: { allow: allowed },
-    ...(isTicket && isWrite ? { rule: 'TKT-1' } : { assumption: method === 'HEAD' ? 'A39' : 'A08' })
-  })
+  const by: Blame = isTicket && isWrite ? { rule: 'TKT-1' } : { assumption: method === 'HEAD' ? 'A39' : 'A08' }
+  return REFUSALS.noMethod(readable(path), there.map(operation => operation.method).join(', '), method, by, isTicket)
 }
 
 /** The refusal of a path outside the API and the control API (BASE-1). */
-export function outsideBase(path: string, base: string): ApiError {
-  const isLost = operationsAt(path).length > 0
-  const message = isLost
-    ? `The base address ends in /next: call ${base}${readable(path)}.`
-    : `There is nothing at ${base.slice(0, -BASE.length)}${readable(path)}; every path is relative to the base address, which is ${base} here.`
-  return new ApiError('path_unknown', { message, rule: 'BASE-1' })
-}
+export const outsideBase = (path: string, base: string): ApiError =>
+  REFUSALS[operationsAt(path).length > 0 ? 'baseForgotten' : 'outsideBase'](readable(path), base)

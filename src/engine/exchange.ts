@@ -41,9 +41,8 @@ export type Pause = { machine: number; sandbox: number }
 export type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string }
 /** What an operation returned: a record or a list; null where it returns nothing. */
 export type Shown = AnyRecord | List<AnyRecord> | null
-/** Headers by name, in lower case: of a request. */
+/** Headers of a request and of an answer, by name in lower case. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
-/** Headers by name, in lower case: of an answer. */
 export type AnswerHeaders = Record<string, string | string[]>
 
 /** The decided outcome of a request; only the functions of this file make one, so no other combination exists. */
@@ -67,8 +66,8 @@ export type Outcome = {
 }
 /** An outcome as it is decided: what is left out is nothing, and `reached` the stage of the request. */
 type Decided = Pick<Outcome, 'name' | 'status'> & Partial<Outcome>
-/** As long as nothing is decided. */
-const UNDECIDED: Outcome = Object.freeze({
+/** As long as nothing is decided; every outcome has its shape. */
+const UNDECIDED: Outcome = {
   name: 'lost_before',
   reached: STAGE.arrived,
   status: 0,
@@ -79,7 +78,7 @@ const UNDECIDED: Outcome = Object.freeze({
   text: '',
   fault: null,
   pause: null
-})
+}
 
 const NO_WARNINGS: readonly string[] = Object.freeze([])
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
@@ -99,6 +98,9 @@ const WORD = 32
 /** Whether a request noted that it relied on the assumption at a place of the ledger. */
 export const hasNoted = ({ low, high }: Pick<Exchange, 'low' | 'high'>, place: number): boolean =>
   ((place < WORD ? low >>> place : high >>> (place - WORD)) & 1) === 1
+
+/** What a request shows, by the places of the ledgers: the rules that it kept in the order in which they were decided, and the assumptions that its answer relies on. */
+export type Judgement = { readonly kept: readonly number[]; readonly broken: RuleId | null; readonly relied: readonly number[] }
 
 export class Exchange {
   readonly world: World
@@ -172,6 +174,8 @@ export class Exchange {
   length = 0
   /** About how many bytes of memory it holds, once it is recorded. What it shows counts as much as its JSON, though records share it. */
   held = 0
+  /** Judged once, when it is over. */
+  judgement: Judgement | null = null
   /** Whether the client got the answer. */
   isDelivered = false
   /** Milliseconds of the machine's time that it took. */
@@ -205,14 +209,13 @@ export class Exchange {
 
   /** The body of the answer, as it went out. It is put together only when it is read: the journal keeps no copy of what the records keep. */
   get text(): string {
-    return this.outcome.fault === 'malformed_body' ? malformed(this.#whole) : this.#whole
-  }
-
-  get #whole(): string {
-    const { shown, members, list, text } = this.outcome
-    if (shown === null || text !== '') return text
-    if (members !== null) return bodyOf(shown, members, list).toString()
-    return changedBody(shown as AnyRecord, operationOf(this.operation as OperationId).family, { base: this.base, list })
+    const { shown, members, list, text, fault } = this.outcome
+    const whole = () => {
+      if (shown === null || text !== '') return text
+      if (members !== null) return bodyOf(shown, members, list).toString()
+      return changedBody(shown as AnyRecord, operationOf(this.operation as OperationId).family, { base: this.base, list })
+    }
+    return fault === 'malformed_body' ? malformed(whole()) : whole()
   }
 
   /** How its answer shows lists. */
@@ -238,19 +241,12 @@ export class Exchange {
   /** The request was refused, or aborted with the documented 501, which is an answer of its operation; a change that cannot be written was made all the same. */
   refused(status: number, refusal: Refusal, text: string): void {
     if (refusal.code === 'data_not_written' && hasRun(this)) this.#end({ ...this.outcome, name: 'not_written', status, refusal, text, fault: null }, text)
-    else {
-      const name = refusal.code === 'operation_disabled' ? 'answered' : 'refused'
-      this.#end({ name, reached: this.#reached, status, refusal, text }, text)
-    }
+    else this.#end({ name: refusal.code === 'operation_disabled' ? 'answered' : 'refused', reached: reachedBy(this), status, refusal, text }, text)
   }
 
   /** A script entry gave the answer. */
   scripted(status: number, text: string, pause: Pause | null): void {
     this.#end({ name: 'scripted', status, text, pause }, text)
-  }
-
-  get #reached(): Stage {
-    return this.stage < STAGE.answered ? this.stage : this.outcome.reached
   }
 
   #end(decided: Decided, payload: string | Buffer): void {
@@ -326,12 +322,13 @@ export const malformed = (body: string): string => (body === '' ? '' : `${body.s
 /** Whether a request carries a body, by what its headers say. */
 export const hasBody = (headers: RequestHeaders): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
+type Ended = Pick<Exchange, 'stage' | 'outcome'>
 /** How far a request came before its outcome was decided. */
-export const hasReached = ({ stage, outcome }: Pick<Exchange, 'stage' | 'outcome'>, wanted: Stage): boolean =>
-  (stage < STAGE.answered ? stage : outcome.reached) >= wanted
+const reachedBy = ({ stage, outcome }: Ended): Stage => (stage < STAGE.answered ? stage : outcome.reached)
+export const hasReached = (exchange: Ended, wanted: Stage): boolean => reachedBy(exchange) >= wanted
 
 /** Whether the operation gave the answer, wherever that went then: a 2xx of its own, or the documented 501. */
-export const hasRun = ({ stage, outcome: { name } }: Pick<Exchange, 'stage' | 'outcome'>): boolean =>
+export const hasRun = ({ stage, outcome: { name } }: Ended): boolean =>
   stage >= STAGE.answered && (name === 'answered' || name === 'lost_after' || name === 'not_written')
 
 /** Whether the request changed a record: an update that changes nothing shows the one that it found. */
@@ -341,16 +338,13 @@ export const tookEffect = (exchange: Pick<Exchange, 'stage' | 'outcome' | 'opera
 /** The rule that a refused request broke; null where an assumption refused it, or it was not refused. */
 export const brokenRule = ({ outcome: { name, refusal } }: Pick<Exchange, 'outcome'>): RuleId | null => (name === 'refused' ? (refusal?.rule ?? null) : null)
 
-/** The records that an answer shows. */
-export function recordsShown({ outcome: { shown } }: Pick<Exchange, 'outcome'>): readonly AnyRecord[] {
-  if (shown === null) return []
-  return isList(shown) ? shown.data : [shown]
-}
-
 /** The list that an answer is; null where it is none. */
-export const listShown = ({ outcome: { shown } }: Pick<Exchange, 'outcome'>): List<AnyRecord> | null => (shown !== null && isList(shown) ? shown : null)
+export const listShown = ({ outcome: { shown } }: Pick<Exchange, 'outcome'>): List<AnyRecord> | null =>
+  (shown as { object?: unknown } | null)?.object === 'list' ? (shown as List<AnyRecord>) : null
 
-const isList = (shown: AnyRecord | List<AnyRecord>): shown is List<AnyRecord> => (shown as { object?: unknown }).object === 'list'
+/** The records that an answer shows. */
+export const recordsShown = (exchange: Pick<Exchange, 'outcome'>): readonly AnyRecord[] =>
+  listShown(exchange)?.data ?? (exchange.outcome.shown === null ? [] : [exchange.outcome.shown as AnyRecord])
 
 /** The text of a header, which was read as Latin-1 and may be UTF-8. */
 function textOf(header: string): string {
@@ -358,14 +352,11 @@ function textOf(header: string): string {
   return isUtf8(bytes) ? bytes.toString() : header
 }
 
-/** The script entry that was applied to a request; null for none. */
-export function scriptAction({ action }: Pick<Exchange, 'action'>): ScriptAction | null {
-  if (action === null) return null
-  const { name = null, fault = null } = action.entry.data
-  return { id: action.id, name, fault }
-}
 /** A script entry that was applied to a request. */
 export type ScriptAction = { id: string; name: string | null; fault: string | null }
+/** The one that was applied to a request; null for none. */
+export const scriptAction = ({ action }: Pick<Exchange, 'action'>): ScriptAction | null =>
+  action && { id: action.id, name: action.entry.data.name ?? null, fault: action.entry.data.fault ?? null }
 
 /** A form as data that is the same for the same parameters in any order. */
 const flat = (node: FormNode): unknown => {

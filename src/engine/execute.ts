@@ -5,8 +5,7 @@
 import { ApiError } from '../core/errors.js'
 import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form, valueIn } from '../core/form.js'
 import { BASE, isUnder, pathOf } from '../core/paths.js'
-import { isChange, type OperationId, operationAt, operationOf, PATH_RECORDS, RESOURCE_NAMES } from '../reference/operations.js'
-import type { RuleId } from '../reference/rules.js'
+import { isChange, type OperationId, operationAt, operationOf, PATH_RECORDS } from '../reference/operations.js'
 import type { Action } from '../scenario/script.js'
 import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
 import type { Stored } from '../store/collection.js'
@@ -18,6 +17,7 @@ import { positionOf, type StoredList } from './listing.js'
 import { HANDLERS, parametersOf } from './operations.js'
 import { decodeParameters, findReferences, type Lookups, refuseInQuery, type Table } from './parameters.js'
 import { answerByScript, breakAnswer, endingOf, isAnswer, sentBy } from './scripted.js'
+import { REFUSALS } from './sentences.js'
 import { inBody, inPath } from './visibility.js'
 import type { World } from './world.js'
 
@@ -58,20 +58,21 @@ export const arrive = (world: World, arriving: Arriving): Exchange => new Exchan
 export function enter(exchange: Exchange): void {
   route(exchange)
   identify(exchange)
-  const { disabledBy } = operationOf(exchange.operation as OperationId)
-  if (disabledBy !== undefined) throw disabled(exchange, disabledBy)
+  const { disabledBy, family } = operationOf(exchange.operation as OperationId)
+  // 3. LOC-4, ACC-5
+  if (disabledBy !== undefined) throw REFUSALS.disabled(family, disabledBy)
   if (exchange.method === 'POST' && hasBody(exchange.headers) && !isOpenEnded(exchange.headers)) checkType(exchange)
 }
 
 /** 1. Finds the operation at a path. Errors: `path_unknown` (BASE-1, A08), `method_not_allowed`, `request_malformed`, `not_ready`. */
 function route(exchange: Exchange): void {
   const { method, url, path, base, world } = exchange
-  if (path.includes('%') && !isDecodable(path)) throw badPath()
+  if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
   if (!isUnder(BASE, url)) {
     exchange.rely('A39')
     throw outsideBase(pathOf(url), base)
   }
-  if (path.length > MAX_PART_LENGTH && path.split('/').some(part => part.length > MAX_PART_LENGTH)) throw longPart()
+  if (path.length > MAX_PART_LENGTH && path.split('/').some(part => part.length > MAX_PART_LENGTH)) throw REFUSALS.longPart()
   const found = operationAt(method, path)
   if (found === null) throw noOperation(exchange)
   exchange.operation = found.operation
@@ -84,9 +85,6 @@ function route(exchange: Exchange): void {
 /** Characters of a part of a path; requests that come over HTTP have shorter ones. */
 const MAX_PART_LENGTH = 16_384
 
-/** The refusal of a path with a part that is longer than any id. */
-export const longPart = () => new ApiError('path_unknown', { message: 'A part of the path is longer than any id.', assumption: 'A08' })
-
 function isDecodable(path: string): boolean {
   try {
     return decodeURIComponent(path) !== ''
@@ -94,9 +92,6 @@ function isDecodable(path: string): boolean {
     return false
   }
 }
-
-/** The refusal of a path whose percent-encoding is broken. */
-export const badPath = () => new ApiError('request_malformed', { message: 'The percent-encoding of the path is broken.', assumption: 'A08' })
 
 /** 2. Finds out who sent it. Errors: those of a key that is not right (401). */
 function identify(exchange: Exchange): void {
@@ -109,12 +104,6 @@ function identify(exchange: Exchange): void {
   if (exchange.stage < STAGE.identified) exchange.stage = STAGE.identified
 }
 
-/** 3. The refusal of an operation that the reference disables (LOC-4, ACC-5). */
-function disabled({ operation }: Exchange, rule: RuleId): ApiError {
-  const { family } = operationOf(operation as OperationId)
-  return new ApiError('operation_disabled', { message: `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always aborts it.`, rule })
-}
-
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/
 
 /** Whether only its end shows whether a body has any bytes: one of no bytes is none (A37). */
@@ -124,30 +113,19 @@ export const isOpenEnded = (headers: Exchange['headers']) => headers['transfer-e
 function checkType(exchange: Exchange): void {
   const { headers } = exchange
   const encoding = headers['content-encoding'] ?? 'identity'
-  if (encoding !== 'identity') {
-    throw new ApiError('content_type_unsupported', { message: `A body with Content-Encoding ${encoding} is not read; send it as it is.`, assumption: 'A32' })
-  }
+  if (encoding !== 'identity') throw REFUSALS.encoded(encoding)
   const type = headers['content-type'] as string | undefined
   if (type === FORM_TYPE) return
-  if (type !== undefined && !MEDIA_TYPE.test(type)) throw notAType()
+  if (type !== undefined && !MEDIA_TYPE.test(type)) throw REFUSALS.notAType()
   if (isFormType(type)) return
   exchange.rely('A32')
-  const message = `The body is ${type ?? 'no content type'}; bodies are form-encoded: send application/x-www-form-urlencoded, nested values as address[city]=Boston.`
-  throw new ApiError('content_type_unsupported', { message, rule: 'FORM-1' })
+  throw REFUSALS.notAForm(type)
 }
-
-/** The refusal of a Content-Type that is none. */
-export const notAType = () =>
-  new ApiError('content_type_unsupported', { message: 'The Content-Type header is not a media type, which is written type/subtype.', rule: 'FORM-1' })
 
 /** 5. Errors: `body_too_large` (A35). */
 function refuseLarge({ settings }: Exchange, body: string): void {
-  if (Buffer.byteLength(body) > settings['limits.body']) throw tooLarge(settings['limits.body'])
+  if (Buffer.byteLength(body) > settings['limits.body']) throw REFUSALS.tooLarge(settings['limits.body'])
 }
-
-/** The refusal of a body that is larger than so many bytes. */
-export const tooLarge = (bytes: number, limit = 'limits.body') =>
-  new ApiError('body_too_large', { message: `The body is larger than ${limit} allows: ${bytes} bytes.`, assumption: 'A35' })
 
 /** A body whose type is not read: it is there, and that is all that is known of it. */
 export const OPAQUE: Form = { root: EMPTY_FORM, problem: null }
@@ -215,7 +193,7 @@ function brokenForm({ code, message, param, rule, assumption }: NonNullable<Form
 function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['problem'] {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return null
-  return { code: 'form_malformed', param: '', message: `The body is declared as ${charset}; send UTF-8.`, assumption: 'A36' }
+  return { code: 'form_malformed', param: '', message: `The charset of the body is ${charset}; send UTF-8.`, assumption: 'A36' }
 }
 
 /** What decoding asks of the records, and reports to the request. */
@@ -230,9 +208,7 @@ const LOOKUPS: Lookups<Exchange> = {
   find: inBody,
   cursor(exchange, param, id) {
     const [after, before] = exchange.settings['pagination.cursors']
-    if (param === before && valueIn(exchange.query, after) !== undefined) {
-      throw new ApiError('parameter_invalid', { message: `${after} and ${before} cannot be sent together.`, param, assumption: 'A10' })
-    }
+    if (param === before && valueIn(exchange.query, after) !== undefined) throw REFUSALS.twoCursors(after, before)
     positionOf(exchange, operationOf(exchange.operation as OperationId).family, param, id)
   }
 }
@@ -243,8 +219,7 @@ const MAX_WARNINGS = 10
 function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
   const isOfList = [...exchange.body.keys()].some(name => byName.has(name))
   exchange.rely('A37')
-  const message = `A ${exchange.method} takes no body; list parameters go in the query string.`
-  return new ApiError('body_unexpected', { message, ...(isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' }) })
+  return REFUSALS.unexpectedBody(exchange.method, isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' })
 }
 
 /**

@@ -1,46 +1,33 @@
 /** API keys: who sends a request by HTTP Basic, and what of them may not be shown (AUTH-1 to AUTH-3, A18, A20, A25). */
 import { basicAuthorization } from '../core/basic-authorization.js'
-import { ApiError } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
-import { NO_WORDS, SecretWords } from '../core/secret-words.js'
+import { SecretWords } from '../core/secret-words.js'
 import type { Account } from '../reference/accounts.js'
 import type { AssumptionId } from '../reference/assumptions.js'
+import { REFUSALS } from './sentences.js'
 import type { World } from './world.js'
 
-const HEADERS = { 'www-authenticate': 'Basic realm="commerce", charset="UTF-8"' }
-const HOW = 'send the API key as the user name and leave the password empty, as curl -u KEY: does'
-
-/** The Account that a call acts as. Errors: `api_key_missing`, `api_key_malformed`, `api_key_unknown`, all 401. */
+/** The Account that a request acts as. Errors: `api_key_missing`, `api_key_malformed`, `api_key_unknown`, all 401. */
 export function actorOf(
   authorization: string | undefined,
   { settings, state: { store } }: World,
   noted: { rely: (assumption: AssumptionId) => void }
 ): Account {
-  const known =
-    settings['auth.accept_any_key'] === null && authorization !== undefined
-      ? secretsOf(store.keys, settings.control_token).headers.get(authorization)
-      : undefined
+  const fallback = settings['auth.accept_any_key']
+  const known = fallback === null && authorization !== undefined ? secretsOf(store.keys, settings.control_token).headers.get(authorization) : undefined
   if (known !== undefined) {
     noted.rely('A18')
     return store.accounts.get(known) as Account
   }
-  if (authorization === undefined) throw refused('api_key_missing', `No API key was sent: ${HOW}.`, 'AUTH-3')
+  if (authorization === undefined) throw REFUSALS.noKey()
   const [scheme, key, password] = credentialsIn(authorization)
-  if (scheme?.toLowerCase() !== 'basic') throw refused('api_key_malformed', `The Authorization header is not HTTP Basic: ${HOW}.`)
-  if (key === undefined) throw refused('api_key_malformed', `The Basic credentials are not base64 of KEY and a colon: ${HOW}.`)
-  if (password === '' && key === '') throw refused('api_key_missing', `The user name is empty: ${HOW}.`, 'AUTH-3')
+  if (scheme?.toLowerCase() !== 'basic') throw REFUSALS.notBasic()
+  if (key === undefined) throw REFUSALS.notBase64()
+  if (password === '' && key === '') throw REFUSALS.noUserName()
   noted.rely('A18')
-  if (password !== '') throw refused('api_key_malformed', `The password is not empty: ${HOW}.`)
-
-  const fallbackAccount = settings['auth.accept_any_key']
-  const account = fallbackAccount ?? store.keys.get(key)
-  if (account === undefined) {
-    throw new ApiError('api_key_unknown', {
-      message: 'The API key is not one of the loaded scenario. Its keys are shown at start-up and declared under api_keys of its fixtures.',
-      assumption: 'A18',
-      headers: HEADERS
-    })
-  }
+  if (password !== '') throw REFUSALS.hasPassword()
+  const account = fallback ?? store.keys.get(key)
+  if (account === undefined) throw REFUSALS.unknownKey()
   return store.accounts.get(account) as Account
 }
 
@@ -53,14 +40,11 @@ function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Sec
   let known = SECRETS.get(keys)
   if (known?.headers.size !== keys.size) {
     const headers = new Map(Array.from(keys, ([key, account]) => [basicAuthorization(key), account]))
-    known = { headers, words: new SecretWords(keys.keys(), tokenWords(token)) }
+    known = { headers, words: new SecretWords(token === null ? keys.keys() : [...keys.keys(), token]) }
     SECRETS.set(keys, known)
   }
   return known
 }
-
-const refused = (code: 'api_key_missing' | 'api_key_malformed', message: string, rule: 'AUTH-1' | 'AUTH-3' = 'AUTH-1') =>
-  new ApiError(code, { message, rule, headers: HEADERS })
 
 /** The key in an Authorization header, known or not; null where there is none. */
 export const keyIn = (authorization: string | undefined): string | null => (authorization && credentialsIn(authorization)[1]) || null
@@ -82,10 +66,13 @@ export function redacted(text: string, world: Guarded, authorization?: string | 
   return withoutSecrets(text, keysToMask(world, authorization))
 }
 
+/** Of a process that has not loaded anything yet. */
+const NO_KEYS: ReadonlyMap<string, string> = new Map()
+
 /** The words that are masked in what is shown: the sandbox's API keys, the control token, and the caller's own key. */
 export function keysToMask({ isLoaded, state, settings }: Guarded, authorization?: string | undefined): SecretWords {
   const token = settings.control_token
-  const known = isLoaded ? secretsOf(state.store.keys, token).words : tokenWords(token)
+  const known = secretsOf(isLoaded ? state.store.keys : NO_KEYS, token).words
   const own = keyIn(authorization) ?? ''
   return own.length < MIN_KEY_LENGTH || known.has(own) ? known : wordsWith(own, known)
 }
@@ -100,17 +87,4 @@ function wordsWith(own: string, known: SecretWords): SecretWords {
     WORDS_WITH.set(known, last)
   }
   return last.words
-}
-
-const TOKEN_WORDS = new Map<string, SecretWords>()
-
-/** The control token alone; it is the same as long as the process runs. */
-function tokenWords(token: string | null): SecretWords {
-  if (token === null) return NO_WORDS
-  let words = TOKEN_WORDS.get(token)
-  if (words === undefined) {
-    words = new SecretWords([token])
-    TOKEN_WORDS.set(token, words)
-  }
-  return words
 }

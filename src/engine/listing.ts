@@ -1,5 +1,4 @@
 /** Lists: a page of a family as a list object (LIST-1 to LIST-3, FILT-1 to FILT-6, SRCH-3, A09 to A13). */
-import { ApiError } from '../core/errors.js'
 import { type Bounds, boundsOf } from '../core/instants.js'
 import { type Matching, matchOf } from '../core/search.js'
 import type { Settings } from '../core/settings.js'
@@ -10,6 +9,7 @@ import type { Position } from '../store/ordered-index.js'
 import { type Page, pageOf, type Query } from '../store/paging.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
 import type { Exchange } from './exchange.js'
+import { REFUSALS } from './sentences.js'
 import { everything, isLimited, isOwn, type Narrowing, narrowedTo, visible } from './visibility.js'
 
 /** The query of any list, decoded. */
@@ -105,9 +105,7 @@ export function positionOf(request: Listed, family: Family, param: string, id: s
   const isHidden = collection.get(id) !== undefined && visible(request, family, id) === undefined
   // the list of Users is that of one Account
   const isElsewhere = family === 'users' && !collection.isOwnedBy(id, (params as { id: string }).id)
-  if (position === undefined || isHidden || isElsewhere) {
-    throw new ApiError('cursor_unknown', { message: `${param}: no record of this list has the id ${id}.`, param, assumption: 'A10' })
-  }
+  if (position === undefined || isHidden || isElsewhere) throw REFUSALS.unknownCursor(param, id)
   return position
 }
 

@@ -13,6 +13,7 @@ import type { Family } from '../reference/operations.js'
 import { CURSORS, type Cursors, type Metadata, type MetadataChange, NO_PARAMETERS, type Schema, schemaOf, sentName } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
 import { NO_VALUES, type Values } from './exchange.js'
+import { type Blame, EXPECTS, REFUSALS } from './sentences.js'
 
 /** Where a body named a record: the parameter, and the rule by which the record has to exist. */
 export type BodyReference = { param: string; rule: RuleId }
@@ -71,13 +72,12 @@ export function refuseInQuery<C extends DecodeContext>(query: FormObject, contex
 
 /** Refuses parameters, at least one, that the table does not name (A14); `hint` says instead where they belong. */
 function refuseUnknown<C extends DecodeContext>(params: readonly string[], table: Table, context: C, { unknown }: Lookups<C>, hint?: string): void {
-  const [param] = params as [string]
   context.rely('A14')
   const known = namesIn(table)
-  const messages = params.slice(0, MAX_NAMED).map(param => `${param} is not a parameter of this call${hint ?? nearestHint(param, known)}`)
+  const messages = params.slice(0, MAX_NAMED).map(param => `${param} is not a parameter of this operation${hint ?? nearestHint(param, known)}`)
   if (params.length > MAX_NAMED) messages.push(`${params.length - MAX_NAMED} more are not parameters either.`)
   unknown(context, messages)
-  if (context.settings['parameters.unknown'] === 'reject') throw new ApiError('parameter_unknown', { message: messages.join(' '), param, assumption: 'A14' })
+  if (context.settings['parameters.unknown'] === 'reject') throw REFUSALS.unknown(messages, params[0] as string)
 }
 
 /** Unknown parameters that a refusal or a warning names. */
@@ -109,8 +109,6 @@ function leafOf(path: string, node: FormNode): string {
 
 const namesIn = ({ fields }: Table): string[] => fields.flatMap(({ path, table }) => (table ? namesIn(table) : [path]))
 
-/** Whom a refusal blames. */
-type Blame = { rule: RuleId } | { assumption: AssumptionId }
 /** The rule or assumption that a table names for a parameter's values. */
 const blameOf = ({ 'x-rule': rule, 'x-assumption': assumption }: Schema): Blame => (rule ? { rule } : { assumption: assumption ?? 'A36' })
 
@@ -143,88 +141,65 @@ class Decoder<C extends DecodeContext> {
   }
 
   #value(field: Field, node: FormNode): unknown {
-    const { schema, table } = field
+    const { path, schema, table } = field
     if (schema['x-fixed']) return this.#fixed(field)
+    if (node === '') return this.#emptied(field)
     if (table) return this.#nested(field, table, node)
     if (schema.additionalProperties) return this.#metadata(field, node)
-    if (node === '') return this.#emptied(field)
     if (typeof node !== 'string') {
-      const what = node instanceof FormList ? 'a list' : 'an object'
-      throw this.#refusal('form_malformed', leafOf(field.path, node), `one value was expected, not ${what}`, { assumption: 'A36' })
+      throw refusal(leafOf(path, node), EXPECTS.oneValue(node instanceof FormList ? 'a list' : 'an object'), { assumption: 'A36' }, 'form_malformed')
     }
-    if (field.required && schema.type === 'string' && !schema.enum && node.trim() === '') {
-      throw this.#refusal('parameter_invalid', field.path, 'must not be blank', { assumption: 'A40' }, ' ')
-    }
+    if (field.required && schema.type === 'string' && !schema.enum && node.trim() === '') throw refusal(path, EXPECTS.notBlank, { assumption: 'A40' })
     return this.#scalar(field, node)
   }
 
-  #leftOut(field: Field): unknown {
-    if (!field.required || this.#unsets) return undefined
-    if (field.table) return this.object(field.table, EMPTY_OBJECT)
-    throw this.#missing(field)
+  #leftOut({ path, schema, table, required }: Field): unknown {
+    if (!required || this.#unsets) return undefined
+    if (table) return this.object(table, EMPTY_OBJECT)
+    const about = schema.enum ? `One of ${schema.enum.join(', ')}.` : schema.description
+    throw REFUSALS.missing(path, about, schema['x-required-by'] ?? (schema['x-rule'] as RuleId))
   }
 
   /** An empty value: as if absent, or in an update unset (A16, UPD-2). */
   #emptied(field: Field): unknown {
-    const { path, schema, required } = field
+    const { path, schema, table, required } = field
     const context = this.#context
     const { 'x-empty': empty } = schema
     if (empty === 'refused' || (empty === 'refunds.empty_amount' && context.settings[empty] === 'reject')) {
-      throw this.#refusal('parameter_invalid', path, 'must not be empty; leave it out, or send a value', { assumption: 'A16' }, ' ')
+      throw refusal(path, EXPECTS.notEmpty, { assumption: 'A16' })
     }
     if (!this.#unsets) {
       context.rely('A16')
       return this.#leftOut(field)
     }
+    if (table) return this.object(table, CLEARED_OBJECT)
+    if (schema.additionalProperties) return { cleared: true, entries: {} }
     if (required && context.settings['parameters.unset_required'] === 'reject') {
-      const message = 'is required, so an empty value cannot unset it; leave it out to keep it as it is'
-      throw this.#refusal('parameter_missing', path, message, { assumption: 'A16' }, ' ')
+      throw refusal(path, EXPECTS.kept, { assumption: 'A16' }, 'parameter_missing')
     }
     if (required) context.rely('A16')
     return null
   }
 
-  #missing({ path, schema }: Field): ApiError {
-    const rule = schema['x-required-by'] ?? (schema['x-rule'] as RuleId)
-    const about = schema.enum ? `One of ${schema.enum.join(', ')}.` : schema.description
-    return new ApiError('parameter_missing', { message: [`${path} is required.`, about].filter(Boolean).join(' '), param: path, rule })
-  }
-
   /** Named by the reference, but not updatable (A15, REF-9). */
   #fixed({ path, schema }: Field): undefined {
-    const context = this.#context
-    context.rely('A15')
-    if (context.settings['parameters.not_updatable'] === 'ignore') return undefined
-    const rule = schema['x-rule'] as RuleId
-    throw new ApiError('parameter_not_updatable', { message: `${path} cannot be changed by an update; only metadata can.`, param: path, rule })
+    this.#context.rely('A15')
+    if (this.#context.settings['parameters.not_updatable'] === 'reject') throw REFUSALS.fixed(path, schema['x-rule'] as RuleId)
   }
 
   #nested(field: Field, table: Table, node: FormNode): unknown {
-    if (node === '') {
-      if (this.#unsets) return this.object(table, CLEARED_OBJECT)
-      this.#context.rely('A16')
-      return this.#leftOut(field)
-    }
-    if (!(node instanceof FormObject)) throw this.#notNested(field, node, namesIn(table)[0] as string, field.schema['x-rule'] ?? 'FORM-2')
+    if (!(node instanceof FormObject)) throw notNested(field, node, namesIn(table)[0] as string, field.schema['x-rule'] ?? 'FORM-2')
     const values = this.object(table, node)
     return !this.#unsets && Object.keys(values).length === 0 ? undefined : values
   }
 
   /** Metadata: on a create the pairs that have a value, on an update what to set and unset (META-1 to META-3, A17). */
-  #metadata(field: Field, node: FormNode): Metadata | MetadataChange | undefined {
-    if (node === '') {
-      if (this.#unsets) return { cleared: true, entries: {} }
-      this.#context.rely('A16')
-      return undefined
-    }
-    if (!(node instanceof FormObject)) throw this.#notNested(field, node, `${field.path}[key]`, 'META-1')
+  #metadata(field: Field, node: FormNode): Metadata | MetadataChange {
+    if (!(node instanceof FormObject)) throw notNested(field, node, `${field.path}[key]`, 'META-1')
     // `__proto__` is a key of metadata like any other
     const entries: Record<string, string | null> = node.has('__proto__') ? Object.create(null) : {}
-    for (const [key, value] of [...node]) {
-      if (typeof value !== 'string') {
-        const param = leafOf(inBrackets(field.path, key), value)
-        throw this.#refusal('parameter_invalid', param, 'a metadata value is text; it cannot be nested and cannot be a list', { assumption: 'A17' })
-      }
+    for (const [key, value] of node) {
+      if (typeof value !== 'string') throw refusal(leafOf(inBrackets(field.path, key), value), EXPECTS.text, { assumption: 'A17' })
       if (value !== '') entries[key] = value
       else if (this.#unsets) entries[key] = null
       else this.#context.rely('A16')
@@ -232,21 +207,13 @@ class Decoder<C extends DecodeContext> {
     return this.#unsets ? { cleared: node.cleared, entries } : (entries as Metadata)
   }
 
-  /** One value, or a list, where nested names belong. */
-  #notNested({ path }: Field, node: string | FormList, example: string, rule: RuleId): ApiError {
-    if (node instanceof FormList)
-      return this.#refusal('form_malformed', leafOf(path, node), `nested names were expected, sent as ${example}=…`, { assumption: 'A36' })
-    const printed = PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : ''
-    return this.#refusal('parameter_invalid', path, `nested names were expected, sent as ${example}=…, not one value${printed}`, { rule })
-  }
-
   #scalar(field: Field, text: string): unknown {
     const { path, schema } = field
-    if (schema.type === 'integer') return schema['x-page-size'] ? this.#pageSize(field, text) : this.#integer(field, text)
-    if (schema.type === 'number') return this.#decimal(field, text)
+    if (schema.type === 'integer') return this.#integer(field, text)
+    if (schema.type === 'number') return decimal(field, text)
     if (schema.enum && !schema.enum.includes(text)) {
       const words = schema.enum as string[]
-      throw this.#refusal('parameter_invalid', path, `one of ${words.join(', ')} was expected${sent(schema, text)}${didYouMean(text, words)}`, blameOf(schema))
+      throw refusal(path, `${EXPECTS.oneOf(words)}${sent(schema, text)}${didYouMean(text, words)}`, blameOf(schema))
     }
     if (schema.format !== undefined) return this.#formatted(field, text)
     const { 'x-refers': family } = schema
@@ -259,55 +226,52 @@ class Decoder<C extends DecodeContext> {
     const { problem, stored, reliesOn } = FORMATS[schema.format as keyof typeof FORMATS]
     const wrong = problem(text)
     if (wrong !== null) {
-      const blame = wrong.assumption ? { assumption: wrong.assumption } : blameOf(schema)
-      throw this.#refusal('parameter_invalid', path, `${wrong.expected}${sent(schema, text)}`, blame)
+      throw refusal(path, `${wrong.expected}${sent(schema, text)}`, wrong.assumption ? { assumption: wrong.assumption } : blameOf(schema))
     }
     const assumption = reliesOn?.(text)
     if (assumption) this.#context.rely(assumption)
     return stored?.(text) ?? text
   }
 
-  /** A whole number of sub-units. What is not one breaks the parameter's rule; A27 refuses a number that is too large or negative, REF-3 any below 1 for a Refund. */
+  /**
+   * A whole number: of sub-units, or a page size, which settings bound (LIST-3, A10). What is not one breaks the parameter's rule; A27 refuses a number that is
+   * too large or negative, REF-3 any below 1 for a Refund.
+   */
   #integer({ path, schema }: Field, text: string): number {
     const { value, problem } = readInteger(text)
-    const [least, most] = [schema.minimum, schema.maximum] as [number, number]
-    const refuse = (expected: string, blame: Blame) => this.#refusal('parameter_invalid', path, `${expected}${sent(schema, text)}`, blame)
-    if (problem === 'not_an_integer') throw refuse('a whole number, digits only, was expected', blameOf(schema))
-    if (problem === 'too_large' || value > most) throw refuse(`at most ${most} was expected`, { assumption: 'A27' })
-    if (problem === 'negative' || value < least) throw refuse(`at least ${least} was expected`, least > 0 ? blameOf(schema) : { assumption: 'A27' })
-    return value
-  }
-
-  #decimal({ path, schema }: Field, text: string): number {
-    const { value, problem } = readDecimal(text)
-    if (problem === null) return value
-    const expected = problem === 'inexact' ? 'a number that a double holds exactly was expected' : 'a decimal number was expected'
-    throw this.#refusal('parameter_invalid', path, `${expected}${sent(schema, text)}`, blameOf(schema))
-  }
-
-  /** The page size of a list, within the bounds of the settings (LIST-3, A10). */
-  #pageSize({ path, schema }: Field, text: string): number {
-    const { value, problem } = readInteger(text)
-    if (problem === 'not_an_integer')
-      throw this.#refusal('parameter_invalid', path, `a whole number, digits only, was expected${sent(schema, text)}`, blameOf(schema))
-    const context = this.#context
-    const { settings } = context
-    const largest = settings['pagination.max_limit']
-    if (value >= 1 && value <= largest && problem === null) return value
-    if (settings['pagination.out_of_range'] === 'reject') {
-      throw this.#refusal('parameter_invalid', path, `1 to ${largest} was expected${sent(schema, text)}`, { assumption: 'A10' })
+    if (problem === 'not_an_integer') throw refusal(path, `${EXPECTS.whole}${sent(schema, text)}`, blameOf(schema))
+    const { settings } = this.#context
+    const isPage = schema['x-page-size'] === true
+    const [least, most] = isPage ? [1, settings['pagination.max_limit']] : [schema.minimum as number, schema.maximum as number]
+    if (problem === null && value >= least && value <= most) return value
+    if (isPage && settings['pagination.out_of_range'] === 'clamp') {
+      this.#context.rely('A10')
+      return Math.min(Math.max(value, least), most)
     }
-    context.rely('A10')
-    return Math.min(Math.max(value, 1), largest)
-  }
-
-  #refusal(code: ErrorCode, param: string, expected: string, blame: Blame, separator = ': '): ApiError {
-    return new ApiError(code, { message: sentence(`${param}${separator}${expected}`), param, ...blame })
+    if (isPage) throw refusal(path, `${EXPECTS.between(least, most)}${sent(schema, text)}`, { assumption: 'A10' })
+    if (value > most) throw refusal(path, `${EXPECTS.atMost(most)}${sent(schema, text)}`, { assumption: 'A27' })
+    throw refusal(path, `${EXPECTS.atLeast(least)}${sent(schema, text)}`, least > 0 ? blameOf(schema) : { assumption: 'A27' })
   }
 }
+
+function decimal({ path, schema }: Field, text: string): number {
+  const { value, problem } = readDecimal(text)
+  if (problem === null) return value
+  throw refusal(path, `${problem === 'inexact' ? EXPECTS.exact : EXPECTS.decimal}${sent(schema, text)}`, blameOf(schema))
+}
+
+/** One value, or a list, where nested names belong. */
+function notNested({ path }: Field, node: string | FormList, example: string, rule: RuleId): ApiError {
+  const expected = EXPECTS.nested(example)
+  if (node instanceof FormList) return refusal(leafOf(path, node), expected, { assumption: 'A36' }, 'form_malformed')
+  return refusal(path, `${expected}; got one value${PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : ''}`, { rule })
+}
+
+const refusal = (param: string, expected: string, blame: Blame, code: ErrorCode = 'parameter_invalid') =>
+  new ApiError(code, { message: sentence(`${param} ${expected}`), param, ...blame })
 
 /** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be distinguished from other digits. */
 function sent({ 'x-secret': secret }: Schema, text: string): string {
   if (secret) return ''
-  return text.length > 40 ? `, not a text of ${text.length} characters` : `, not ${text}`
+  return text.length > 40 ? `; got ${text.length} characters` : `; got ${text}`
 }

@@ -71,7 +71,7 @@ export function breakAnswer(exchange: Exchange): void {
 }
 
 /** What a fault without an answer of its own loses. */
-const LOST: Respond = { status: 502, error: { code: 'scripted_fault', message: 'This answer was meant to be lost.' } }
+const LOST: Respond = { status: 502, error: { code: 'scripted_fault', message: 'This response was meant to be lost.' } }
 
 const statusOf = ({ status, error }: Respond): number => status ?? (error ? 400 : 200)
 

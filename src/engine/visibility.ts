@@ -1,10 +1,10 @@
 /** The records that the caller of a request may see: everything, or with `auth.visibility` scoped only what belongs to its Account (A19). */
-import { ApiError } from '../core/errors.js'
-import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
+import type { Family } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
 import type { AnyRecord, Exchange } from './exchange.js'
 import type { BodyReference } from './parameters.js'
+import { REFUSALS } from './sentences.js'
 
 /** An index and the group in it that a list is narrowed to before retrieval. */
 export type Narrowing = { index: string; group: string }
@@ -35,7 +35,7 @@ export function isOwn<F extends Family>({ actor, world }: Caller, family: F, sto
 export function inPath<F extends Family>(caller: Caller, family: F, id: string, param: string): RecordOf<F> {
   const record = visible(caller, family, id)
   if (record !== undefined) return record
-  throw new ApiError('resource_missing', { message: `No ${RESOURCE_NAMES[family]} has the id ${id}.`, param, assumption: 'A08' })
+  throw REFUSALS.notInPath(param, family, id)
 }
 
 /** The record that a body names; the request is about it. Errors: `reference_missing` (400, A08) under the rule. */
@@ -45,7 +45,7 @@ export function inBody<F extends Family>(caller: Exchange, family: F, id: string
     caller.found = record as AnyRecord
     return record
   }
-  throw new ApiError('reference_missing', { message: `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}.`, param, rule })
+  throw REFUSALS.unknownReference(param, family, id, rule)
 }
 
 /** The index and group of what is at a Location, or belongs to a Transaction; of nothing where that does not exist or is hidden (FILT-5, REF-10, A16). */

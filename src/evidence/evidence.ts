@@ -1,27 +1,23 @@
 /** The evidence of one sandbox: the log of its requests, and what they add up to since its last load or reset. */
 import type { Exchange } from '../engine/exchange.js'
-import { type FindingId, Findings } from './findings.js'
+import { Findings, type Found } from './findings.js'
 import { Journal, type JournalLimits } from './journal.js'
 import { judgementOf } from './judgement.js'
-import type { OpenPage, Run, RunEntry } from './run.js'
+import type { Run, RunEntry } from './run.js'
 import { Totals } from './totals.js'
 import { explained } from './why.js'
 
 export class Evidence {
   readonly journal: Journal
-  readonly #findings = new Findings((finding, requests) => this.#found.push({ finding, requests }))
-  readonly totals = new Totals(() => this.#findings.stopped)
-  /** Findings that are not counted yet. */
-  #found: { finding: FindingId; requests: readonly string[] }[] = []
+  totals = new Totals()
+  readonly #findings = new Findings()
   /** Requests that a finding names and that are not over yet. */
   readonly #awaited = new Set<string>()
   readonly #run: Run
-  /** Ends the run's counting of what is open here; null until something was counted. */
-  #unfollow: (() => void) | null = null
   #isOver = false
   readonly #sandbox: string
-  /** What the names of requests in the run begin with, before their ids, since the last load or reset: `SANDBOX#PERIOD/`; null before the first request. */
-  #prefix: string | null = null
+  /** What the names of requests in the run begin with, before their ids, since the last load or reset: `SANDBOX#PERIOD/`; nothing before the first request. */
+  prefix = ''
 
   /** `sandbox` is the name of the sandbox; null for the one at the base address. */
   constructor(limits: JournalLimits, run: Run, sandbox: string | null = null) {
@@ -43,10 +39,7 @@ export class Evidence {
     const name = this.nameInRun(exchange.id)
     const run = this.#run
     const judgement = isJudged ? judgementOf(exchange) : null
-    if (isJudged) {
-      if (this.#unfollow === null && !this.#isOver) this.#follow()
-      this.#findings.look(exchange)
-    }
+    const found = isJudged ? this.#findings.look(exchange) : []
     if (isKept || exchange.test !== null) exchange.redact()
     this.totals.add(exchange, judgement, exchange.id)
     run.add(exchange, judgement, name)
@@ -58,54 +51,35 @@ export class Evidence {
       this.journal.skip()
       run.requests.skip()
     }
-    if (this.#found.length > 0) this.#report(exchange)
+    for (const one of found) this.#count(one, exchange.test)
     if (this.#awaited.delete(exchange.id) && isKept) run.requests.keep(name, () => this.#entryOf(exchange))
   }
 
-  #follow(): void {
-    this.#unfollow = this.#run.follow({ names: () => this.#findings.stopped.map(this.nameInRun), pages: () => this.#openPages() })
-  }
-
-  /** Counts what was found; `last` is the request that showed it, if it is not in the journal. */
-  #report(last: Exchange | null): void {
-    const { journal } = this
-    for (const { finding, requests } of this.#found) {
-      const shows = requests.at(-1) as string
-      const { test = null } = (last?.id === shows ? last : journal.get(shows)) ?? {}
-      this.totals.addFinding(finding, requests, test)
-      const named = this.#run.addFinding(finding, requests.map(this.nameInRun), test)
-      for (const id of requests.filter(id => named.includes(this.nameInRun(id)))) {
-        const exchange = journal.get(id)
-        if (exchange) this.#run.requests.keep(this.nameInRun(id), () => this.#entryOf(exchange))
-        else this.#awaited.add(id)
-      }
+  /** Counts what a request of a test showed. */
+  #count(found: Found, test: string | null): void {
+    const { requests, times } = found
+    const run = this.#run
+    this.totals.addFound(found, requests, test)
+    const named = run.addFound(found, requests.map(this.nameInRun), test)
+    for (const id of requests) {
+      const name = this.nameInRun(id)
+      if (times < 0 && !run.found.isNamed(name)) run.requests.drop(name)
+      if (!named.includes(name)) continue
+      const exchange = this.journal.get(id)
+      if (exchange) run.requests.keep(name, () => this.#entryOf(exchange))
+      else this.#awaited.add(id)
     }
-    this.#found = []
-  }
-
-  /** What the names of its requests in the run begin with; nothing before the first. */
-  get prefix(): string {
-    return this.#prefix ?? ''
   }
 
   /** The name of a request in the run. */
   readonly nameInRun = (id: string): string => {
-    this.#prefix ??= `${this.#sandbox}#${this.#run.nextPeriod(this.#sandbox)}/`
-    return this.#prefix + id
+    if (this.prefix === '') this.prefix = `${this.#sandbox}#${this.#run.nextPeriod(this.#sandbox)}/`
+    return this.prefix + id
   }
 
   #entryOf(exchange: Exchange): RunEntry {
     const { why, ...entry } = explained(exchange, this.journal, exchange.secretWords)
     return { ...entry, id: this.nameInRun(exchange.id), why: { ...why, changed_by: why.changed_by.map(this.nameInRun) } }
-  }
-
-  #openPages(): OpenPage[] {
-    const there = new Map(this.journal.requests().map(exchange => [exchange.id, exchange]))
-    return this.#findings.stopped.map(id => {
-      const exchange = there.get(id)
-      const request = this.nameInRun(id)
-      return exchange ? { request, test: exchange.test, entry: () => this.#entryOf(exchange) } : { request, test: null, entry: null }
-    })
   }
 
   /** The client of a request left, while the request goes on. */
@@ -116,10 +90,9 @@ export class Evidence {
   /** Forgets everything but who listens to the journal; what was counted of the run stays. */
   clear(): void {
     this.#findings.clear()
-    this.#report(null)
     this.#awaited.clear()
-    this.totals.clear()
-    this.#prefix = null
+    this.totals = new Totals()
+    this.prefix = ''
     this.clearJournal()
   }
 
@@ -132,10 +105,9 @@ export class Evidence {
 
   /** The sandbox is deleted; a request that ends later is still counted in the run. */
   end(): void {
-    const prefix = this.#prefix
+    const { prefix } = this
     this.clear()
-    this.#prefix = prefix
+    this.prefix = prefix
     this.#isOver = true
-    this.#unfollow?.()
   }
 }

@@ -2,6 +2,7 @@
 import { holdsCardNumber } from '../core/card-numbers.js'
 import { FormList, type FormNode, nodeIn, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
+import { keep } from '../core/remembered.js'
 import { type AnyRecord, type Exchange, hasRun, listShown, type Pause } from '../engine/exchange.js'
 import { limitOf } from '../engine/listing.js'
 import type { OperationId } from '../reference/operations.js'
@@ -9,58 +10,57 @@ import { CURSORS, type List } from '../reference/parameters.js'
 import type { Records, Store } from '../store/store.js'
 import { hasValue, isWithoutAmount } from './judgement.js'
 import { LostAnswers } from './lost.js'
-import { RecentMap } from './recent-map.js'
 
 export const FINDINGS = {
   'stopped-at-empty-page': {
     severity: 'error',
     about: 'A search page came back empty with has_more true, and the client never asked for the next.',
-    advice: 'search_query filters after retrieval: go on with starting_after=last_id until has_more is false.'
+    advice: 'search_query filters after retrieval: continue with starting_after=last_id until has_more is false.'
   },
   'double-refund-risk': {
     severity: 'error',
-    about: 'The same Refund was posted again after its answer was lost.',
+    about: 'The same Refund was posted again after its response was lost.',
     advice: 'Look first: GET /refunds?transaction=ID shows whether it was made.'
   },
   'double-payment-risk': {
     severity: 'error',
-    about: 'The same Transaction was posted again after its answer was lost.',
+    about: 'The same Transaction was posted again after its response was lost.',
     advice: 'Look first: GET /transactions?location=ID shows whether it was made.'
   },
   'search-without-narrowing': {
     severity: 'warning',
     about: 'search_query was sent with neither location nor created.',
-    advice: 'location and created narrow before retrieval; without them the client pages through everything.'
+    advice: 'Send location or created: they narrow before retrieval. Without them the client pages through everything.'
   },
   'unknown-parameter': {
     severity: 'warning',
-    about: 'A parameter was sent that the call does not have.',
-    advice: 'Remove it, or write it as the reference does; the refusal names the nearest one.'
+    about: 'A request had a parameter that its operation does not take.',
+    advice: 'Remove it, or write it as the reference does; the refusal suggests the nearest name.'
   },
   'unused-parameter': {
     severity: 'warning',
-    about: 'bank_account was sent with another payment_type than vip.',
+    about: 'bank_account was sent with a payment_type other than vip.',
     advice: 'It is used only with vip; leave it out.'
   },
   'key-sent-needlessly': {
     severity: 'warning',
     about: 'POST /transactions was sent with an API key.',
-    advice: 'This call takes no key; without it the call can be made where no key should be.'
+    advice: 'This operation needs no key: leave it out, so that payments can be made where a key should not be.'
   },
   'card-number-sent': {
     severity: 'warning',
-    about: 'A whole card number was sent.',
-    advice: 'Send card[token] instead, and the number need not pass through your systems.'
+    about: 'A full card number was sent.',
+    advice: 'Send card[token] instead, so that the number does not pass through your systems.'
   },
   'foreign-record': {
     severity: 'warning',
     about: "A key read or changed a record of another merchant's Account.",
-    advice: "Use the key of the Account that owns the record; auth.visibility: scoped hides what is another's."
+    advice: 'Use the key of the Account that owns the record; auth.visibility: scoped hides the records of others.'
   },
   'empty-amount': {
     severity: 'warning',
     about: 'amount was sent empty with a Refund or payment.',
-    advice: 'Send the amount, or leave it out: an empty one is refused for a Refund, and makes a payment of nothing.'
+    advice: 'Send the amount, or leave it out: an empty amount is refused for a Refund, and makes a payment of 0.'
   },
   'zero-payment': {
     severity: 'warning',
@@ -69,87 +69,83 @@ export const FINDINGS = {
   },
   'retry-after-ignored': {
     severity: 'warning',
-    about: 'An operation was called again before the time that a Retry-After header named.',
+    about: 'A request was sent again before the time that Retry-After gave.',
     advice: 'Wait as long as Retry-After says before the next try.'
   },
   'refused-and-repeated': {
     severity: 'warning',
-    about: 'A refused call was made again, unchanged.',
-    advice: 'The answer will be the same; correct the call, or show the refusal to the user.'
+    about: 'A refused request was sent again, unchanged.',
+    advice: 'The response will be the same: correct the request, or show the refusal to the user.'
   }
 } as const
 export type FindingId = keyof typeof FINDINGS
 export type Severity = (typeof FINDINGS)[FindingId]['severity']
 export type Finding = { finding: FindingId; severity: Severity; about: string; advice: string; times: number; requests: string[] }
+/** What a request showed, with the requests that it names; `times` is -1 where it takes back what an earlier one showed. */
+export type Found = { finding: FindingId; requests: readonly string[]; times: 1 | -1 }
+const NOTHING: readonly Found[] = []
 
-/** Calls named for one finding or assumption. */
-const MOST_CALLS = 20
-/** Calls remembered to recognise their like. */
-const MOST_REMEMBERED = 1000
+/** Requests named for one finding or assumption. */
+const MAX_NAMED = 20
+/** Requests remembered to recognise their like. */
+const MAX_REMEMBERED = 1000
 
-/** How often something came, with the first calls that show it. */
+/** How often something came, with the first requests that show it. */
 export type Use = { times: number; requests: string[] }
 export const unused = (): Use => ({ times: 0, requests: [] })
 
-/** Names a call where there is room. Returns whether it was not named before. */
+/** Names a request where there is room. Returns whether it was not named before. */
 export function named({ requests }: Use, request: string): boolean {
-  if (requests.length === MOST_CALLS || requests.includes(request)) return false
+  if (requests.length === MAX_NAMED || requests.includes(request)) return false
   requests.push(request)
   return true
 }
 
-/** How often each finding came, with the first calls that show it. */
+/** How often each finding came, with the first requests that show it. */
 export class FindingCounts {
   readonly #uses = new Map<FindingId, Use>()
 
-  /** Returns the calls that are named for the finding from now on, and were not before. */
-  add(finding: FindingId, calls: readonly string[]): readonly string[] {
+  /** Returns the requests that are named for the finding from now on, and were not before. */
+  add({ finding, times }: Found, requests: readonly string[]): readonly string[] {
     const use = this.#uses.get(finding) ?? unused()
     this.#uses.set(finding, use)
-    use.times++
-    return calls.filter(id => named(use, id))
+    use.times += times
+    if (times > 0) return requests.filter(id => named(use, id))
+    use.requests = use.requests.filter(id => !requests.includes(id))
+    return []
   }
 
-  /** In the order of the table; `stopped` are the empty pages that no call continued from so far, `cursor` is what a client goes on with. */
-  list(stopped: readonly string[], cursor: string): Finding[] {
+  isNamed(request: string): boolean {
+    return [...this.#uses.values()].some(({ requests }) => requests.includes(request))
+  }
+
+  /** In the order of the table; `cursor` is what a client goes on with. */
+  list(cursor: string): Finding[] {
     return (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
       const { times, requests } = this.#uses.get(finding) ?? unused()
-      const more = finding === 'stopped-at-empty-page' ? stopped : []
-      const all = times + more.length
       const { severity, about, advice } = FINDINGS[finding]
-      const shown = { finding, severity, about, advice: advice.replace(CURSORS[0], () => cursor) }
-      return all === 0 ? [] : [{ ...shown, times: all, requests: [...new Set([...requests, ...more])].slice(0, MOST_CALLS) }]
+      return times === 0 ? [] : [{ finding, severity, about, advice: advice.replace(CURSORS[0], () => cursor), times, requests: [...requests] }]
     })
   }
 }
 
-type Report = (finding: FindingId, calls: readonly string[]) => void
-/** An empty search page that no call continued from yet: the search that it belongs to, and its page size. */
+/** An empty search page that no request continued from yet: the search that it belongs to, and its page size. */
 type EmptyPage = { id: string; search: string; limit: number }
 
 const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = { createRefund: 'double-refund-risk', createTransaction: 'double-payment-risk' }
 
-/** Looks for findings in the calls of one sandbox. */
+/** Looks for findings in the requests of one sandbox. */
 export class Findings {
-  readonly #report: Report
-  /** Empty search pages that no call continued from yet, by what the call for the next page looks like. */
-  readonly #emptyPages = new RecentMap<EmptyPage>(MOST_REMEMBERED)
+  #found: readonly Found[] = NOTHING
+  /** Empty search pages that no request continued from yet, by what the request for the next page looks like. */
+  readonly #emptyPages = new Map<string, EmptyPage>()
   readonly #lost = new LostAnswers()
-  readonly #refused = new RecentMap<string>(MOST_REMEMBERED)
-  readonly #pauses = new RecentMap<Pause & { id: string }>(MOST_REMEMBERED)
+  readonly #refused = new Map<string, string>()
+  readonly #pauses = new Map<string, Pause & { id: string }>()
 
-  /** Whatever is found is passed to `report`. */
-  constructor(report: Report) {
-    this.#report = report
-  }
-
-  /** The empty pages that no call continued from yet. */
-  get stopped(): string[] {
-    return this.#emptyPages.entries().map(([, { id }]) => id)
-  }
-
-  /** Looks at one call; what is found does not depend on what the journal still holds. */
-  look(call: Exchange): void {
+  /** Looks at one request. Returns what it shows, whatever the journal still holds. */
+  look(call: Exchange): readonly Found[] {
+    this.#found = NOTHING
     const { id, operation } = call
     const { refusal } = call.outcome
     if (call.unknownParameter) this.#report('unknown-parameter', [id])
@@ -160,21 +156,25 @@ export class Findings {
     const risk = operation === null ? undefined : RISKS[operation]
     if (risk !== undefined && call.body.get('amount') === '') this.#report('empty-amount', [id])
     const isLost = !call.isDelivered || call.outcome.fault !== null || call.outcome.name === 'not_written'
-    const repeated = isLost || !this.#lost.known.isEmpty ? this.#lost.look(call, isLost) : null
+    const repeated = isLost || this.#lost.known.size > 0 ? this.#lost.look(call, isLost) : null
     if (repeated !== null) this.#report(risk as FindingId, [repeated, id])
-    if (call.outcome.pause !== null || !this.#pauses.isEmpty) this.#lookAtPause(call)
+    if (call.outcome.pause !== null || this.#pauses.size > 0) this.#lookAtPause(call)
     if (refusal !== null && !EMULATOR_FAULTS.includes(refusal.code)) this.#lookAtRefusal(call)
+    return this.#found
   }
 
-  /** Notes that a client left before its answer came, while the call goes on: what it repeats from now on, it repeats without knowing. */
+  #report(finding: FindingId, requests: readonly string[], times: 1 | -1 = 1): void {
+    this.#found = [...this.#found, { finding, requests, times }]
+  }
+
+  /** Notes that a client left before its answer came, while the request goes on: what it repeats from now on, it repeats without knowing. */
   leave(call: Exchange): void {
     this.#lost.note(call)
   }
 
-  /** Forgets everything; no call continues from the empty pages any more. */
+  /** Forgets everything; no request continues from the empty pages any more. */
   clear(): void {
-    for (const id of this.stopped) this.#report('stopped-at-empty-page', [id])
-    for (const part of [this.#emptyPages, this.#lost, this.#refused, this.#pauses]) part.clear()
+    for (const part of [this.#emptyPages, this.#lost.known, this.#refused, this.#pauses]) part.clear()
   }
 
   #lookAtPayment(call: Exchange): void {
@@ -193,12 +193,23 @@ export class Findings {
     const [after, before] = settings['pagination.cursors'].map(name => valueIn(query, name))
     const limit = limitOf(values, settings)
     const keyOf = (starting: string | null | undefined, ending: string | null | undefined) => JSON.stringify([search, starting ?? null, ending ?? null])
-    this.#emptyPages.delete(keyOf(after, before))
+    this.#continue(keyOf(after, before))
     const isBegun = hasRun(call) && after === undefined && before === undefined
-    for (const [key, page] of isBegun ? this.#emptyPages.entries() : []) if (page.search === search && page.limit < limit) this.#emptyPages.delete(key)
+    for (const [key, page] of isBegun ? this.#emptyPages : []) if (page.search === search && page.limit < limit) this.#continue(key)
     const page = isDelivered ? pageOf(call) : null
     if (page === null || page.data.length > 0 || !page.has_more) return
-    this.#emptyPages.set(before === undefined ? keyOf(page.last_id, undefined) : keyOf(undefined, page.first_id), { id, search, limit })
+    const key = before === undefined ? keyOf(page.last_id, undefined) : keyOf(undefined, page.first_id)
+    this.#continue(key)
+    keep(this.#emptyPages, key, { id, search, limit }, MAX_REMEMBERED)
+    this.#report('stopped-at-empty-page', [id])
+  }
+
+  /** An empty page counts as long as no request continues from it. */
+  #continue(key: string): void {
+    const page = this.#emptyPages.get(key)
+    if (page === undefined) return
+    this.#emptyPages.delete(key)
+    this.#report('stopped-at-empty-page', [page.id], -1)
   }
 
   #lookAtPause(call: Exchange): void {
@@ -209,7 +220,7 @@ export class Findings {
     const before = this.#pauses.get(caller)
     if (before !== undefined && now < before.machine && at < before.sandbox) this.#report('retry-after-ignored', [before.id, id])
     this.#pauses.delete(caller)
-    if (pause !== null && isDelivered) this.#pauses.set(caller, { id, ...pause })
+    if (pause !== null && isDelivered) keep(this.#pauses, caller, { id, ...pause }, MAX_REMEMBERED)
   }
 
   /** A resource that is polled until it is there is no repetition. */
@@ -218,7 +229,7 @@ export class Findings {
     const own = call.signature()
     const before = this.#refused.get(own)
     if (before !== undefined) this.#report('refused-and-repeated', [before, call.id])
-    this.#refused.set(own, call.id)
+    keep(this.#refused, own, call.id, MAX_REMEMBERED)
   }
 }
 

@@ -9,7 +9,7 @@ import type { TSchema } from 'typebox'
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
 import { partAt } from '../core/places.js'
 import type { Facts, RefundFacts } from '../core/rules.js'
-import { type AnyRecord, brokenRule, type Exchange, hasNoted, hasReached, hasRun, listShown, recordsShown, STAGE } from '../engine/exchange.js'
+import { type AnyRecord, brokenRule, type Exchange, hasNoted, hasReached, hasRun, type Judgement, listShown, recordsShown, STAGE } from '../engine/exchange.js'
 import type { Account } from '../reference/accounts.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
@@ -244,16 +244,15 @@ const RELIED_CHECKS = new Map<OperationId | null, readonly ReliedCheck[]>([
   ...OPERATION_IDS.map(id => [id, checksOf(operationOf(id).assumptions)] as const)
 ])
 
-/** Rules and assumptions by their places in the ledgers: the rules in the order in which they were decided, the assumptions in that of the ledger. */
-export type Judgement = { readonly kept: readonly number[]; readonly broken: RuleId | null; readonly relied: readonly number[] }
-
-/** Judges a request whose outcome is known. */
+/** The judgement of a request whose outcome is known. */
 export function judgementOf(call: Exchange): Judgement {
+  if (call.judgement !== null) return call.judgement
   const kept: number[] = []
   for (const { place, isKept } of CHECKS.get(call.operation) as readonly Check[]) if (isKept(call)) kept.push(place)
   const relied: number[] = []
   for (const { place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
     if (hasNoted(call, place) || relies?.(call)) relied.push(place)
   }
-  return { kept, broken: brokenRule(call), relied }
+  call.judgement = { kept, broken: brokenRule(call), relied }
+  return call.judgement
 }

@@ -2,9 +2,9 @@
  * Payments and Refunds whose answers were lost, until the client looks or gets an answer. A client looked when it was shown the record, or a list on which the
  * record stands, or would stand if it had been made. What it sends again meanwhile may be made twice.
  */
-
 import { boundsOf } from '../core/instants.js'
 import { paymentMethodOf } from '../core/payment-method.js'
+import { keep } from '../core/remembered.js'
 import { matches } from '../core/search.js'
 import { type AnyRecord, type Exchange, hasRun, listShown, recordsShown } from '../engine/exchange.js'
 import { type ListValues, limitOf } from '../engine/listing.js'
@@ -13,10 +13,9 @@ import { EMBEDDED } from '../store/bytes.js'
 import { EARLIEST, isAfter, LATEST, type Position } from '../store/ordered-index.js'
 import type { Records, Store } from '../store/store.js'
 import { amountSent } from './judgement.js'
-import { RecentMap } from './recent-map.js'
 
 /** Lost requests that are remembered. */
-const MOST_LOST = 1000
+const MAX_LOST = 1000
 
 type Creation = 'createRefund' | 'createTransaction'
 /** A payment or Refund that its client does not know of. */
@@ -37,24 +36,20 @@ type Lost = {
 
 export class LostAnswers {
   /** By what makes a payment the same. */
-  readonly known = new RecentMap<Lost>(MOST_LOST)
+  readonly known = new Map<string, Lost>()
 
   /** Takes note of a request. Returns the lost one that it repeats; null for none. */
   look(call: Exchange, isLost: boolean): string | null {
     const own = paymentOf(call)
     const before = own === null ? undefined : this.known.get(own)
     if (isLost) this.note(call, own)
-    else if (hasRun(call)) for (const [payment, lost] of this.known.entries()) if (payment === own || isShownIn(lost, call)) this.known.delete(payment)
+    else if (hasRun(call)) for (const [payment, lost] of this.known) if (payment === own || isShownIn(lost, call)) this.known.delete(payment)
     return before === undefined || before.request === call.id ? null : before.request
   }
 
   /** Notes that the answer of a payment or Refund is lost, or that its client has left. */
   note(call: Exchange, payment = paymentOf(call)): void {
-    if (payment !== null) this.known.set(payment, lostOf(call))
-  }
-
-  clear(): void {
-    this.known.clear()
+    if (payment !== null) keep(this.known, payment, lostOf(call), MAX_LOST)
   }
 }
 

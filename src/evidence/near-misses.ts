@@ -140,7 +140,7 @@ function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowi
 
 /** Why an entry that was never applied was not applied to a request of its operations. */
 function missesOfEntry({ id, entry, count }: Unused, call: Exchange, sent: SentCall): Miss[] {
-  const early = missedStage(call, STAGE.admitted, 'a request that comes to the script')
+  const early = missedStage(call, STAGE.admitted, 'a request that reaches the script')
   if (early !== null) return [early]
   const { between, data, calls } = entry
   const misses = missesOfMatch(entry.matches, { sent, isNone: count.matched === 0 })
@@ -150,7 +150,7 @@ function missesOfEntry({ id, entry, count }: Unused, call: Exchange, sent: SentC
   // a request that meets every condition and was not counted came before the entry was added
   if (misses.length > 0 || matched === 0 || call.action?.id === id) return misses
   if (matched < calls.from) return [{ condition: 'calls', wanted: `${data.calls}`, got: `${matched} that matched` }]
-  if (call.action !== null) return [{ condition: 'entry', wanted: 'no earlier entry that acts', got: call.action.entry.data.name ?? call.action.id }]
+  if (call.action !== null) return [{ condition: 'entry', wanted: 'no earlier entry that applies', got: call.action.entry.data.name ?? call.action.id }]
   return entry.chance < 1 ? [{ condition: 'chance', wanted: `${entry.chance}`, got: 'not drawn' }] : []
 }
 

@@ -9,23 +9,30 @@ export type Unmet = Verdict & { sandbox: string | null; tests: string[] }
 /** What is known of an expectation of a sandbox; `verdict` is the first that counts against it, null where none does. */
 type Judged = { isMet: boolean; verdict: Verdict | null; tests: ReadonlySet<string> }
 
-/** Most entries that differ, and most expectations of all sandboxes; further ones are not judged. */
-const MOST = 10_000
+/** Entries that differ, and expectations of all sandboxes; further ones are not judged. */
+const MAX_KNOWN = 10_000
 /** Characters that they say, together. */
 const MAX_CHARACTERS = 16_777_216
 const NOT_JUDGED: Judged = { isMet: false, verdict: null, tests: new Set() }
 
 export class RunHistory {
-  /** Entries by what they say and how many before them said the same, each with whether it applied to a call in any period. */
-  readonly #entries = new Map<string, { entry: ListedEntry; applied: boolean }>()
-  /** What is known of expectations, by what they want, in each sandbox. */
-  readonly #sandboxes = new Map<string | null, Map<string, Judged>>()
-  /** How many expectations are known. */
-  #size = 0
+  /** Entries by what they say and how many before them said the same, each with whether it applied to a request in any period. */
+  readonly #entries: Map<string, { entry: ListedEntry; applied: boolean }>
+  /** Expectations by their sandbox and what they want. */
+  readonly #expectations: Map<string, Judged & { sandbox: string | null }>
+  readonly #sandboxes: Set<string | null>
   /** Characters that entries and expectations say. */
-  #characters = 0
+  #characters: number
   /** Fulfilled when every period that is over was judged and added; rejected by a defect, which is told to who waits for it. */
   settled: Promise<unknown> = Promise.resolve()
+
+  /** With what another one knows. */
+  constructor(known: RunHistory | null = null) {
+    this.#entries = new Map(known === null ? [] : known.#entries)
+    this.#expectations = new Map(known === null ? [] : known.#expectations)
+    this.#sandboxes = new Set(known === null ? [] : known.#sandboxes)
+    this.#characters = known === null ? 0 : known.#characters
+  }
 
   /** Nothing was added yet. */
   get isEmpty(): boolean {
@@ -34,7 +41,7 @@ export class RunHistory {
 
   /** Adds a period that is over, when it has been judged. */
   judge(sandbox: string | null, period: Promise<Period>): void {
-    this.#expectationsIn(sandbox)
+    this.#sandboxes.add(sandbox)
     this.settled = Promise.all([this.settled, period]).then(([, judged]) => this.add(judged))
     this.settled.catch(() => {})
   }
@@ -46,16 +53,13 @@ export class RunHistory {
 
   /** A history of the same, and of these periods, which go on. */
   with(periods: readonly Period[]): RunHistory {
-    const history = new RunHistory()
-    for (const [key, entry] of this.#entries) history.#entries.set(key, entry)
-    for (const [sandbox, expectations] of this.#sandboxes) history.#sandboxes.set(sandbox, new Map(expectations))
-    history.#size = this.#size
-    history.#characters = this.#characters
+    const history = new RunHistory(this)
     for (const period of periods) history.add(period)
     return history
   }
 
   add({ sandbox, tests, script, verdicts }: Period): void {
+    this.#sandboxes.add(sandbox)
     const alike = new Map<string, number>()
     for (const entry of script) {
       const said = JSON.stringify(entry.entry)
@@ -63,29 +67,23 @@ export class RunHistory {
       alike.set(said, nth)
       const key = `${nth} ${said}`
       const before = this.#entries.get(key)
-      if (before === undefined && (this.#entries.size >= MOST || !this.#hasRoom(said))) continue
+      if (before === undefined && !this.#hasRoom(this.#entries, said)) continue
       const applied = entry.applied > 0 || before?.applied === true
       this.#entries.set(key, { entry: before?.entry.near_misses ? before.entry : entry, applied })
     }
-    const expectations = this.#expectationsIn(sandbox)
     for (const verdict of verdicts) {
-      const before = expectations.get(verdict.wanted)
-      if (before === undefined && (this.#size++ >= MOST || !this.#hasRoom(verdict.wanted))) continue
-      expectations.set(verdict.wanted, judgedAfter(before ?? NOT_JUDGED, verdict, tests))
+      const key = JSON.stringify([sandbox, verdict.wanted])
+      const before = this.#expectations.get(key)
+      if (before === undefined && !this.#hasRoom(this.#expectations, verdict.wanted)) continue
+      this.#expectations.set(key, { sandbox, ...judgedAfter(before ?? NOT_JUDGED, verdict, tests) })
     }
   }
 
   /** Whether a text may be kept, which is then counted. */
-  #hasRoom({ length }: string): boolean {
-    if (this.#characters + length > MAX_CHARACTERS) return false
+  #hasRoom({ size }: ReadonlyMap<string, unknown>, { length }: string): boolean {
+    if (size >= MAX_KNOWN || this.#characters + length > MAX_CHARACTERS) return false
     this.#characters += length
     return true
-  }
-
-  #expectationsIn(sandbox: string | null): Map<string, Judged> {
-    const expectations = this.#sandboxes.get(sandbox) ?? new Map<string, Judged>()
-    this.#sandboxes.set(sandbox, expectations)
-    return expectations
   }
 
   /** The entries that applied in no period. */
@@ -93,12 +91,10 @@ export class RunHistory {
     return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
   }
 
-  /** The expectations of each sandbox that more calls came for in some period of it, or that were met in none. */
+  /** The expectations of each sandbox that more requests came for in some period of it, or that were met in none. */
   unmet(): Unmet[] {
-    return [...this.#sandboxes].flatMap(([sandbox, expectations]) =>
-      [...expectations.values()].flatMap(({ isMet, verdict, tests }) =>
-        verdict !== null && (verdict.exceeded || !isMet) ? [{ ...verdict, sandbox, tests: [...tests] }] : []
-      )
+    return [...this.#expectations.values()].flatMap(({ sandbox, isMet, verdict, tests }) =>
+      verdict !== null && (verdict.exceeded || !isMet) ? [{ ...verdict, sandbox, tests: [...tests] }] : []
     )
   }
 }

@@ -1,19 +1,15 @@
 /** What a whole run adds up to: over every sandbox, reset and load, with its requests. They outlive resets and sandboxes, and are bounded. */
 import { beginningOf } from '../core/memory.js'
+import { keep } from '../core/remembered.js'
 import type { Exchange, OutcomeName } from '../engine/exchange.js'
 import { nameOf } from '../reference/operations.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'
-import { RecentMap } from './recent-map.js'
 import { RunHistory } from './run-history.js'
 import { type RunTest, Totals } from './totals.js'
 import type { explained } from './why.js'
 
-/** An empty page that no call continued from yet; `entry` is null where the journal does not hold it. */
-export type OpenPage = { request: string; test: string | null; entry: (() => RunEntry) | null }
 /** Follows the journals of a run: a call that the journal of a sandbox keeps, or null when that journal is cleared. The sandbox at the base address has no name. */
 export type JournalListener = (sandbox: string, exchange: Exchange | null) => void
-/** A sandbox that has evidence: its open pages by name alone, and with what is known of them. */
-type Followed = { names: () => string[]; pages: () => OpenPage[] }
 /** What a report lists in addition to the totals; `omitted` is what came when no more was kept. */
 export type RunListing = {
   sandboxes: { sandbox: string | null; periods: number }[]
@@ -30,41 +26,25 @@ export class Run extends Totals {
   /** Scripts and expectations of the periods that are over. */
   readonly history = new RunHistory()
   readonly requests = new RunRequests()
-  readonly #followed: Set<Followed>
   /** Called with what happens to the journals. */
   readonly listeners = new Set<JournalListener>()
-  readonly #periods = new RecentMap<number>(MAX_SANDBOXES)
-
-  constructor() {
-    const followed = new Set<Followed>()
-    super(() => [...followed].flatMap(({ names }) => names()))
-    this.#followed = followed
-  }
+  readonly #periods = new Map<string, number>()
 
   /** The number of the next period of a sandbox, from 1. */
   nextPeriod(sandbox: string): number {
     const period = (this.#periods.get(sandbox) ?? 0) + 1
-    this.#periods.set(sandbox, period)
+    keep(this.#periods, sandbox, period, MAX_SANDBOXES)
     return period
   }
 
-  /** Counts what is open in a sandbox from now on, until the returned function is called. */
-  follow(followed: Followed): () => void {
-    this.#followed.add(followed)
-    return () => this.#followed.delete(followed)
-  }
-
-  /** The sandboxes, tests and calls, at this moment. */
+  /** The sandboxes, tests and requests, at this moment. */
   listing(): RunListing {
-    const open = [...this.#followed].flatMap(({ pages }) => pages())
-    const named = new Set(this.findings().flatMap(({ requests }) => requests))
-    const entries = open.flatMap(({ request, entry }) => (entry !== null && named.has(request) ? [[request, entry()] as const] : []))
-    const { calls, entries: omittedEntries } = this.requests.omitted
+    const { calls, entries } = this.requests.omitted
     return {
-      sandboxes: this.#periods.entries().map(([name, periods]) => ({ sandbox: name === '' ? null : name, periods })),
-      tests: this.tests.list(open.map(({ test }) => test)),
-      requests: this.requests.list(new Map(entries)),
-      omitted: { requests: calls, entries: omittedEntries, by_test: this.tests.omitted }
+      sandboxes: [...this.#periods].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, periods]) => ({ sandbox: name === '' ? null : name, periods })),
+      tests: this.tests.list(),
+      requests: this.requests.list(),
+      omitted: { requests: calls, entries, by_test: this.tests.omitted }
     }
   }
 }
@@ -85,13 +65,13 @@ export type RunCall = {
 type Line = Omit<RunCall, 'entry'>
 
 /** Calls that are listed: the first ones. */
-export const MOST_CALLS = 10_000
+export const MAX_CALLS = 10_000
 /** Refused calls that are kept in full: the first ones. */
-export const MOST_REFUSED = 1000
+export const MAX_REFUSED = 1000
 /** Characters of a path that are listed, of an entry, and of all entries. */
-const LONGEST_PATH = 200
-const LONGEST_ENTRY = 65_536
-const MOST_BYTES = 8_388_608
+const MAX_PATH = 200
+const MAX_ENTRY = 65_536
+const MAX_BYTES = 8_388_608
 
 export class RunRequests {
   readonly #lines: Line[] = []
@@ -111,11 +91,11 @@ export class RunRequests {
   add(call: Exchange, request: string, entry: () => RunEntry): void {
     const { test, operation, method, path } = call
     const { name: outcome, status } = call.outcome
-    if (this.#lines.length < MOST_CALLS) {
-      this.#lines.push({ request, test, on: operation === null ? null : nameOf(operation), method, path: beginningOf(path, LONGEST_PATH), outcome, status })
+    if (this.#lines.length < MAX_CALLS) {
+      this.#lines.push({ request, test, on: operation === null ? null : nameOf(operation), method, path: beginningOf(path, MAX_PATH), outcome, status })
     } else this.skip()
     if (outcome !== 'refused') return
-    if (this.#refused < MOST_REFUSED) {
+    if (this.#refused < MAX_REFUSED) {
       this.#refused++
       this.keep(request, entry)
     } else this.omitted.entries++
@@ -125,7 +105,7 @@ export class RunRequests {
   keep(request: string, entry: () => RunEntry): void {
     if (this.#entries.has(request)) return
     const text = JSON.stringify(entry())
-    if (text.length > LONGEST_ENTRY || this.#bytes + text.length > MOST_BYTES) {
+    if (text.length > MAX_ENTRY || this.#bytes + text.length > MAX_BYTES) {
       this.omitted.entries++
       return
     }
@@ -133,13 +113,21 @@ export class RunRequests {
     this.#entries.set(request, text)
   }
 
-  /** The calls in the order in which they ended; `more` are entries of calls in addition to those that are kept. */
-  list(more: ReadonlyMap<string, RunEntry>): Lazy<RunCall> {
-    const entryOf = (request: string): RunEntry | null => more.get(request) ?? JSON.parse(this.#entries.get(request) ?? 'null')
+  /** Gives up a request that was kept in full. */
+  drop(request: string): void {
+    const kept = this.#entries.get(request)
+    if (kept === undefined) return
+    this.#bytes -= kept.length
+    this.#entries.delete(request)
+  }
+
+  /** The requests in the order in which they ended, those that are kept in full alone at the end. */
+  list(): Lazy<RunCall> {
     const listed = new Set(this.#lines.map(({ request }) => request))
-    const unlisted = [...new Set([...more.keys(), ...this.#entries.keys()])].filter(request => !listed.has(request))
+    const unlisted = [...this.#entries.keys()].filter(request => !listed.has(request))
     return lazily([...this.#lines, ...unlisted], line => {
-      const entry = entryOf(typeof line === 'string' ? line : line.request)
+      const request = typeof line === 'string' ? line : line.request
+      const entry: RunEntry | null = JSON.parse(this.#entries.get(request) ?? 'null')
       return { ...(typeof line === 'string' ? lineOf(line, entry as RunEntry) : line), entry }
     })
   }
@@ -151,7 +139,7 @@ const lineOf = (request: string, { test, on, method, path, outcome, status }: Ru
   test,
   on,
   method,
-  path: beginningOf(path, LONGEST_PATH),
+  path: beginningOf(path, MAX_PATH),
   outcome,
   status
 })

@@ -1,26 +1,19 @@
 /** What requests add up to: of a sandbox since its last load or reset, or of a whole run. Both are the same folds over judged requests. */
-import type { Exchange } from '../engine/exchange.js'
+import type { Exchange, Judgement } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
 import { CURSORS } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
-import { FINDINGS, type Finding, FindingCounts, type FindingId, named, type Use, unused } from './findings.js'
-import type { Judgement } from './judgement.js'
+import { FINDINGS, type Finding, FindingCounts, type FindingId, type Found, named, type Use, unused } from './findings.js'
 
 export class Totals {
   readonly coverage = new Coverage()
-  assumptions = new AssumptionUsage()
-  metrics = new Metrics()
-  tests = new TestTotals()
-  #findings = new FindingCounts()
-  readonly #open: () => readonly string[]
+  readonly assumptions = new AssumptionUsage()
+  readonly metrics = new Metrics()
+  readonly tests = new TestTotals()
+  readonly found = new FindingCounts()
   /** The cursor of the last request that was judged, which the advice of findings names. */
   #cursor: string = CURSORS[0]
-
-  /** `open` are the empty pages that no request continued from so far: each counts as it is. */
-  constructor(open: () => readonly string[]) {
-    this.#open = open
-  }
 
   /** Adds a request that is over, by its name in these totals; without a judgement only that it came. */
   add(exchange: Exchange, judgement: Judgement | null, name: string): void {
@@ -32,20 +25,14 @@ export class Totals {
     this.assumptions.add(judgement, name)
   }
 
-  /** Adds a finding that a test caused. Returns the requests that are named for it from now on, and were not before. */
-  addFinding(finding: FindingId, requests: readonly string[], test: string | null): readonly string[] {
-    this.tests.addFinding(finding, test)
-    return this.#findings.add(finding, requests)
+  /** Adds what a test caused, with the names of the requests in these totals. Returns those that are named for it from now on, and were not before. */
+  addFound(found: Found, requests: readonly string[], test: string | null): readonly string[] {
+    this.tests.addFound(found, test)
+    return this.found.add(found, requests)
   }
 
-  readonly findings = (): Finding[] => this.#findings.list(this.#open(), this.#cursor)
-
-  clear(): void {
-    this.coverage.clear()
-    this.assumptions = new AssumptionUsage()
-    this.metrics = new Metrics()
-    this.tests = new TestTotals()
-    this.#findings = new FindingCounts()
+  findings(): Finding[] {
+    return this.found.list(this.#cursor)
   }
 }
 
@@ -188,7 +175,7 @@ export type RunTest = {
 }
 
 /** Tests that are counted; calls of further ones are not counted by test. */
-export const MOST_TESTS = 2000
+export const MAX_TESTS = 2000
 
 class TestUse {
   calls = 0
@@ -214,13 +201,13 @@ export class TestTotals {
     if (judgement !== null) use.coverage.add(judgement)
   }
 
-  addFinding(finding: FindingId, test: string | null): void {
+  addFound({ finding, times }: Found, test: string | null): void {
     const findings = (this.#tests.get(test) ?? this.#begin(test))?.findings
-    findings?.set(finding, (findings.get(finding) ?? 0) + 1)
+    findings?.set(finding, (findings.get(finding) ?? 0) + times)
   }
 
   #begin(test: string | null): TestUse | null {
-    if (this.#tests.size >= MOST_TESTS) return null
+    if (this.#tests.size >= MAX_TESTS) return null
     const use = new TestUse()
     this.#tests.set(test, use)
     return use
@@ -231,19 +218,18 @@ export class TestTotals {
     return [...this.#tests.keys()].filter(test => test !== null)
   }
 
-  /** In the order in which the tests came; `open` are the tests of the empty pages that no call continued from so far. */
-  list(open: readonly (string | null)[]): RunTest[] {
-    return [...this.#tests].map(([test, { calls, refused, coverage, findings }]) => {
-      const more = open.filter(name => name === test).length
-      const timesOf = (finding: FindingId) => (findings.get(finding) ?? 0) + (finding === 'stopped-at-empty-page' ? more : 0)
-      return {
-        test,
-        calls,
-        refused,
-        kept: coverage.seen('kept'),
-        broken: coverage.seen('broken'),
-        findings: (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => (timesOf(finding) > 0 ? [{ finding, times: timesOf(finding) }] : []))
-      }
-    })
+  /** In the order in which the tests came. */
+  list(): RunTest[] {
+    return [...this.#tests].map(([test, { calls, refused, coverage, findings }]) => ({
+      test,
+      calls,
+      refused,
+      kept: coverage.seen('kept'),
+      broken: coverage.seen('broken'),
+      findings: (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
+        const times = findings.get(finding) ?? 0
+        return times > 0 ? [{ finding, times }] : []
+      })
+    }))
   }
 }

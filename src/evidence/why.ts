@@ -4,13 +4,13 @@ import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
-import { type Exchange, type OutcomeName, scriptAction, tookEffect } from '../engine/exchange.js'
+import { type Exchange, type Judgement, type OutcomeName, scriptAction, tookEffect } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/near-misses.js'
 import type { Journal } from './journal.js'
-import { FACTS, type Judgement, judgementOf } from './judgement.js'
+import { FACTS, judgementOf } from './judgement.js'
 
 type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
 /** Parameters by name, nested as they were sent. */
@@ -85,19 +85,19 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
 export function explainedText(call: Exchange, journal: Journal, keys: SecretWords, near: readonly NearMiss[] = []): string {
   const { at, id, method, path, query, body, script, answer, why, status, outcome } = { ...explained(call, journal, keys), at: isoOf(call.at) }
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
-  const broken = call.outcome.fault === 'malformed_body' ? ', its body broken on the way' : ''
+  const broken = call.outcome.fault === 'malformed_body' ? ', its body corrupted on the way' : ''
   const lines = [`${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}${broken}  (${at})`]
   for (const [what, sent] of Object.entries({ query, body })) {
     const pairs = flat(sent)
     if (pairs.length > 0) lines.push(`  ${what}: ${pairs.join(' ')}`)
   }
   if (script) lines.push(`  script: ${script.id}${script.name ? ` (${script.name})` : ''}${script.fault ? `: ${script.fault}` : ''}`)
-  if (why.rules.length > 0) lines.push('', 'Rules, in the order in which they were decided:', ...why.rules.map(verdictLine))
-  else lines.push('', 'It met no operation.')
-  if (why.changed_by.length > 0) lines.push('', `The records that it was judged by were last changed by ${why.changed_by.join(', ')}.`)
-  if (why.assumptions.length > 0) lines.push('', 'The answer relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
-  if (near.length > 0) lines.push('', 'It nearly met:', ...near.map(({ in: what, misses }) => `  ${what}: ${misses.map(missText).join(', ')}`))
-  lines.push('', 'Answer:', `  ${answerLine(answer)}`)
+  if (why.rules.length > 0) lines.push('', 'Rules, in the order in which they were checked:', ...why.rules.map(verdictLine))
+  else lines.push('', 'No operation matched.')
+  if (why.changed_by.length > 0) lines.push('', `The records in question were last changed by ${why.changed_by.join(', ')}.`)
+  if (why.assumptions.length > 0) lines.push('', 'The response relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
+  if (near.length > 0) lines.push('', 'It nearly matched:', ...near.map(({ in: what, misses }) => `  ${what}: ${misses.map(missText).join(', ')}`))
+  lines.push('', 'Response:', `  ${answerLine(answer)}`)
   return `${lines.join('\n')}\n`
 }
 

@@ -21,7 +21,7 @@ export const ASSUMPTIONS = {
     'ids.prefixes.user',
     'ids.prefixes.refund'
   ),
-  A03: assumed('id body', '24 letters and digits, drawn from the seed: same seed, same calls, same ids; one already taken is skipped', 'ids.length', 'seed'),
+  A03: assumed('id body', '24 letters and digits, drawn from the seed: same seed, same requests, same ids; one already taken is skipped', 'ids.length', 'seed'),
   A04: assumed(
     'returned fields',
     'id, object, created, then every field that the reference names for the resource; unset optional fields are null; address always has its six sub-fields; metadata is always an object'
@@ -30,7 +30,7 @@ export const ASSUMPTIONS = {
   A06: assumed('status of a successful POST', '200', 'statuses.created'),
   A07: assumed(
     'error body',
-    '{"error":{"type","code","message","param"?,"rule"?,"assumption"?,"request_id"}}; param is in the caller\'s own bracket notation; rule is the id of the rule that refused, the most specific one; assumption takes its place where an assumption refused',
+    '{"error":{"type","code","message","param"?,"rule"?,"assumption"?,"request_id"}}; param is in bracket notation, as the request wrote it; rule is the id of the rule that refused, the most specific one; assumption takes its place where an assumption refused',
     'errors.expose_rule',
     'shapes.error'
   ),
@@ -67,7 +67,7 @@ export const ASSUMPTIONS = {
   A13: assumed('what search_query matches', 'a Ticket reference: case-insensitive substring; card last4: equal', 'search.reference', 'search.last4'),
   A14: assumed(
     'parameters that the reference does not name',
-    'refused with parameter_unknown and the nearest known name, in a body, in the query of a list and in the query of any other call',
+    'refused with parameter_unknown and the nearest known name, in a body, in the query of a list and in the query of any other request',
     'parameters.unknown'
   ),
   A15: assumed('updating a parameter that is not updatable', 'refused with parameter_not_updatable', 'parameters.not_updatable'),
@@ -79,7 +79,7 @@ export const ASSUMPTIONS = {
   ),
   A17: assumed(
     'metadata',
-    'merged by key on update; metadata= beside metadata[key]=value unsets all keys first; values are strings; a nested or list value is refused'
+    'merged by key on update; metadata= together with metadata[key]=value unsets all keys first; values are strings; a nested or list value is refused'
   ),
   A18: assumed(
     'keys',
@@ -88,7 +88,7 @@ export const ASSUMPTIONS = {
   ),
   A19: assumed(
     'what a key may see',
-    'everything; with the setting scoped, a merchant sees its own Account, Users, Locations and what belongs to them, a reseller its own Account and those it created; what is hidden is answered with 404 and left out of lists',
+    'everything; with the setting scoped, a merchant sees its own Account, Users, Locations and what belongs to them, a reseller its own Account and those it created; a hidden record returns 404 and is left out of lists',
     'auth.visibility'
   ),
   A20: assumed('a key sent to POST /transactions', 'ignored, even when wrong'),
@@ -116,15 +116,18 @@ export const ASSUMPTIONS = {
     'an integer is decimal digits only, up to 2^53-1; amounts are not negative; adjustment_number is any decimal number, an exponent too; one that a double cannot hold exactly is refused, not rounded'
   ),
   A28: assumed("where a Refund's funds go", "a Refund carries its Transaction's payment_method and currency; a Transaction without a card can be refunded too"),
-  A29: assumed('embedded refunds', 'refunds on a Transaction is a list object of the 10 most recent, has_more true beyond them; beside it amount_refunded'),
+  A29: assumed(
+    'embedded refunds',
+    'refunds on a Transaction is a list object of the 10 most recent, with has_more true if there are more; amount_refunded is next to it'
+  ),
   A30: assumed(
     'email, country',
-    'syntax check of the address (RFC 5321 lengths, RFC 6531 letters beyond ASCII, a domain with at least one dot); ISO 3166-1 alpha-2, accepted in any letter case, returned in upper case'
+    'the syntax of the address is checked (RFC 5321 lengths, RFC 6531 letters beyond ASCII, a domain with at least one dot); ISO 3166-1 alpha-2, accepted in any letter case, returned in upper case'
   ),
   A31: assumed("changing an Account's type", 'allowed; the id keeps its old prefix'),
   A32: assumed('JSON and multipart bodies', 'refused with 415 and a hint, like any other content type or encoding; form encoding is the only one documented'),
   A33: standing('CORS', 'answered for the emulated API; never for the control API', 'cors'),
-  A34: standing('HTTP extras', 'every answer carries Request-Id, drawn from a counter of its own; no rate limits, no idempotency keys, no webhooks'),
+  A34: standing('HTTP extras', 'every response carries Request-Id, drawn from a counter of its own; no rate limits, no idempotency keys, no webhooks'),
   A35: assumed(
     'field lengths',
     'no limit but those of the body, the number of parameters and the depth of nesting',

@@ -151,16 +151,6 @@ export const operationOf = (id: OperationId): Operation => OPERATIONS[id]
 /** Whether an operation changes records when it runs. */
 export const isChange = ({ kind, disabledBy }: Operation): boolean => kind !== 'read' && kind !== 'list' && disabledBy === undefined
 
-const PATTERNS = Object.values(OPERATIONS).map(operation => ({
-  operation: operation as Operation,
-  pattern: new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, '[^/]+')}/?$`)
-}))
-
-/** The operations at a path relative to the base address, whatever their method. */
-export function operationsAt(path: string): Operation[] {
-  return PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation)
-}
-
 /** Whether a request needs an API key; true where the reference has no such operation. */
 export const needsKey = (method: string, path: string): boolean => operationsAt(path).find(operation => operation.method === method)?.key ?? true
 
@@ -175,23 +165,34 @@ export const operationNamed = (name: string): OperationId | null => BY_NAME.get(
 /** What finds each operation. Paths alternate between words and parameters: a second word, if any, is their third part. */
 const ROUTES = OPERATION_IDS.map(operation => {
   const { method, path } = OPERATIONS[operation]
-  const parts = path.slice(1).split('/')
+  const parts = partsOf(path)
   return { operation, method, size: parts.length, family: parts[0], nested: parts[2] }
 })
+type Route = (typeof ROUTES)[number]
+const isAt = (route: Route, parts: readonly string[]) => route.size === parts.length && route.nested === parts[2] && route.family === parts[0]
+
+function partsOf(path: string): string[] {
+  return path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')
+}
+
+/** The operations at a path relative to the base address, whatever their method. */
+export function operationsAt(path: string): Operation[] {
+  const parts = partsOf(path)
+  return path.startsWith('/') && !parts.includes('') ? ROUTES.filter(route => isAt(route, parts)).map(({ operation }) => operationOf(operation)) : []
+}
 
 /** The parameters in the path of each operation, with the family that each names a record of. */
 export const PATH_RECORDS = Object.fromEntries(
   OPERATION_IDS.map(operation => {
-    const parts = OPERATIONS[operation].path.slice(1).split('/')
+    const parts = partsOf(OPERATIONS[operation].path)
     return [operation, parts.flatMap((part, place) => (part.startsWith('{') ? [{ name: part.slice(1, -1), place, family: parts[place - 1] as Family }] : []))]
   })
 ) as unknown as Readonly<Record<OperationId, readonly { name: string; place: number; family: Family }[]>>
 
 /** The operation at a path relative to the base address, with the decoded values of its path parameters; null where the reference has none. Errors: `URIError`. */
 export function operationAt(method: string, path: string): { operation: OperationId; params: Readonly<Record<string, string>> } | null {
-  const parts = path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')
-  const [family, , nested] = parts
-  const route = ROUTES.find(other => other.method === method && other.size === parts.length && other.nested === nested && other.family === family)
+  const parts = partsOf(path)
+  const route = ROUTES.find(other => other.method === method && isAt(other, parts))
   if (route === undefined) return null
   const { operation } = route
   const params: Record<string, string> = {}

@@ -105,20 +105,13 @@ export const ADDRESS = closed(
     country: nullable(text({ format: 'country', description: COUNTRY, 'x-needed': true })),
     ...eachPart(description => nullable(text({ description })))
   },
-  { description: 'The address; in an answer always with all six sub-fields, null where there is no value.', 'x-needed': true }
+  { description: 'The address; in a response always with all six sub-fields, null where there is no value.', 'x-needed': true }
 )
 export type Address = Static<typeof ADDRESS>
 
 /** Every sub-field that was not sent is null (A04). */
-export const addressOf = (sent: Partial<Address>): Address => ({
-  country: null,
-  line1: null,
-  line2: null,
-  city: null,
-  postal_code: null,
-  state: null,
-  ...sent
-})
+export const addressOf = (sent: Partial<Address>): Address => ({ ...NO_ADDRESS, ...sent })
+const NO_ADDRESS = Object.fromEntries(ADDRESS_NAMES.map(name => [name, null])) as Address
 
 /** The fields of every resource (A04, A05), and its own. */
 export const resource = <T extends string, P extends TProperties>(object: T, fields: P) =>

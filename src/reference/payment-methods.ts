@@ -29,6 +29,6 @@ export const PAYMENT_METHOD = closed(
       )
     )
   },
-  { description: 'What is kept of how it was paid (A25).' }
+  { description: 'The details of the payment that are kept (A25).' }
 )
 export type PaymentMethod = Static<typeof PAYMENT_METHOD>

@@ -5,10 +5,10 @@ import { closed, integer, listOf, METADATA, type MetadataChange, nullable, optio
 import { PAYMENT_METHOD } from './payment-methods.js'
 
 export const REFUND = resource('refund', {
-  transaction: text({ description: 'The Transaction that it returns funds of.', 'x-needed': true }),
+  transaction: text({ description: 'The Transaction that it refunds.', 'x-needed': true }),
   amount: integer({ minimum: 1, description: 'Sub-units of the currency.', 'x-needed': true }),
   currency: text({ format: 'currency', description: 'That of its Transaction.' }),
-  reason: nullable(text({ description: 'Why it was made.' })),
+  reason: nullable(text({ description: 'The reason that was given.' })),
   payment_method: PAYMENT_METHOD,
   metadata: METADATA
 })
@@ -22,7 +22,7 @@ export const CREATE_REFUND = parameters({
       minimum: 1,
       'x-rule': 'REF-3',
       'x-empty': 'refunds.empty_amount',
-      description: 'Sub-units of the charge currency; left out: the whole remainder.'
+      description: 'Sub-units of the charge currency; left out: all that remains.'
     })
   ),
   reason: optional(text({ description: 'Null when left out.' })),

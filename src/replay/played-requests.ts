@@ -11,20 +11,20 @@ import { type Exchange, hasReached, STAGE } from '../engine/exchange.js'
 import { nameOf, type OperationId, operationOf } from '../reference/operations.js'
 import type { Action, EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
+import { SAYS } from './sentences.js'
 
 /** The key of an Account, and what replaces an id that another call was given. */
 export type Writing = { keyOf: (account: string) => string | undefined; written: (id: string) => string }
 /** A placeholder for a key that nobody has. */
-export const UNKNOWN_KEY = 'unknown-key'
+const UNKNOWN_KEY = 'unknown-key'
 type Shown = { brand?: string | null; last4?: string | null } | null
 type Method = { card?: Shown; bank_account?: Shown }
-const always = (text: string) => () => text
 /** By the last part of a name. Those for numbers have the last four digits that are shown; `none` for one that had fewer. */
 const PLACEHOLDERS: Readonly<Record<string, (method: Method) => string>> = {
-  csc: always('123'),
-  expiry: always('12/34'),
-  token: always('tok_test'),
-  routing_number: always('110000000'),
+  csc: () => '123',
+  expiry: () => '12/34',
+  token: () => 'tok_test',
+  routing_number: () => '110000000',
   number: ({ card }) => (card?.last4 === null ? 'none' : testCardNumber(card?.brand, digitsOf(card?.last4))),
   account_number: ({ bank_account }) => (bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`)
 }
@@ -37,9 +37,9 @@ export function playOf(call: Exchange, { keyOf, written }: Writing): { step: Ste
   const { method, path } = operationOf(call.operation)
   const notes = new Set<string>()
   const plain = (text: string): string => {
-    if (text.includes(MASK)) notes.add('a text is played as it was masked')
+    if (text.includes(MASK)) notes.add(SAYS.masked())
     if (!text.includes('${')) return written(text)
-    notes.add('"${" is "$ {", so that it refers to nothing')
+    notes.add(SAYS.escaped())
     return text.replaceAll('${', '$ {')
   }
   const valueIn = (node: FormNode, names: readonly string[]): Json => {
@@ -48,7 +48,7 @@ export function playOf(call: Exchange, { keyOf, written }: Writing): { step: Ste
     if (node instanceof FormObject) return Object.fromEntries([...node].map(([part, below]) => [part, valueIn(below, [...names, part])]))
     if (node !== MASK || !isSecretName(names.join('.'))) return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
     const placeholder = PLACEHOLDERS[name]?.(methodOf(call)) ?? 'secret'
-    notes.add(`${names.reduce(inBrackets)} is ${placeholder}`)
+    notes.add(SAYS.replaced(names.reduce(inBrackets), placeholder))
     return placeholder
   }
   const valuesOf = (form: FormObject): Record<string, Json> => {
@@ -57,7 +57,8 @@ export function playOf(call: Exchange, { keyOf, written }: Writing): { step: Ste
     const nested = (name: string, value: Json) => [[name, ''], ...Object.entries(value as Fields).map(([part, below]) => [inBrackets(name, part), below])]
     return Object.fromEntries(parts.flatMap(({ name, value, isCleared }) => (isCleared ? nested(name, value) : [[name, value]])))
   }
-  const key = call.account === null ? unknownKey(call) : keyOf(call.account)
+  const unknown = call.outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
+  const key = call.account === null ? unknown : keyOf(call.account)
   const [query, body] = [valuesOf(call.query), valuesOf(call.body)]
   const step: StepData = {
     do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => plain(call.params[name] as string))}`,
@@ -65,11 +66,9 @@ export function playOf(call: Exchange, { keyOf, written }: Writing): { step: Ste
     ...(Object.keys(query).length > 0 && { query }),
     ...(Object.keys(body).length > 0 && { body })
   }
-  if (key === UNKNOWN_KEY) notes.add(`the key is ${UNKNOWN_KEY}`)
+  if (key === UNKNOWN_KEY) notes.add(SAYS.replaced('the key', UNKNOWN_KEY))
   return { step, notes: [...notes] }
 }
-
-const unknownKey = ({ outcome }: Exchange) => (outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined)
 
 /** As it was stored, or as it was sent where nothing was. */
 function methodOf({ outcome: { shown }, body }: Exchange): Method {
@@ -83,19 +82,14 @@ export type Fields = { readonly [name: string]: Json }
 
 /** The same whenever a call is made in the same state: of an error all but its message, of a list the ids, of a record all but what its creation draws. */
 export function determined(body: Fields, status: number, isCreated: boolean, settings: Settings): Json {
-  if (status >= 400) return without(settings['shapes.error'], body, VARIABLE) as Json
+  if (status >= 400) return without(settings['shapes.error'], body, ['$message', '$request_id']) as Json
   const list = idsIn(body, settings)
   if (list !== undefined) return list
   const { created: _created, refunds, ...fields } = body
   const ids = refunds && idsIn(refunds, settings)
-  const record: Fields = ids === undefined ? fields : { ...fields, refunds: ids }
-  if (!isCreated) return record
-  const { id: _id, ...others } = record
-  return others
+  const { id, ...record }: Fields = ids === undefined ? fields : { ...fields, refunds: ids }
+  return isCreated ? record : { id: id as Json, ...record }
 }
-
-/** What of an error is not the same each time. */
-const VARIABLE = ['$message', '$request_id']
 
 /** Of a list the ids, and whether there are more; undefined for anything else. */
 function idsIn(body: Json, { 'shapes.list': list }: Settings): Json | undefined {
@@ -113,11 +107,10 @@ export function common(value: Json, other: Json | undefined): Json | undefined {
   }
   if (!isObject(value)) return value === other && !String(value).includes('${') ? value : undefined
   if (!isObject(other)) return undefined
-  const parts = Object.entries(value).flatMap(([name, part]) => (Object.hasOwn(other, name) ? asEntry(name, common(part, other[name])) : []))
-  return parts.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(parts)
+  const parts = Object.entries(value).map(([name, part]) => [name, Object.hasOwn(other, name) ? common(part, other[name]) : undefined] as const)
+  const shared = parts.filter((part): part is [string, Json] => part[1] !== undefined)
+  return shared.length === 0 && parts.length > 0 ? undefined : Object.fromEntries(shared)
 }
-
-const asEntry = (name: string, part: Json | undefined): [string, Json][] => (part === undefined ? [] : [[name, part]])
 
 /** With secrets masked; undefined where it is not JSON. */
 export function answerOf({ text, secretWords }: Pick<Exchange, 'text' | 'secretWords'>): Json | undefined {

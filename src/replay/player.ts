@@ -9,17 +9,13 @@ import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
+import { SAYS } from './sentences.js'
 
 /** Waits until `at` milliseconds of the play have passed; `isInVain` where only another request could let it go on. */
 type Waiting = { at: number; isInVain: boolean; wake: (goesOn: boolean) => void }
 
 /** What a client sees of an answer that is lost. */
-const SEEN: Readonly<Record<Exclude<Fault, 'malformed_body'>, string>> = {
-  connection_reset: 'the connection was reset (ECONNRESET)',
-  empty_response: 'the connection was closed before an answer (UND_ERR_SOCKET)',
-  truncated_body: 'the connection was closed before an answer (UND_ERR_SOCKET)',
-  hang: 'the request is held and nothing lets it go on'
-}
+const SEEN = { connection_reset: 'reset', empty_response: 'closed', truncated_body: 'closed', hang: 'held' } as const
 
 export class Player {
   readonly #sandbox: Sandbox
@@ -61,7 +57,9 @@ export class Player {
   /** Records a request. Returns what its client saw. */
   #end(exchange: Exchange, fault: Fault | null): StepAnswer {
     const answer =
-      fault === null || fault === 'malformed_body' ? answerSeen(exchange) : { status: 0, body: { error: { message: `no answer came: ${SEEN[fault]}` } }, fault }
+      fault === null || fault === 'malformed_body'
+        ? answerSeen(exchange)
+        : { status: 0, body: { error: { message: SAYS.no_response(SAYS[SEEN[fault]]()) } }, fault }
     close(exchange, fault === null, 0)
     this.#sandbox.evidence.record(exchange)
     return answer
@@ -94,7 +92,7 @@ export class Player {
     const next = [...this.#waiting].reduce((one, other) => (other.at < one.at ? other : one))
     this.#waiting.delete(next)
     if (!next.isInVain) {
-      if (this.#sandbox.clock.running) this.#sandbox.advanceClock(next.at - this.#passed)
+      if (this.#sandbox.clock.running) this.#sandbox.setClock({ by: next.at - this.#passed })
       this.#passed = next.at
     }
     next.wake(!next.isInVain)

@@ -18,6 +18,7 @@ import { FAMILIES } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from './played-requests.js'
 import { ID_FIELDS, type Member, membersFor, touchedBy } from './recorded-state.js'
+import { SAYS } from './sentences.js'
 
 /** Requests of a sandbox, oldest first. */
 export type Recording = {
@@ -38,16 +39,10 @@ export type Recording = {
 /** `notes` are lines about the document. */
 export type RecordedScenario = { data: Record<string, unknown>; notes: string[] }
 
-const INTRODUCTION = [
-  'Recorded by commerce-emulator: `commerce-emulator check FILE` makes these calls again and expects the same answers.',
-  'API keys, card data and account numbers are left out; what replaces them follows, with everything that differs from the calls as they were made.'
-]
-/** With more records, those that no request touched are left out. */
-const MAX_RECORDS = 5000
-/** With more records still, only those that requests touched are played, whatever the answers. */
+/** With more records, only those that requests touched are played, whatever the answers. */
 const MAX_PLAYED = 20_000
 
-/** `step` is null for a call that no play can make, `expect` for one that had no effect; `name` is that of a record that it made. */
+/** `step` is null for a request that no play can send, `expect` for one that had no effect; `name` is that of a record that it made. */
 type Played = {
   call: Exchange
   step: StepData | null
@@ -55,11 +50,16 @@ type Played = {
   notes: readonly string[]
   status: number
   expect: StepData['expect'] | null
+  /** Milliseconds that the frozen clock waits before it. */
+  wait: number
   /** Whether it was answered with the same values, or at least with the same status and error. */
   isReproduced: boolean
   isPlayable: boolean
 }
-type Attempt = { members: readonly Member[]; plays: readonly Played[] }
+type Key = { key: string; account: string }
+/** What a scenario begins with. */
+type Beginning = Record<string, unknown> & { data: { api_keys?: readonly Key[] } }
+type Attempt = { beginning: Beginning; plays: readonly Played[] }
 
 /** The requests in the journal of a sandbox, or a single one of them. */
 export async function recordingOf(sandbox: Sandbox, words: SecretWords, only?: Exchange): Promise<Recording> {
@@ -98,55 +98,48 @@ function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string,
   }
 }
 
-/** Plays a recording again. `onlyTouched`, or many records: only those that the requests touched, if that gives the same answers. Errors: as of `Sandbox.load`. */
-export async function scenarioOf(recording: Recording, { onlyTouched = false, most = MAX_RECORDS } = {}): Promise<RecordedScenario> {
-  const count = recording.members.length
-  let { members, plays } = await attempt(recording, onlyTouched || count > most)
-  const skipped: Played[] = []
+/** Plays a recording again, with the records that the requests touched, or all where those alone do not give the same answers. Errors: as of `Sandbox.load`. */
+export async function scenarioOf(recording: Recording): Promise<RecordedScenario> {
+  let { beginning, plays } = await attempt(recording)
+  const skipped: string[] = []
   while (!plays.every(({ isPlayable }) => isPlayable)) {
-    skipped.push(...plays.filter(({ isPlayable }) => !isPlayable))
+    skipped.push(...plays.filter(({ isPlayable }) => !isPlayable).map(whySkipped))
     const calls = plays.filter(({ isPlayable }) => isPlayable).map(({ call }) => call)
-    plays = await playedIn(members, calls, recording)
+    plays = await playedIn(beginning, calls, recording)
   }
-  const head = { name: 'recorded', description: `The calls that a client made in ${recording.scenario}.` }
-  const { data, notes } = await documentFrom(head, { members, plays }, recording)
-  const left = count > most ? [`There were ${count} records; here are those that the answers need.`] : []
-  return { data, notes: [...notes, ...skipped.map(reasonOf), ...left] }
-}
-
-/** With `onlyTouched`, among the records that they touched, if they are answered the same there. */
-async function attempt(recording: Recording, onlyTouched: boolean): Promise<Attempt> {
-  const { calls, members } = recording
-  const least = onlyTouched ? await touchedBy(calls, members) : members
-  const plays = await playedIn(least, calls, recording)
-  // a call that no play can make needs no record
-  const isEnough = members.length > MAX_PLAYED || plays.every(({ step, isReproduced }) => step === null || isReproduced)
-  if (!onlyTouched || isEnough) return { members: least, plays }
-  return { members, plays: await playedIn(members, calls, recording) }
+  const { data, notes } = documentFrom({ name: 'recorded', description: SAYS.description(recording.scenario) }, { beginning, plays }, recording)
+  return { data, notes: [...notes, ...skipped] }
 }
 
 /** A scenario of one request, with the records that it touched. Undefined where no play can make it, or all records do not give the same answer. */
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
-  const found = await attempt(recording, true)
+  const found = await attempt(recording)
   const [play] = found.plays
   if (!play?.isReproduced) return undefined
   const { id, operation, outcome } = play.call
   const { refusal, status } = outcome
-  const reason = refusal === null ? '' : ` ${refusal.code}${refusal.rule === null ? '' : ` (${refusal.rule})`}`
-  return documentFrom({ name: id, description: `${nameOf(operation as OperationId)} is answered ${status}${reason}.` }, found, recording)
+  const why = refusal === null ? '' : ` ${refusal.code}${refusal.rule === null ? '' : ` (${refusal.rule})`}`
+  return documentFrom({ name: id, description: SAYS.description_of_one(nameOf(operation as OperationId), status, why) }, found, recording)
+}
+
+async function attempt(recording: Recording, isWhole = false): Promise<Attempt> {
+  const { calls, members } = recording
+  const beginning = await beginningWith(isWhole ? members : await touchedBy(calls, members), recording)
+  const plays = await playedIn(beginning, calls, recording)
+  // a request that no play can send needs no record
+  const isEnough = isWhole || members.length > MAX_PLAYED || plays.every(({ step, isReproduced }) => step === null || isReproduced)
+  return isEnough ? { beginning, plays } : attempt(recording, true)
 }
 
 /** These records, and a key for each Account among them that made calls. */
-async function stateWith(members: readonly Member[], { setup, accounts, words }: Recording): Promise<Record<string, unknown>> {
+async function beginningWith(members: readonly Member[], { setup, accounts, words }: Recording): Promise<Beginning> {
   const keys = accounts.filter(account => members.some(({ record }) => record.id === account)).map(account => ({ key: keyOf(account), account }))
-  const lists: [string, object[]][] = FAMILIES.map(family => [family, []])
-  const listOf = new Map(lists)
+  const lists = new Map<string, object[]>([['api_keys', keys], ...FAMILIES.map(family => [family, []] as [string, object[]])])
   for (const member of members) {
-    listOf.get(member.family)?.push(exported(member, words))
+    lists.get(member.family)?.push(exported(member, words))
     await pause()
   }
-  const data = [['api_keys', keys] as const, ...lists].filter(([, list]) => list.length > 0)
-  return { ...setup, ...(data.length > 0 && { data: Object.fromEntries(data) }) }
+  return { ...setup, data: Object.fromEntries([...lists].filter(([, list]) => list.length > 0)) }
 }
 
 /** Replaces the keys of an Account. */
@@ -159,10 +152,9 @@ function exported({ family, record }: Member, words: SecretWords): Record<string
 }
 
 /** Plays calls in order, but for those that never came to their operation. Errors: as of `Sandbox.load`. */
-async function playedIn(members: readonly Member[], calls: readonly Exchange[], recording: Recording): Promise<Played[]> {
-  const { words, isRunning, copied, blank } = recording
+async function playedIn(beginning: Beginning, calls: readonly Exchange[], { words, isRunning, copied, blank }: Recording): Promise<Played[]> {
   const sandbox = blank()
-  await sandbox.load(documentOf('recorded', { name: 'recorded', ...(await stateWith(members, recording)) }), { name: 'recorded', file: null })
+  await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), { name: 'recorded', file: null })
   const bindings = bindingsOf(sandbox.store)
   const first = bindings.key('')
   const answers = new Answers([])
@@ -171,19 +163,21 @@ async function playedIn(members: readonly Member[], calls: readonly Exchange[], 
   const inPlay = (id: string) => written.get(id) ?? id
   const keyFor = (account: string) => (first === keyOf(account) ? undefined : keyOf(account))
   const plays: Played[] = []
-  const waits = waitsBefore(calls, isRunning)
+  // how far the clock of the play is behind
+  let behind = 0
   for (const [index, call] of calls.entries()) {
-    sandbox.advanceClock(waits[index] as number)
+    behind += moveBefore(call, calls[index - 1], isRunning)
+    const wait = Math.min(Math.max(0, behind), LONGEST)
+    behind -= wait
+    sandbox.setClock({ by: wait })
     const { step = null, notes = [] } = playOf(call, { keyOf: keyFor, written: inPlay }) ?? {}
     const isMade = step !== null && (!isStopped(call) || calls.length === 1)
     const isCreating = tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
     const name = isMade && isCreating ? nameFor(call, index + 1) : null
     const [outcome] = await playSteps(isMade ? [{ ...step, ...(name !== null && { as: name }) }] : [], playIn(sandbox), bindings, () => {}, answers)
     const { status, body } = outcome?.answer ?? { status: 0, body: null }
-    const now =
-      body === null
-        ? null
-        : maskedThroughout(determined(withTexts(body, id => recorded.get(id) ?? id) as Fields, status, name !== null, sandbox.settings), words)
+    const shown = body && (withTexts(body, id => recorded.get(id) ?? id) as Fields)
+    const now = shown && maskedThroughout(determined(shown, status, name !== null, sandbox.settings), words)
     await pause()
     const answer = answerOf(call)
     const was = answer === undefined ? null : determined(answer as Fields, call.outcome.status, isCreating, call.settings)
@@ -191,7 +185,7 @@ async function playedIn(members: readonly Member[], calls: readonly Exchange[], 
     const isAlike = step !== null && (isStopped(call) || status === call.outcome.status)
     const isSame = isStopped(call) || isDeepStrictEqual(now, was)
     const isPlayable = isAlike && expect !== null && (isSame || call.outcome.refusal === null)
-    plays.push({ call, step, name, notes, status, expect, isReproduced: isAlike && isSame, isPlayable })
+    plays.push({ call, step, name, notes, status, expect, wait, isReproduced: isAlike && isSame, isPlayable })
     if (name === null || status >= 300) continue
     const [id, before] = [(body as { id: string }).id, (call.outcome.shown as AnyRecord).id]
     recorded.set(id, before)
@@ -201,24 +195,9 @@ async function playedIn(members: readonly Member[], calls: readonly Exchange[], 
   return plays
 }
 
-/** Milliseconds that the clock was set forward before each call, or back, without those that passed by themselves. */
-const movesBefore = (calls: readonly Exchange[], isRunning: boolean): number[] =>
-  calls.map(({ at, now }, index) => {
-    const before = calls[index - 1]
-    return before === undefined || before.at === at ? 0 : at - before.at - (isRunning ? now - before.now : 0)
-  })
-
-/** Milliseconds that the frozen clock of a play waits before each call. */
-function waitsBefore(calls: readonly Exchange[], isRunning: boolean): number[] {
-  // how far the play is behind
-  let behind = 0
-  return movesBefore(calls, isRunning).map(move => {
-    behind += move
-    const wait = Math.min(Math.max(0, behind), LONGEST)
-    behind -= wait
-    return wait
-  })
-}
+/** Milliseconds that the clock was set forward before a request, or back, without those that passed by themselves. */
+const moveBefore = ({ at, now }: Exchange, before: Exchange | undefined, isRunning: boolean): number =>
+  before === undefined || before.at === at ? 0 : at - before.at - (isRunning ? now - before.now : 0)
 
 const nameFor = ({ operation }: Exchange, number: number) => `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
 
@@ -227,64 +206,60 @@ function expectationOf(call: Exchange, status: number, shared: Json): StepData['
   const fault = call.action?.entry.data.fault
   if (isScripted(call) && !call.isDelivered && fault) return { fault }
   if (call.outcome.name === 'lost_before') return null
-  const isGiven = call.outcome.name === 'scripted'
-  const body = isGiven ? scriptedAnswer(call) : shared
-  return { status: isGiven ? call.outcome.status : status, ...(body !== null && { body }) }
-}
-
-function scriptedAnswer(call: Exchange): Json {
+  if (call.outcome.name !== 'scripted') return { status, ...(shared !== null && { body: shared }) }
   const answer = answerOf(call) ?? null
-  const body = common(answer, answer) ?? null
-  return without(call.settings['shapes.error'], body, ['$request_id']) as Json
+  const body = without(call.settings['shapes.error'], common(answer, answer) ?? null, ['$request_id']) as Json
+  return { status: call.outcome.status, ...(body !== null && { body }) }
 }
 
 /** With notes on what differs from the recording. */
-async function documentFrom(head: { name: string; description: string }, { members, plays }: Attempt, recording: Recording): Promise<RecordedScenario> {
+function documentFrom(head: { name: string; description: string }, { beginning, plays }: Attempt, recording: Recording): RecordedScenario {
   const text = JSON.stringify(plays.map(({ step, expect }) => [step, expect]))
   const calls = plays.map(({ call }) => call)
-  const waits = waitsBefore(calls, recording.isRunning)
-  const play = plays.flatMap(({ name, step, expect }, index) => [
-    ...(waits[index] === 0 ? [] : [{ wait: durationText(waits[index] as number) }]),
+  const play = plays.flatMap(({ name, step, expect, wait }) => [
+    ...(wait === 0 ? [] : [{ wait: durationText(wait) }]),
     { ...(name !== null && text.includes(`\${${name}.`) && { as: name }), ...step, expect }
   ])
+  const { data: records, ...setup } = beginning
   const script = scriptOf(calls)
-  const changes = plays.filter(({ call, status }) => !isStopped(call) && status < 300 && tookEffect(call))
   const effects = new Map<string, number>()
-  for (const { call } of changes) effects.set(nameOf(call.operation as OperationId), (effects.get(nameOf(call.operation as OperationId)) ?? 0) + 1)
-  const expect = Array.from(effects, ([on, times]) => ({ on, took_effect: true, times }))
-  const data = { ...head, ...(await stateWith(members, recording)), ...(script.length > 0 && { script }), play, ...(expect.length > 0 && { expect }) }
-  return { data, notes: [...INTRODUCTION, ...notesOn(members, plays, recording)] }
+  for (const { call, status } of plays) {
+    if (isStopped(call) || status >= 300 || !tookEffect(call)) continue
+    const on = nameOf(call.operation as OperationId)
+    effects.set(on, (effects.get(on) ?? 0) + 1)
+  }
+  const data = {
+    ...head,
+    ...setup,
+    ...(Object.keys(records).length > 0 && { data: records }),
+    ...(script.length > 0 && { script }),
+    play,
+    ...(effects.size > 0 && { expect: Array.from(effects, ([on, times]) => ({ on, took_effect: true, times })) })
+  }
+  return { data, notes: [SAYS.recorded(), SAYS.left_out(), ...notesOn(records.api_keys ?? [], plays, recording)] }
 }
 
 /** A line for each difference from the recording. */
-function notesOn(members: readonly Member[], plays: readonly Played[], { accounts, calls, isRunning, dropped }: Recording): string[] {
-  const keyed = accounts.filter(account => members.some(({ record }) => record.id === account))
+function notesOn(keys: readonly Key[], plays: readonly Played[], { isRunning, dropped }: Recording): string[] {
+  const calls = plays.map(({ call }) => call)
   const general: [isSo: boolean, note: string][] = [
-    [dropped > 0, `The journal no longer holds the first ${dropped} calls: the first state is the one after them.`],
-    [
-      movesBefore(calls, isRunning).some(move => move < 0),
-      'The clock was set back between the calls; here it stays where it is until it is past the time of a call.'
-    ],
-    [
-      [...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, calls[0]?.settings)),
-      'Settings were changed between the calls; here those of the first call are in force.'
-    ],
-    [calls.some(({ action }) => action?.entry.data.hold || action?.entry.data.delay !== undefined), 'Delays and holds of the script are left out.']
+    [dropped > 0, SAYS.dropped(dropped)],
+    [calls.some((call, index) => moveBefore(call, calls[index - 1], isRunning) < 0), SAYS.set_back()],
+    [[...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, calls[0]?.settings)), SAYS.other_settings()],
+    [calls.some(({ action }) => action?.entry.data.hold || action?.entry.data.delay !== undefined), SAYS.no_delays()]
   ]
-  const others = plays.filter(({ isReproduced }) => !isReproduced)
   return [
-    ...keyed.map(account => `The key ${keyOf(account)} replaces those of ${account}.`),
-    ...plays.flatMap(({ call, notes }) => notes.map(note => `${titleOf(call)}: ${note}.`)),
+    ...keys.map(({ key, account }) => SAYS.key(key, account)),
+    ...plays.flatMap(({ call, notes }) => notes.map(note => SAYS.of(titleOf(call), note))),
     ...general.flatMap(([isSo, note]) => (isSo ? [note] : [])),
-    ...others.map(({ call }) => `${titleOf(call)} is answered with values that differ from the recorded ones; these are not expected.`)
+    ...plays.flatMap(({ call, isReproduced }) => (isReproduced ? [] : [SAYS.of(titleOf(call), SAYS.other_values())]))
   ]
 }
 
 const titleOf = ({ id, method, path }: Exchange) => `${id} ${method} ${path}`
 
-function reasonOf({ call, step, expect, status }: Played): string {
-  const what = `${titleOf(call)} is not played: `
-  if (expect === null) return `${what}its client left before the operation ran.`
-  const was = `it was answered ${call.outcome.status}${call.outcome.refusal === null ? '' : ` ${call.outcome.refusal.code}`}`
-  return step === null ? `${what}${was}, and the reference has no such operation.` : `${what}${was}, and a play of it would be answered ${status}.`
+function whySkipped({ call, step, expect, status }: Played): string {
+  const was = `${call.outcome.status}${call.outcome.refusal === null ? '' : ` ${call.outcome.refusal.code}`}`
+  if (expect === null) return SAYS.of(titleOf(call), SAYS.client_left())
+  return SAYS.of(titleOf(call), step === null ? SAYS.no_operation(was) : SAYS.other_status(was, status))
 }

@@ -2,10 +2,9 @@
 import { hash } from 'node:crypto'
 import { visible } from '../core/visible.js'
 import type { RunCall, RunEntry } from '../evidence/run.js'
-import type { Unmet } from '../evidence/run-history.js'
 import type { RuleCoverage } from '../evidence/totals.js'
-import { missText } from '../scenario/near-misses.js'
-import { headline, type JudgedRun, outcomesOf, overview, problemsOfTest, sandboxName, whyOf } from './run.js'
+import { headline, type JudgedRun, outcomesOf, overview, type Part, problemsOfTest, type Row, type Table, tablesOf, whyOf } from './run.js'
+import { SAYS } from './sentences.js'
 
 /** Markup. Only templates make it, so nothing that was sent or read as JSON can pass for it. */
 const MARKUP = Symbol('markup')
@@ -41,25 +40,14 @@ const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'b
 
 /** Templates are in ASCII: the bundle is read as Latin-1, and its compiler cannot escape what a template holds. */
 export function runPage(judged: JudgedRun): string {
-  const { run, gates, hasPassed, unmet, ignore } = judged
-  const places = new Map(run.requests.map(({ request }, place) => [request, `call-${place}`]))
-  const link: Link = request => {
-    const place = places.get(request)
-    return place === undefined ? html`<code>${request}</code> ` : html`<a href="#${place}"><code>${request}</code></a> `
+  const { run, hasPassed } = judged
+  const places = new Map(run.requests.map(({ request }, place) => [request, `request-${place}`]))
+  const shown: Shown = part => {
+    if (typeof part !== 'object') return part
+    const place = places.get(part.name)
+    return place === undefined ? html`<code>${part.name}</code>` : html`<a href="#${place}"><code>${part.name}</code></a>`
   }
-  const gateRows = gates.map(({ gate, problems }) => {
-    const bad = problems.map(problem => html`<div class="bad">${problem}</div>`)
-    return row(null, html`<code>${gate}</code>`, bad.length === 0 ? html`<span class="good">passed</span>` : bad)
-  })
-  const unmetRows = unmet.map(one => row('bad', sandboxName(one.sandbox), unmetPart(one, link), one.tests.join(', ')))
-  const findingRows = run.findings.map(({ finding, severity, about, advice, times, requests }) => {
-    const level = `${severity}${ignore.includes(finding) ? ', ignored' : ''}`
-    const what = html`${about}<br>${advice}<br>${requests.map(link)}`
-    return row(severity === 'error' ? 'bad' : 'warn', level, html`<code>${finding}</code>`, html`${times}&#215;`, what)
-  })
-  const assumptionRows = run.assumptions.map(({ assumption, topic, default: fallback, times, requests }) =>
-    row(null, assumption, topic, fallback, `${times} answers`, html`first ${link(requests[0] as string)}`)
-  )
+  const { gates, unmet, findings, assumptions } = tablesOf(judged)
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -73,37 +61,38 @@ ${STYLESHEET}
 <body>
 <h1>commerce-emulator: <span class="${hasPassed ? 'good' : 'bad'}">${headline(judged)}</span></h1>
 <p>${overview(judged, run.scenario.name)}</p>
-${section('Gates', gateRows)}
-${unmetRows.length === 0 ? '' : section('Expectations that were not met', unmetRows)}
-${section('Findings', findingRows)}
-${testParts(judged, call => callPart(call, places.get(call.request) as string, link))}
+${section(gates, shown)}
+${unmet.rows.length === 0 ? '' : section(unmet, shown)}
+${section(findings, shown)}
+${testParts(judged, call => callPart(call, places.get(call.request) as string, shown))}
 <h2>Coverage</h2>
-<p class="quiet">How many calls kept and broke each of the ${run.coverage.rules.length} rules; &#8211; where no call can show it.</p>
+<p class="quiet">${SAYS.map(run.coverage.rules.length)}</p>
 <ul class="map">${Object.entries(LEGEND).map(([seen, words]) => html`<li class="${seen}">${words}</li>\n`)}</ul>
 <ul class="map">${run.coverage.rules.map(coverageCell)}</ul>
-${section('Assumptions relied on', assumptionRows)}
-<p class="quiet">commerce-emulator ${run.version}. API keys, card numbers and security codes are not kept.</p>
+${section(assumptions, shown)}
+<p class="quiet">${SAYS.page_end(run.version)}</p>
 </body>
 </html>
 `[MARKUP]
 }
 
-/** Links a call to its place on the page. */
-type Link = (request: string) => Html
+/** Shows a part of a cell; the name of a request leads to its place on the page. */
+type Shown = (part: Part) => HtmlValue
 
-/** A row of a table; `kind` is the class of its first cell. */
-const row = (kind: string | null, ...cells: HtmlValue[]): Html =>
-  html`<tr>${cells.map((cell, nth) => html`<td${nth === 0 && kind !== null ? html` class="${kind}"` : ''}>${cell}</td>`)}</tr>\n`
+/** The level is the class of the first cell. */
+const row = (level: Row['level'] | undefined, cells: readonly HtmlValue[]): Html =>
+  html`<tr>${cells.map((cell, nth) => html`<td${nth === 0 && level ? html` class="${level}"` : ''}>${cell}</td>`)}</tr>\n`
 
-/** An expectation that was not met: the calls that counted, and those that nearly did. */
-const unmetPart = ({ message, requests = [], near_misses: near = [] }: Unmet, link: Link): HtmlValue => [
-  html`${message}`,
-  requests.length === 0 ? '' : html`<br>Counted: ${requests.map(link)}`,
-  near.map(({ in: where, misses }) => html`<br>Nearly: ${misses.map(missText).join(', ')} in ${link(where)}`)
-]
-
-const section = (title: string, rows: readonly Html[]): Html =>
-  html`<h2>${title}</h2>\n${rows.length === 0 ? html`<p>None.</p>` : html`<table>${rows}</table>`}`
+function section({ title, head, rows }: Table, shown: Shown): Html {
+  const lines = rows.map(({ level, cells }) =>
+    row(
+      level,
+      cells.map(parts => parts.map(shown))
+    )
+  )
+  const table = html`<table><tr>${head.map(name => html`<th>${name}</th>`)}</tr>\n${lines}</table>`
+  return html`<h2>${title}</h2>\n${rows.length === 0 ? html`<p>None.</p>` : table}`
+}
 
 function testParts(judged: JudgedRun, part: (call: RunCall) => Html): Html {
   const { tests, requests, omitted } = judged.run
@@ -111,43 +100,43 @@ function testParts(judged: JudgedRun, part: (call: RunCall) => Html): Html {
   const parts = tests.map(one => {
     const { test, calls, refused, kept, broken, findings } = one
     const problems = problemsOfTest(judged, one)
-    const name = test ?? (isNamed ? 'Calls that named no test' : 'All calls')
+    const name = test ?? (isNamed ? 'Requests that named no test' : 'All requests')
     const found = findings.map(({ finding, times }) => html` <code class="warn">${finding} ${times}&#215;</code>`)
-    return html`<details${isNamed && findings.length === 0 && problems.length === 0 ? '' : html` open`}><summary${problems.length === 0 ? '' : html` class="bad"`}>${name} <span class="quiet">${calls} calls, ${refused} refused</span>${found}</summary>
+    return html`<details${isNamed && findings.length === 0 && problems.length === 0 ? '' : html` open`}><summary${problems.length === 0 ? '' : html` class="bad"`}>${name} <span class="quiet">${SAYS.requests(calls, refused)}</span>${found}</summary>
 ${problems.map(problem => html`<p class="bad">${problem}</p>\n`)}<p>Rules kept: ${kept.join(' ') || 'none'}. Rules broken: ${broken.join(' ') || 'none'}.</p>
 ${requests.filter(call => call.test === test).map(part)}
 </details>
 `
   })
   const others = requests.filter(call => !tests.some(({ test }) => call.test === test))
-  return html`<h2>${isNamed ? 'Calls by test' : 'Calls'}</h2>
-${isNamed ? '' : html`<p class="quiet">No call named its test; a client that sends the header Test-Name gets its calls listed by test.</p>`}
-${parts}${others.length === 0 ? '' : html`<details><summary>Calls of further tests</summary>${others.map(part)}</details>`}
-${omitted.requests + omitted.entries === 0 ? '' : html`<p>${omitted.requests} calls are not listed, and ${omitted.entries} are not shown in full.</p>`}`
+  return html`<h2>${isNamed ? 'Requests by test' : 'Requests'}</h2>
+${isNamed ? '' : html`<p class="quiet">${SAYS.no_test_names()}</p>`}
+${parts}${others.length === 0 ? '' : html`<details><summary>Requests of other tests</summary>${others.map(part)}</details>`}
+${omitted.requests + omitted.entries === 0 ? '' : html`<p>${SAYS.omitted(omitted.requests, omitted.entries)}</p>`}`
 }
 
-function callPart(call: RunCall, place: string, link: Link): Html {
+function callPart(call: RunCall, place: string, shown: Shown): Html {
   const { request, method, path, status, outcome, entry } = call
   const result = html`<span class="${outcome === 'refused' ? 'bad' : 'quiet'}">${status} ${outcome.replace('_', ' ')}</span>`
   const line = html`<code>${request}</code> ${method} <code>${path}</code> ${result}`
   if (entry === null) return html`<div id="${place}">${line}</div>\n`
-  return html`<details id="${place}"><summary>${line} ${whyOf(call)}</summary>${entryPart(entry, link)}</details>\n`
+  return html`<details id="${place}"><summary>${line} ${whyOf(call)}</summary>${entryPart(entry, shown)}</details>\n`
 }
 
-function entryPart({ query, body, script, answer, why, answered, took_effect: tookEffect, account }: RunEntry, link: Link): Html {
+function entryPart({ query, body, script, answer, why, answered, took_effect: tookEffect, account }: RunEntry, shown: Shown): Html {
   const facts = [
     `${account === null ? 'No Account' : `Account ${account}`}; ${tookEffect ? 'took effect' : 'changed nothing'}`,
-    ...(answered ? [] : ['the answer was lost']),
+    ...(answered ? [] : ['the response was lost']),
     ...(script ? [`script entry ${script.name ?? script.id}`] : [])
   ]
   const sent = Object.entries({ query, body }).filter(([, values]) => Object.keys(values).length > 0)
   const verdicts = why.rules.map(({ rule, verdict, text, facts }) =>
-    row(verdict === 'kept' ? 'good' : 'bad', verdict, rule, facts ? html`${text}<br><code>${JSON.stringify(facts)}</code>` : text)
+    row(verdict === 'kept' ? 'good' : 'bad', [verdict, rule, facts ? html`${text}<br><code>${JSON.stringify(facts)}</code>` : text])
   )
   const lines = (typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)).split('\n')
   return html`<p>${facts.join('; ')}</p>
 ${sent.map(([what, values]) => html`<p>${what}: <code>${JSON.stringify(values)}</code></p>\n`)}<table>${verdicts}</table>
-${why.changed_by.length === 0 ? '' : html`<p>The records that it was judged by were last changed by ${why.changed_by.map(link)}</p>`}
+${why.changed_by.length === 0 ? '' : html`<p>${SAYS.changed_by()}${why.changed_by.map(name => [shown({ name }), ' '])}</p>`}
 <p>Relies on: ${why.assumptions.map(({ assumption, topic }) => `${assumption} (${topic})`).join(', ') || 'no assumption'}</p>
 <pre>${answer === null ? '(no body)' : lines.map((line, nth) => (nth === 0 ? line : html`\n${line}`))}</pre>`
 }
@@ -155,7 +144,7 @@ ${why.changed_by.length === 0 ? '' : html`<p>The records that it was judged by w
 /** The classes of the map by what was seen of a rule, in words. */
 const LEGEND = { all: 'every outcome seen', kept: 'only kept', broken: 'only broken', none: 'not exercised' } as const
 
-/** What was seen of a rule: broken and never kept, kept and never broken though it can be, every outcome that calls can show, or none. */
+/** What was seen of a rule: broken and never kept, kept and never broken though it can be, every outcome that requests can show, or none. */
 function outcomeSeen({ satisfied, violated }: ReturnType<typeof outcomesOf>): keyof typeof LEGEND {
   if (!satisfied && !violated) return 'none'
   if (violated === 0) return 'kept'

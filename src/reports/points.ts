@@ -1,11 +1,12 @@
 /** What a check found: points that pass or fail, and warnings. */
 import type { Problem } from '../core/errors.js'
 import type { Step } from '../core/places.js'
+import type { Said } from '../core/sentences.js'
 import type { GivenSettings } from '../core/settings.js'
 import type { SourceDocument } from '../scenario/documents.js'
 
-/** A step, an expectation, or the document itself. The problems of a warning fail nothing. */
-export type Point = { file: string; title: string; problems: Problem[]; ms: number; isWarning?: boolean }
+/** A step, an expectation, or the document itself, by its title. The problems of a warning fail nothing. */
+export type Point = Said & { file: string; problems: readonly Problem[]; ms: number; isWarning?: boolean }
 export type CheckedFile = {
   file: string
   points: Point[]
@@ -17,22 +18,19 @@ export type CheckedFile = {
 }
 export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: null }
 /** A file with one point, which failed. */
-export const withFailure = (file: string, title: string, ...problems: Problem[]): CheckedFile => ({
+export const withFailure = (file: string, title: Said, ...problems: Problem[]): CheckedFile => ({
   ...NOTHING_FOUND,
   file,
-  points: [{ file, title, problems, ms: 0 }]
+  points: [{ ...title, file, problems, ms: 0 }]
 })
 
 /** A problem by its place in the document. */
-export type PlacedProblem = { at: readonly Step[]; message: string }
+export type PlacedProblem = { at: readonly Step[]; code?: string; message: string }
 /** A point whose problems are still to be found in the text. */
-export type PlacedPoint = { title: string; problems: readonly PlacedProblem[]; ms: number; isWarning?: boolean }
+export type PlacedPoint = Said & { problems: readonly PlacedProblem[]; ms?: number; isWarning?: boolean }
 
 export const isFailed = ({ problems, isWarning = false }: Point): boolean => problems.length > 0 && !isWarning
 export const isWarned = ({ problems, isWarning = false }: Point): boolean => problems.length > 0 && isWarning
-
-/** `1 file`, `2 files`. */
-export const countOf = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`
 
 /** The settings that were found over all files. */
 export const settingsFound = (checked: readonly CheckedFile[]): GivenSettings => Object.assign({}, ...checked.map(({ settings }) => settings))
@@ -40,9 +38,10 @@ export const settingsFound = (checked: readonly CheckedFile[]): GivenSettings =>
 export async function withPlaces(points: readonly PlacedPoint[], document: SourceDocument): Promise<Point[]> {
   const places = await document.locate(points.flatMap(({ problems }) => problems.map(({ at }) => at)))
   let next = 0
-  return points.map(({ problems, ...point }) => ({
-    file: document.name,
+  return points.map(({ problems, ms = 0, ...point }) => ({
     ...point,
-    problems: problems.map(({ message }) => ({ file: document.name, path: '', message, ...places[next++] }))
+    file: document.name,
+    problems: problems.map(({ at: _at, ...said }) => ({ file: document.name, path: '', ...said, ...places[next++] })),
+    ms
   }))
 }

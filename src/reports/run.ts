@@ -1,14 +1,16 @@
-/** A run as reports show it: what happened, what the gates say of it, and the words that several formats share. */
-
-import type { Finding, FindingId } from '../evidence/findings.js'
+/** A run as reports show it: what happened, what the gates say of it, and the tables that several formats show. */
+import { ApiError } from '../core/errors.js'
+import { CHECKS } from '../core/sentences.js'
+import { visible } from '../core/visible.js'
+import { FINDINGS, type Finding, type FindingId } from '../evidence/findings.js'
 import type { RunCall, RunListing } from '../evidence/run.js'
 import type { Unmet } from '../evidence/run-history.js'
 import type { CoverageReport, RuleCoverage, RunTest } from '../evidence/totals.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { shownOn } from '../scenario/matching.js'
-import { explainedMessage } from '../scenario/near-misses.js'
+import { explainedMessage, missText } from '../scenario/near-misses.js'
 import type { ListedEntry } from '../scenario/script.js'
-import { concerns, type Gate, type Gates, GROUPS } from './gates.js'
+import { SAYS } from './sentences.js'
 
 /** What `GET /_control/run` answers, and reports are made of. */
 export type RunDocument = Omit<RunListing, 'requests'> & {
@@ -27,6 +29,37 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
   unmet_expectations: Unmet[]
 }
 
+const FINDING_IDS = Object.keys(FINDINGS) as FindingId[]
+/** Gates that are not one finding. */
+const GROUPS = ['expectations', 'script', 'findings', 'errors', 'warnings'] as const
+/** The gates of `--fail-on`, and what `--ignore` takes. */
+export const FAIL_ON = [...GROUPS, ...FINDING_IDS] as const
+const IGNORABLE = ['expectations', ...FINDING_IDS] as const
+export type Gate = (typeof FAIL_ON)[number]
+/** `minCoverage` is the least rule coverage that passes, in percent; findings in `ignore` fail no gate. */
+export type Gates = { minCoverage: number | null; failOn: readonly Gate[]; ignore: readonly FindingId[]; allowNoRequests: boolean }
+export type GivenGates = { minCoverage?: number | null; failOn?: readonly string[]; ignore?: readonly string[]; allowNoRequests?: boolean }
+
+/** Gates by the words of the command line. Errors: `setting_invalid`. Expectations are among them unless they are ignored. */
+export function gatesFrom({ minCoverage = null, failOn = [], ignore = [], allowNoRequests = false }: GivenGates): Gates {
+  for (const [flag, names, known] of [['--fail-on', failOn, FAIL_ON] as const, ['--ignore', ignore, IGNORABLE] as const]) {
+    const unknown = names.find(name => !(known as readonly string[]).includes(name))
+    if (unknown !== undefined) throw wrong(`${flag}: ${CHECKS.unknown_name(visible(unknown), known, null)}`)
+  }
+  const both = ignore.find(name => failOn.includes(name))
+  if (both !== undefined) throw wrong(SAYS.failed_and_ignored(both))
+  const always = ignore.includes('expectations') ? [] : ['expectations']
+  return { minCoverage, failOn: [...new Set([...always, ...failOn])] as Gate[], ignore: FINDING_IDS.filter(id => ignore.includes(id)), allowNoRequests }
+}
+
+const wrong = (message: string) => new ApiError('setting_invalid', { message })
+
+/** What is judged where nothing is said. */
+export const DEFAULT_GATES = gatesFrom({})
+
+/** By the name of the finding, by its severity, or as one of all. */
+export const concerns = (gate: Gate, { finding, severity }: Finding): boolean => gate === 'findings' || gate === `${severity}s` || gate === finding
+
 /** A run with what the gates say of it. A gate passes where it has no problem; findings in `fails` and expectations in `unmet` fail some gate, findings in `ignore` none. */
 export type JudgedRun = {
   run: RunDocument
@@ -39,18 +72,13 @@ export type JudgedRun = {
   status: number | null
 }
 
-/** A run without a request proves nothing: its client has called another address, or nothing. */
-const NO_REQUESTS =
-  'the emulator received no requests, so there is nothing to judge; exec gives its command the address in COMMERCE_URL and COMMERCE_BASE_URL, and --allow-no-requests lets such a run pass'
-
-/** What the gates say of a run. */
+/** What the gates say of a run. One without a request proves nothing: its client has called another address, or nothing. */
 export function judged(run: RunDocument, { minCoverage, failOn, ignore, allowNoRequests }: Gates, status: number | null = null): JudgedRun {
   const { percent } = run.coverage
   const counted = run.findings.filter(({ finding }) => !ignore.includes(finding))
   const gates: JudgedRun['gates'] = failOn.map(gate => ({ gate, problems: problemsOf(gate, run, counted) }))
-  if (minCoverage !== null)
-    gates.unshift({ gate: 'coverage', problems: percent < minCoverage ? [`rule coverage is ${percent} %, below ${minCoverage} %`] : [] })
-  if (run.calls === 0 && !allowNoRequests) gates.unshift({ gate: 'requests', problems: [NO_REQUESTS] })
+  if (minCoverage !== null) gates.unshift({ gate: 'coverage', problems: percent < minCoverage ? [SAYS.low_coverage(percent, minCoverage)] : [] })
+  if (run.calls === 0 && !allowNoRequests) gates.unshift({ gate: 'requests', problems: [SAYS.no_requests()] })
   const unmet = failOn.includes('expectations') ? run.unmet_expectations : []
   const fails = new Set(counted.filter(finding => failOn.some(gate => concerns(gate, finding))).map(({ finding }) => finding))
   return { run, gates, hasPassed: gates.every(({ problems }) => problems.length === 0), fails, unmet, ignore, status }
@@ -58,24 +86,21 @@ export function judged(run: RunDocument, { minCoverage, failOn, ignore, allowNoR
 
 function problemsOf(gate: Gate, { unused_script_entries: unused, unmet_expectations: unmet }: RunDocument, findings: readonly Finding[]): string[] {
   if (gate === 'expectations') return unmetLines(unmet)
-  if (gate === 'script')
-    return unused.map(({ id, entry, ...more }) => explainedMessage(`the script entry ${nameOfEntry({ id, entry })} was never applied`, more))
+  if (gate === 'script') return unused.map(entry => explainedMessage(SAYS.never_applied(nameOfEntry(entry)), entry))
   const names = findings.filter(finding => concerns(gate, finding)).map(({ finding }) => finding)
   return names.length === 0 ? [] : [`${GROUPS.some(group => group === gate) ? gate : 'finding'}: ${names.join(', ')}`]
 }
 
 /** Sandboxes that a line names; what more there are is counted. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 /** Expectations that were not met, each once with the sandboxes that did not meet it; no sandbox is named where there is only the one at the base address. */
 export function unmetLines(unmet: readonly Unmet[]): string[] {
-  const sandboxes = new Map<string, Unmet[]>()
-  for (const one of unmet) sandboxes.set(one.message, [...(sandboxes.get(one.message) ?? []), one])
   const isAlone = unmet.every(({ sandbox }) => sandbox === null)
-  return [...sandboxes].map(([message, all]) => {
-    const names = all.slice(0, MOST_NAMED).map(({ sandbox }) => sandboxName(sandbox))
-    const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : ''
-    return explainedMessage(isAlone ? message : `${message}, in ${names.join(', ')}${more}`, all[0] as Unmet)
+  return [...new Set(unmet.map(({ message }) => message))].map(message => {
+    const all = unmet.filter(one => one.message === message)
+    const names = all.slice(0, MAX_NAMED).map(({ sandbox }) => sandboxName(sandbox))
+    return explainedMessage(isAlone ? message : SAYS.unmet_in(message, names.join(', '), all.length - names.length), all[0] as Unmet)
   })
 }
 
@@ -86,35 +111,80 @@ export const sandboxName = (sandbox: string | null): string => sandbox ?? 'the b
 export const problemsOfTest = ({ run, fails, unmet }: JudgedRun, { test, findings }: RunTest): string[] => [
   ...run.findings.flatMap(({ finding, about, advice }) => {
     const times = fails.has(finding) && findings.find(own => own.finding === finding)?.times
-    return times ? [`${finding} (${times}×): ${about} ${advice}`] : []
+    return times ? [SAYS.caused(finding, times, about, advice)] : []
   }),
   ...unmetLines(unmet.filter(({ tests }) => test !== null && tests.includes(test)))
 ]
 
-/** Script entries by their names, or by their ids and operations. */
-export const entryNames = (entries: readonly ListedEntry[]): string => entries.map(nameOfEntry).join(', ')
-const nameOfEntry = ({ id, entry }: Pick<ListedEntry, 'id' | 'entry'>): string => entry.name ?? `${id} ${shownOn(entry.on)}`
+/** A script entry by its name, or by its id and operations. */
+export const nameOfEntry = ({ id, entry }: Pick<ListedEntry, 'id' | 'entry'>): string => entry.name ?? `${id} ${shownOn(entry.on)}`
 
-/** `37 of 93 rule outcomes, 39.7 %`. */
-export const coverageShare = ({ coverage: { seen, possible, percent } }: RunDocument): string => `${seen} of ${possible} rule outcomes, ${percent} %`
-
-export const headline = ({ hasPassed }: JudgedRun): string => (hasPassed ? 'all gates passed' : 'a gate failed')
-
+export const coverageShare = ({ coverage: { seen, possible, percent } }: RunDocument): string => SAYS.share(seen, possible, percent)
+export const headline = ({ hasPassed }: JudgedRun): string => SAYS.headline(hasPassed)
 /** `scenario` is its name as the format shows it. */
 export const overview = ({ run, status }: JudgedRun, scenario: string): string =>
-  `${run.calls} calls, ${refusedIn(run).length} refused. ${coverageShare(run)}. Scenario: ${scenario}.${status === null ? '' : ` The command ended with ${status}.`}`
+  SAYS.overview(SAYS.requests(run.calls, refusedIn(run).length), coverageShare(run), scenario, status)
 
 export const refusedIn = ({ requests }: RunDocument): RunCall[] => requests.filter(({ outcome }) => outcome === 'refused')
 
-/** Why a call was refused: the rule or assumption, and the message. */
+/** Why a request was refused: the rule or assumption, and the message. */
 export function whyOf({ entry }: Pick<RunCall, 'entry'>): string {
   const { rule, assumption } = entry?.refusal ?? {}
   const { error } = (entry?.answer ?? {}) as { error?: { message?: unknown } }
   return [rule ?? assumption, error?.message].filter(Boolean).join(': ')
 }
 
-/** How many calls kept and broke a rule; null where no call can. */
+/** How many requests kept and broke a rule; null where none can. */
 export const outcomesOf = ({ keepable, violable, satisfied, violated }: RuleCoverage): { satisfied: number | null; violated: number | null } => ({
   satisfied: keepable ? satisfied : null,
   violated: violable ? violated : null
+})
+
+/** A part of a cell: text as it is, or a name of ours, such as that of a request. */
+export type Part = string | number | { name: string }
+/** `level` is how good or bad what a row says is. */
+export type Row = { level?: 'good' | 'warn' | 'bad'; cells: readonly (readonly Part[])[] }
+export type Table = { title: string; head: readonly string[]; rows: readonly Row[] }
+
+const named = (requests: readonly string[]): Part[] => requests.flatMap((name, nth) => [nth === 0 ? '' : ' ', { name }])
+
+/** The tables of a run that formats of more than lines show. */
+export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Record<'gates' | 'unmet' | 'findings' | 'assumptions', Table>> => ({
+  gates: {
+    title: 'Gates',
+    head: ['gate', 'result', 'why'],
+    rows: gates.map(({ gate, problems }) => ({
+      level: problems.length === 0 ? 'good' : 'bad',
+      cells: [[{ name: gate }], [problems.length === 0 ? 'passed' : 'failed'], [problems.join('; ')]]
+    }))
+  },
+  unmet: {
+    title: 'Expectations that were not met',
+    head: ['sandbox', 'expectation', 'counted', 'nearly', 'tests'],
+    rows: unmet.map(({ sandbox, message, requests = [], near_misses: near = [], tests }) => ({
+      level: 'bad',
+      cells: [
+        [sandboxName(sandbox)],
+        [message],
+        named(requests),
+        near.flatMap(({ in: where, misses }, nth) => [`${nth === 0 ? '' : '; '}${misses.map(missText).join(', ')} in `, { name: where }]),
+        [tests.join(', ')]
+      ]
+    }))
+  },
+  findings: {
+    title: 'Findings',
+    head: ['finding', 'severity', 'times', 'requests', 'what to do'],
+    rows: run.findings.map(({ finding, severity, about, advice, times, requests }) => ({
+      level: severity === 'error' ? 'bad' : 'warn',
+      cells: [[{ name: finding }], [ignore.includes(finding) ? `${severity}, ignored` : severity], [times], named(requests), [`${about} ${advice}`]]
+    }))
+  },
+  assumptions: {
+    title: 'Assumptions relied on',
+    head: ['assumption', 'topic', 'default', 'responses', 'first'],
+    rows: run.assumptions.map(({ assumption, topic, default: fallback, times, requests }) => ({
+      cells: [[assumption], [topic], [fallback], [times], named(requests.slice(0, 1))]
+    }))
+  }
 })

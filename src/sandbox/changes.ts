@@ -4,8 +4,9 @@ import { isoOf } from '../core/instants.js'
 import type { SettingKey } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import type { FirstState } from '../scenario/scenario.js'
-import type { ListedEntry, Script } from '../scenario/script.js'
-import { collectionOf, FAMILIES, type Store } from '../store/store.js'
+import type { ListedEntry } from '../scenario/script.js'
+import type { Collection, StoredRecord } from '../store/collection.js'
+import { collectionOf, FAMILIES } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
 import type { LiveState } from './state.js'
 
@@ -27,50 +28,45 @@ export type Changes = {
 export async function changesOf(first: FirstState, { store, clock, script, settings }: LiveState, begun: Clock): Promise<Changes> {
   const records: Changes['records'] = {}
   for (const family of FAMILIES) {
-    const differences = await differencesOf(family, first.store, store)
+    const differences = { added: 0, changed: 0, deleted: 0 }
+    await inSlices(compared(collectionOf(first.store, family), collectionOf(store, family), differences))
     if (Object.values(differences).some(count => count > 0)) records[family] = differences
   }
   const { at, running } = first.clock
   const isAsBegun = clock === begun || (clock.reading.at === at && clock.running === running)
+  const [before, after] = [first.script.listed(), script.listed()]
   return {
     records,
-    keys: { added: countIn(store.keys, first.store.keys), deleted: countIn(first.store.keys, store.keys) },
+    keys: { added: beyond(store.keys.keys(), [...first.store.keys.keys()]).length, deleted: beyond(first.store.keys.keys(), [...store.keys.keys()]).length },
     clock: { began: { now: at === null ? null : isoOf(at), running }, changed: !isAsBegun },
-    script: scriptChanges(first.script, script),
+    script: {
+      added: beyond(after, before, shown).map(({ id }) => id),
+      removed: beyond(before, after, shown).map(({ id }) => id),
+      matched: after.reduce((sum, { matched }) => sum + matched, 0)
+    },
     settings: Object.keys(settings) as SettingKey[]
   }
 }
 
-async function differencesOf<F extends Family>(family: F, first: Store, now: Store): Promise<Differences> {
-  const [before, after] = [collectionOf(first, family), collectionOf(now, family)]
+/** Counts the differences of a record a step. */
+function* compared<R extends StoredRecord>(before: Collection<R>, after: Collection<R>, differences: Differences): Generator<void> {
   const all = function* () {
     yield* after.ids()
-    for (const id of before.ids()) if (after.get(id) === undefined) yield id
+    for (const id of before.ids()) if (!after.has(id)) yield id
   }
-  const differences = { added: 0, changed: 0, deleted: 0 }
-  const compare = function* (ids: Iterable<string>) {
-    for (const id of ids) {
-      const [was, is] = [before.get(id), after.get(id)]
-      if (is === undefined) differences.deleted += was === undefined ? 0 : 1
-      else if (was === undefined) differences.added++
-      else if (was !== is && JSON.stringify(was) !== JSON.stringify(is)) differences.changed++
-      yield
-    }
+  for (const id of after.changedSince(before.revision) ?? all()) {
+    const [was, is] = [before.get(id), after.get(id)]
+    if (was === undefined) differences.added += is === undefined ? 0 : 1
+    else if (is === undefined) differences.deleted++
+    else if (was !== is && JSON.stringify(was) !== JSON.stringify(is)) differences.changed++
+    yield
   }
-  await inSlices(compare(after.changedSince(before.revision) ?? all()))
-  return differences
 }
 
-/** How many keys of a map another one does not have. */
-const countIn = (map: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>) => [...map.keys()].filter(key => !other.has(key)).length
-
-function scriptChanges(first: Script, now: Script): Changes['script'] {
-  const [before, after] = [first.listed(), now.listed()]
-  const idsBeyond = (entries: ListedEntry[], others: ListedEntry[]) => {
-    const known = new Set(others.map(shown))
-    return entries.filter(entry => !known.has(shown(entry))).map(({ id }) => id)
-  }
-  return { added: idsBeyond(after, before), removed: idsBeyond(before, after), matched: after.reduce((sum, { matched }) => sum + matched, 0) }
+/** The members of a list that another one does not have. */
+function beyond<M>(list: Iterable<M>, others: readonly M[], shown: (member: M) => unknown = member => member): M[] {
+  const known = new Set(others.map(shown))
+  return [...list].filter(member => !known.has(shown(member)))
 }
 
 const shown = ({ id, entry }: ListedEntry) => JSON.stringify([id, entry])

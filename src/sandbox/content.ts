@@ -1,40 +1,44 @@
 /** What a data file holds of the sandboxes, and what has changed since, so that a write costs what changed. A whole file is what has changed since there was nothing. */
+import { nested } from '../core/settings.js'
+import type { Family } from '../reference/operations.js'
+import { keysIn, recordText } from '../scenario/export.js'
 import { withAnswers } from '../scenario/references.js'
 import type { FirstState } from '../scenario/scenario.js'
 import type { Json } from '../scenario/schemas.js'
-import { FAMILIES } from '../store/store.js'
-import type { SavedSandbox } from './sandbox.js'
-import type { PresentSandboxes } from './sandboxes.js'
-import { amendmentText, changedIds, type PartTexts, partTexts, type Revisions, recordTexts, revisionsOf, stateTexts } from './serialization.js'
+import { collectionOf, FAMILIES, type Store } from '../store/store.js'
+import { SAYS } from './sentences.js'
+import { type LiveState, MARKED, type PresentSandboxes, type SandboxState } from './state.js'
 
-/** A sandbox as the file holds it. */
-type Held = { marks: readonly unknown[]; first: FirstState; parts: PartTexts; revisions: Revisions }
+/** A sandbox as the file holds it: all of it is written when it begins in another state. `counts` are the values of `COUNTS`. */
+type Held = { state: LiveState; marks: LiveState['marks']; counts: readonly unknown[] }
 /** The content of a file; it is never changed. */
 export type Content = { firsts: readonly FirstState[]; start: FirstState | null; sandboxes: ReadonlyMap<string | null, Held> }
 /** Texts of amendments that are not in the file yet, each made when it is asked for, what it holds with them, and their sandboxes, as messages tell them. */
-export type Changes = { texts: Iterable<string>; content: Content; unwritten: string[] }
+type Changes = { texts: Iterable<string>; content: Content; unwritten: string[] }
 
 /** The content of no file. */
 export const NOTHING: Content = { firsts: [], start: null, sandboxes: new Map() }
-/** What messages call the parts of a state that they do not leave out. */
-const SHOWN: PartTexts = { settings: 'settings', clock: 'clock', script: 'script', api_keys: 'API keys' }
 
-/** The content of a file that holds all that is there. */
-export function contentOf({ start, sandboxes }: PresentSandboxes): Content {
-  const held = sandboxes.map(({ name, saved, marks }) => [name, heldOf(saved, marks)] as const)
-  return { firsts: [...new Set([start, ...held.map(([, { first }]) => first)])], start, sandboxes: new Map(held) }
+/** A state as it is written: sandboxes count requests, first states and snapshots belong to a scenario. */
+type Writable = SandboxState & { requests?: number; scenario?: object } & Partial<Pick<FirstState, 'expectations' | 'answers'>>
+/** The parts of a state, each of which is written as a whole when it has changed. */
+const PARTS: Readonly<Record<string, (state: Writable) => unknown>> = {
+  settings: ({ settings }) => nested(settings),
+  counters: ({ counters }) => counters,
+  clock: ({ clock }) => clock,
+  script: ({ script }) => script.listed(),
+  api_keys: ({ store }) => keysIn(store),
+  requests: ({ requests }) => requests,
+  scenario: ({ scenario }) => scenario,
+  expectations: ({ expectations, answers }) => answers && withAnswers(expectations?.map(({ data }) => data) as Json, answers)
 }
-
-const heldOf = ({ first, requests, state }: SavedSandbox, marks: readonly unknown[]): Held => ({
-  marks,
-  first,
-  parts: partTexts(state, { requests }),
-  revisions: revisionsOf(state.store)
-})
+const partsOf = (state: Writable, names: readonly string[]) => Object.fromEntries(names.flatMap(name => (PARTS[name] ? [[name, PARTS[name](state)]] : [])))
+/** Parts that go on without a request that changes anything: they are written along with what one has changed, and at the end. */
+const COUNTS = ['requests', 'clock']
 
 /**
- * What has changed. Sandboxes may change before the texts of a whole file are asked for; other texts are to be asked for at once. `counts`: also where no call
- * changed anything, the count of requests or the time of a clock that runs.
+ * What has changed. Sandboxes may change before the texts of a whole file are asked for; other texts are to be asked for at once. `counts`: also where no
+ * request changed anything, the count of requests or the time of a clock that runs.
  */
 export function changesSince(before: Content, { start, sandboxes }: PresentSandboxes, { counts = false } = {}): Changes {
   const firsts = [...before.firsts]
@@ -43,52 +47,80 @@ export function changesSince(before: Content, { start, sandboxes }: PresentSandb
   const unwritten: string[] = []
   const numberOf = (first: FirstState): number => {
     if (firsts.includes(first)) return firsts.indexOf(first)
-    const { scenario, expectations, answers } = first
-    const expected = withAnswers(expectations.map(({ data }) => data) as Json, answers)
-    texts.push(stateTexts(`"first":${firsts.length}`, first, { scenario, expectations: expected }))
+    texts.push(stateTexts({ first: firsts.length }, first))
     return firsts.push(first) - 1
   }
   const startNumber = numberOf(start)
-  for (const sandbox of sandboxes) {
-    const { name, marks } = sandbox
-    const was = before.sandboxes.get(name)
-    if (!counts && was?.marks.every((mark, index) => mark === marks[index])) {
+  for (const { name, first, requests, state } of sandboxes) {
+    const known = before.sandboxes.get(name)
+    const was = known?.state === state ? known : null
+    const { marks } = state
+    if (was !== null && !counts && marks.every((mark, nth) => mark === was.marks[nth])) {
       held.set(name, was)
       continue
     }
-    const { saved } = sandbox
-    const { first, state } = saved
-    const now = heldOf(saved, marks)
-    const of = `"sandbox":${JSON.stringify(name)}`
-    const isNew = was?.first !== first || FAMILIES.some(family => state.store[family].changedSince(was.revisions[family]) === null)
-    const since = isNew ? { parts: {} as PartTexts, revisions: revisionsOf(first.store) } : was
-    const parts = Object.keys(now.parts).filter(part => now.parts[part] !== since.parts[part])
-    const store = before === NOTHING ? state.store.clone() : state.store
-    const records = changedIds(store, since.revisions)
-    const isChanged = isNew || records.length > 0 || parts.some(part => counts || part !== 'requests')
-    held.set(name, isChanged ? now : { ...now, parts: since.parts })
-    if (!isChanged) continue
-    const begun = isNew && { from: String(numberOf(first)) }
-    texts.push([amendmentText(of, { ...begun, ...Object.fromEntries(parts.map(part => [part, now.parts[part] as string])) })], recordTexts(of, store, records))
-    const count = () => records.reduce((sum, [, ids]) => sum + (ids as Set<string>).size, 0)
-    unwritten.push(unwrittenText(name, isNew ? ['all of it'] : [countText(count()), ...parts.map(part => SHOWN[part] ?? '')]))
+    const { present } = state
+    const counted = [requests, present.clock.at]
+    const changed = MARKED.filter((_, nth) => marks[nth] !== was?.marks[nth])
+    const names = new Set([...changed, ...COUNTS.filter((_, nth) => counted[nth] !== was?.counts[nth])])
+    held.set(name, names.size === 0 ? (was as Held) : { state, marks, counts: counted })
+    if (names.size === 0) continue
+    const begun = was === null && { from: numberOf(first) }
+    const store = before === NOTHING ? present.store.clone() : present.store
+    const records = changedIn(store, family => (was === null ? first.store[family].revision : (was.marks[MARKED.indexOf(family)] as number)))
+    texts.push(amendments({ sandbox: name }, { ...begun, ...partsOf({ ...present, requests }, [...names]) }, store, records))
+    unwritten.push(SAYS.unwritten(name, was && records.reduce((sum, { ids, all }) => sum + (ids?.size ?? all), 0), [...names]))
   }
   for (const name of before.sandboxes.keys()) {
     if (held.has(name)) continue
-    texts.push([`{"sandbox":${JSON.stringify(name)},"ended":true}`])
-    unwritten.push(unwrittenText(name, ['all of it']))
+    texts.push([JSON.stringify({ sandbox: name, ended: true })])
+    unwritten.push(SAYS.unwritten(name, null, []))
   }
-  if (start !== before.start) texts.push([`{"start":${startNumber}}`])
+  if (start !== before.start) texts.push([JSON.stringify({ start: startNumber })])
   return { texts: joined(texts), content: { firsts, start, sandboxes: held }, unwritten }
 }
+
+/** The amendments that make a first state, or one of a snapshot, of nothing; it must not change until they are asked for. */
+export const stateTexts = (of: object, state: Writable): Generator<string> =>
+  amendments(
+    of,
+    partsOf(state, Object.keys(PARTS)),
+    state.store,
+    changedIn(state.store, () => 0)
+  )
 
 function* joined(texts: readonly Iterable<string>[]): Generator<string> {
   for (const some of texts) yield* some
 }
 
-const countText = (records: number) => (records === 0 ? '' : `${records} ${records === 1 ? 'record' : 'records'}`)
+/** The changed records of a family by their ids, null being `all` of them. */
+type Changed = { family: Family; ids: ReadonlySet<string> | null; all: number }
 
-function unwrittenText(name: string | null, what: readonly string[]): string {
-  const shown = what.filter(text => text !== '').join(', ') || 'the count of its calls'
-  return `${name === null ? 'the sandbox at the base address' : `sandbox ${name}`} (${shown})`
+const changedIn = (store: Store, since: (family: Family) => number): Changed[] =>
+  FAMILIES.map(family => ({ family, ids: store[family].changedSince(since(family)), all: store[family].size })).filter(({ ids }) => ids?.size !== 0)
+
+/** Characters that the records of an amendment have together, at most; a longer record is alone. */
+const ENOUGH = 2 ** 16
+
+function* amendments(of: object, parts: object, store: Store, changed: readonly Changed[]): Generator<string> {
+  if (Object.keys(parts).length > 0) yield JSON.stringify({ ...of, ...parts })
+  for (const { family, ids } of changed) {
+    const begin = JSON.stringify({ ...of, family }).slice(0, -1)
+    if (ids === null) yield `${begin},"all":true}`
+    let records = ''
+    for (const text of recordTexts(store, family, ids)) {
+      if (records !== '' && records.length + text.length > ENOUGH) {
+        yield `${begin},"records":[${records}]}`
+        records = ''
+      }
+      records += records === '' ? text : `,${text}`
+    }
+    if (records !== '') yield `${begin},"records":[${records}]}`
+  }
+}
+
+/** The texts of records, and of the places of deleted ones, in the order of creation. */
+function* recordTexts(store: Store, family: Family, ids: Changed['ids']): Generator<string> {
+  for (const [id, { record, at, owners }] of collectionOf(store, family).places(ids))
+    yield record === null ? JSON.stringify({ id, deleted: { at, owners: [owners].flat() } }) : recordText(family, record)
 }

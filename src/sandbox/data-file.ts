@@ -2,39 +2,26 @@
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { checkerOf } from '../core/checking.js'
-import { ApiError, type Problem } from '../core/errors.js'
-import type { Step } from '../core/places.js'
-import { flattened, type GivenSettings, settingsInForce } from '../core/settings.js'
-import { documentOf, ProblemList, refuseProblems, reportTo, withoutProblems } from '../scenario/documents.js'
-import { compileExpectation } from '../scenario/expectations.js'
-import type { FirstState, Launch } from '../scenario/scenario.js'
-import { expectationSchema } from '../scenario/schemas.js'
-import { Answers } from '../scenario/steps.js'
-import type { Store } from '../store/store.js'
-import { changesSince, contentOf, NOTHING } from './content.js'
+import type { ApiError, Problem } from '../core/errors.js'
+import { settingsInForce } from '../core/settings.js'
+import type { Launch } from '../scenario/scenario.js'
+import { changesSince, NOTHING } from './content.js'
 import { DISK, type FileSystem, removeLeftovers, replaceFile, type WrittenFile } from './disk.js'
-import { amendmentLine, type Read, readLines, type SavedState, type Torn, wholeLines } from './lines.js'
+import { amendmentLine, type Read, readLines, wholeLines } from './lines.js'
 import { Lock } from './lock.js'
-import type { SavedSandbox } from './sandbox.js'
-import type { PresentSandboxes, SavedSandboxes } from './sandboxes.js'
-import { listOf, objectOf, stateOf, stateProperties } from './serialization.js'
+import { REFUSALS, SAYS } from './sentences.js'
+import { statesIn } from './serialization.js'
+import type { PresentSandboxes, SavedSandboxes } from './state.js'
 
 /** The wait for another try, when no request asks for one. */
 const RETRY_MS = 1000
 /** Bytes of changes beyond which the file is replaced, if the last whole one had fewer. */
-const LINES = 2 ** 20
+const MAX_LINES = 2 ** 20
 /** Characters of changes that are added as one line, at most: it is read as a whole, while the lines of a file that replaces this one stay short. */
 const MAX_ADDED = 2 ** 24
 
-const DATA_CHECKER = checkerOf(() => {
-  const state = stateProperties()
-  const scenario = objectOf({ name: { type: 'string' }, description: { type: ['string', 'null'] } })
-  return objectOf({ first_states: listOf(objectOf({ scenario, expectations: listOf(expectationSchema()), ...state })), sandboxes: listOf(objectOf(state)) })
-})
-
 /** `target` is what the path leads to. */
-type Taken = { path: string; target: string; lock: Lock; files: FileSystem; mostLines: number; read: Read | null }
+type Taken = { path: string; target: string; lock: Lock; files: FileSystem; maxLines: number; read: Read | null }
 
 export class DataFile {
   readonly #taken: Taken
@@ -47,7 +34,7 @@ export class DataFile {
   #file: WrittenFile | null = null
   #content = NOTHING
   /** After so many bytes of changes the file is replaced. */
-  #mostLines: number
+  #maxLines: number
   /** The present write, and the one that waits for it. */
   #writing = Promise.resolve()
   #next: Promise<void> | null = null
@@ -57,64 +44,36 @@ export class DataFile {
   #isClosed = false
 
   private constructor(taken: Taken) {
-    const { path, mostLines, read } = taken
+    const { path, maxLines, read } = taken
     this.#taken = taken
-    this.#mostLines = mostLines
+    this.#maxLines = maxLines
     this.isNew = read === null
-    this.warnings = read?.torn ? [{ file: path, path: '', line: read.torn.line, message: tornText(read.torn) }] : []
+    this.warnings = read?.torn ? [{ file: path, path: '', line: read.torn.line, message: SAYS.torn(read.torn.bytes) }] : []
   }
 
   /** Takes a file for this process. Errors: `document_invalid` when it is in use, empty, corrupt or of another format; it is left as it is. */
-  static async take(path: string, { files = DISK, mostLines = LINES }: { files?: FileSystem; mostLines?: number } = {}): Promise<DataFile> {
+  static async take(path: string, { files = DISK, maxLines = MAX_LINES }: { files?: FileSystem; maxLines?: number } = {}): Promise<DataFile> {
     const target = await targetOf(path)
     const lock = await Lock.take(target).catch(error => {
-      throw unusable(path, `cannot be locked: ${error.message}`)
+      throw REFUSALS.unlockable(path, error.message)
     })
-    if (lock === null) throw unusable(path, 'is in use by another process; stop that one, or give this one a file of its own')
+    if (lock === null) throw REFUSALS.locked(path)
     try {
       const read = await readLines(target).catch(exceptMissing)
       await removeLeftovers(target, 0, files)
-      return new DataFile({ path, target, lock, files, mostLines, read })
+      return new DataFile({ path, target, lock, files, maxLines, read })
     } catch (error) {
       await lock.release()
-      throw unusable(path, `cannot be read: ${(error as Error).message}`)
+      throw REFUSALS.unreadable(path, (error as Error).message)
     }
   }
 
   /** To be called once. Errors: `document_invalid` with every problem. */
   async read(launch: Launch): Promise<SavedSandboxes> {
     const { path, read } = this.#taken
-    const { start, first_states, sandboxes } = (read as Read).data
-    const document = documentOf(path, { start, first_states, sandboxes })
-    await refuseProblems(document, DATA_CHECKER)
-    const problems = new ProblemList(document.limits)
-    const stateAt = async (at: readonly Step[], saved: SavedState, given: { scenario: GivenSettings; control?: GivenSettings }, base?: Store) => {
-      const settings = settingsInForce({ ...launch, ...given }).values
-      const state = await stateOf(saved, { document, at, settings, problems }, base)
-      const actor = settings['auth.accept_any_key']
-      const isKnown = actor === null || state.store.accounts.get(actor)
-      if (!isKnown) problems.push({ document, steps: at, message: `auth.accept_any_key names ${actor}, which is no Account of it` })
-      return state
-    }
-    return withoutProblems(problems, async () => {
-      const firsts: FirstState[] = []
-      for (const [index, { scenario, expectations, ...saved }] of first_states.entries()) {
-        const at = ['first_states', index]
-        const state = await stateAt(at, saved, { scenario: flattened(saved.settings) as GivenSettings })
-        const answers = new Answers([])
-        const report = (nth: number) => reportTo(problems, document, [...at, 'expectations', nth])
-        const compiled = await Promise.all(expectations.map((one, nth) => compileExpectation(one, report(nth), answers)))
-        firsts.push({ scenario, ...state, expectations: compiled.filter(one => one !== null), steps: [], play: [], answers })
-      }
-      const resumed: SavedSandbox[] = []
-      for (const [index, { name, from, requests, ...saved }] of sandboxes.entries()) {
-        const first = firsts[from] as FirstState
-        const given = { scenario: first.settings, control: flattened(saved.settings) as GivenSettings }
-        resumed.push({ name, first, requests, state: await stateAt(['sandboxes', index], saved, given, first.store) })
-      }
-      this.#taken.read = null
-      return { start: firsts[start] as FirstState, sandboxes: resumed }
-    })
+    const states = await statesIn(path, (read as Read).data, (scenario, control) => settingsInForce({ ...launch, scenario, control }).values)
+    this.#taken.read = null
+    return states
   }
 
   writeFrom(source: () => PresentSandboxes): void {
@@ -123,24 +82,17 @@ export class DataFile {
 
   /** The sandboxes are as the file has them. */
   resumed(): void {
-    this.#content = contentOf(this.#source())
+    this.#content = changesSince(NOTHING, this.#source()).content
   }
 
   /** Waits until every change so far is on disk. Errors: `data_not_written`. */
   saved(): Promise<void> {
-    return this.#nextWrite(
-      error =>
-        `The change was made and is in memory, but ${this.#taken.path} could not be written: ${error.message}. Until it can be, calls that would change something are refused.`
-    )
+    return this.#nextWrite(REFUSALS.inMemoryAlone)
   }
 
   /** Tries again where the last write failed. Errors: `data_not_written`. */
   async writable(): Promise<void> {
-    if (!this.isFailing) return
-    await this.#nextWrite(
-      error =>
-        `Nothing was changed: earlier changes are in memory alone, because ${this.#taken.path} cannot be written: ${error.message}. Changes are accepted again as soon as it can be.`
-    )
+    if (this.isFailing) await this.#nextWrite(REFUSALS.notWritable)
   }
 
   /** Gives the file up after the writes that wait and, with `writesLast`, one of everything. Errors: `data_not_written` with what is not on disk. */
@@ -152,8 +104,7 @@ export class DataFile {
       if (writesLast) await this.#write({ isLast: true })
     } catch (error) {
       const { unwritten } = changesSince(this.#content, this.#source(), { counts: true })
-      const why = `${this.#taken.path} could not be written at the end: ${(error as Error).message}`
-      if (unwritten.length > 0) throw notWritten(`${why}. What was changed last is not on disk: ${unwritten.join('; ')}.`)
+      if (unwritten.length > 0) throw REFUSALS.lastNotWritten(this.#taken.path, (error as Error).message, unwritten)
     } finally {
       this.#isClosed = true
       this.#source = () => {
@@ -165,8 +116,8 @@ export class DataFile {
     }
   }
 
-  /** The next write, with every change of this turn. Errors: `data_not_written`, with the reason told. */
-  #nextWrite(told: (error: Error) => string): Promise<void> {
+  /** The next write, with every change of this turn. Errors: the given one. */
+  #nextWrite(refusal: (path: string, why: string) => ApiError): Promise<void> {
     this.#next ??= this.#writing.then(turn).then(async () => {
       this.#writing = (this.#next as Promise<void>).catch(() => {})
       this.#next = null
@@ -181,7 +132,7 @@ export class DataFile {
       }
     })
     return this.#next.catch(error => {
-      throw notWritten(told(error))
+      throw refusal(this.#taken.path, error.message)
     })
   }
 
@@ -189,7 +140,7 @@ export class DataFile {
   async #write({ isLast = false } = {}): Promise<void> {
     const file = this.#file
     const added = (await file?.added()) ?? null
-    if (file === null || added === null || isLast || added > Math.max(this.#mostLines, file.first)) {
+    if (file === null || added === null || isLast || added > Math.max(this.#maxLines, file.first)) {
       // what was written is gone
       if (file !== null && added === null) this.#content = NOTHING
       try {
@@ -197,7 +148,7 @@ export class DataFile {
       } catch (error) {
         // there may be no room for a second file, and still for a line
         if (file === null || added === null) throw error
-        this.#mostLines = 2 * added
+        this.#maxLines = 2 * added
       }
     }
     const { texts, content } = changesSince(this.#content, this.#source(), { counts: isLast })
@@ -208,26 +159,26 @@ export class DataFile {
   }
 
   async #replace(): Promise<void> {
-    const { target, files, mostLines } = this.#taken
+    const { target, files, maxLines } = this.#taken
     const { texts, content } = changesSince(NOTHING, this.#source())
     const file = await replaceFile(target, wholeLines(texts), files)
     await this.#file?.close()
     this.#file = file
     this.#content = content
-    this.#mostLines = mostLines
+    this.#maxLines = maxLines
   }
 }
 
 /** Errors: `document_invalid` where no file can be. */
 async function targetOf(path: string): Promise<string> {
   const target = await followed(resolve(path)).catch(error => {
-    throw unusable(path, `cannot be read: ${error.message}`)
+    throw REFUSALS.unreadable(path, error.message)
   })
   const [folder, there] = await Promise.all([dirname(target), target].map(path => stat(path).catch(() => null)))
-  if (!folder) throw unusable(path, `cannot be made: there is no folder ${dirname(target)}; make it, or name another file`, '')
-  if (there?.isDirectory()) throw unusable(path, 'is a folder; name a file in it')
-  if (there && !there.isFile()) throw unusable(path, 'is no file that can be replaced')
-  if (there && (there.mode & 0o222) === 0) throw unusable(path, 'is read-only; make it writable, or name a copy of it')
+  if (!folder) throw REFUSALS.noFolder(path, dirname(target))
+  if (there?.isDirectory()) throw REFUSALS.isFolder(path)
+  if (there && !there.isFile()) throw REFUSALS.notAFile(path)
+  if (there && (there.mode & 0o222) === 0) throw REFUSALS.readOnly(path)
   return target
 }
 
@@ -244,10 +195,3 @@ function exceptMissing(error: NodeJS.ErrnoException): null {
   if (error.code !== 'ENOENT') throw error
   return null
 }
-
-const notWritten = (message: string) => new ApiError('data_not_written', { message })
-const unusable = (path: string, why: string, left = ' It was left as it is.') =>
-  new ApiError('document_invalid', { message: `The data file ${path} ${why}.${left}` })
-
-const tornText = ({ bytes }: Torn) =>
-  `the last line of the data file is not complete, so it is left out: ${bytes} bytes. Its change was not answered, unless the file was damaged later.`

@@ -9,6 +9,7 @@ import type { ExpectationData } from '../scenario/expectations.js'
 import type { FirstState } from '../scenario/scenario.js'
 import type { EntryCount, EntryData } from '../scenario/script.js'
 import type { Tombstone } from '../store/collection.js'
+import { SAYS } from './sentences.js'
 
 const FORMAT = 4
 
@@ -21,9 +22,12 @@ export type SavedState = {
   records: Readonly<Record<string, unknown[]>>
   deleted: Partial<Record<Family, Tombstone[]>>
 }
-export type SavedFirstState = SavedState & { scenario: FirstState['scenario']; expectations: ExpectationData[] }
-/** `from` is the index of the first state that a sandbox goes back to, `start` of that which new ones begin with. */
-export type SavedData = { first_states: SavedFirstState[]; sandboxes: (SavedState & { name: string | null; from: number; requests: number })[]; start: number }
+/** `from` is the index of the first state that a sandbox goes back to, `start` of that which new ones begin with. A snapshot is a first state. */
+export type SavedData = {
+  first_states: (SavedState & { scenario: FirstState['scenario']; expectations?: ExpectationData[] })[]
+  sandboxes: (SavedState & { name: string | null; from: number; requests: number })[]
+  start: number
+}
 
 type SavedRecord = { id: string; deleted?: Pick<Tombstone, 'at' | 'owners'> }
 /**
@@ -32,18 +36,12 @@ type SavedRecord = { id: string; deleted?: Pick<Tombstone, 'at' | 'owners'> }
  */
 type Amendment = { first?: number; sandbox?: string | null; from?: number; ended?: true; start?: number; family?: Family; all?: true; records?: SavedRecord[] }
 type Holder = { parts: Record<string, unknown>; families: Map<Family, Map<string, SavedRecord>>; base: Holder | undefined }
-type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>
-type Holders = Map<number | string | null, Holder>
 
-/** The last line, where it was not written completely, and its bytes. */
-export type Torn = { line: number; bytes: number }
-export type Read = { data: SavedData; torn: Torn | null }
+/** A file as it was read; `torn` is its last line where that was not written completely, with its bytes. */
+export type Read = { data: SavedData; torn: { line: number; bytes: number } | null }
 
-const checksum = (data: string | Uint8Array) => hash('sha256', data).slice(0, 16)
-const headOf = (data: string | Uint8Array) => `{"sha256":"${checksum(data)}","data":`
+const headOf = (data: string | Uint8Array) => `{"sha256":"${hash('sha256', data).slice(0, 16)}","data":`
 const HEAD_LENGTH = headOf('').length
-/** The beginning of format 3 and earlier. */
-const EARLIER = /^\{"format":(\d+)/
 const [LINE_END, CLOSING] = Buffer.from('\n}')
 /** Characters of the longest amendment: of a line that is read as one string, which may have as many characters as the line has bytes, up to three each. */
 const MAX_AMENDMENT = Math.floor(constants.MAX_STRING_LENGTH / 3) - 64
@@ -57,7 +55,7 @@ export const amendmentLine = (texts: readonly string[]): string => lineOf(`[${te
 export function* wholeLines(texts: Iterable<string>): Generator<string> {
   yield lineOf(`{"format":${FORMAT}}`)
   for (const text of texts) {
-    if (text.length > MAX_AMENDMENT) throw new Error(`${text.slice(0, 60)}… is ${text.length} characters of JSON, and a line holds at most ${MAX_AMENDMENT}`)
+    if (text.length > MAX_AMENDMENT) throw new Error(SAYS.tooLong(text.slice(0, 60), text.length, MAX_AMENDMENT))
     yield amendmentLine([text])
   }
 }
@@ -66,31 +64,40 @@ export function* wholeLines(texts: Iterable<string>): Generator<string> {
 export const readLines = (path: string): Promise<Read> => linesRead(createReadStream(path, { highWaterMark: 2 ** 20 }))
 
 /** Lines come as bytes: together they may be longer than the longest string. Errors: as of `readLines`. */
-export async function linesRead(chunks: Chunks): Promise<Read> {
-  const holders: Holders = new Map()
+export async function linesRead(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Read> {
+  const firsts = new Map<number, Holder>()
+  const sandboxes = new Map<string | null, Holder>()
   let number = 0
   let start: number | undefined
-  let torn: Torn | null = null
+  let torn: Read['torn'] = null
   for await (const line of linesIn(chunks)) {
-    if (torn !== null) throw damaged(torn.line)
+    if (torn !== null) throw new Error(SAYS.damaged(torn.line))
     const data = dataIn(line)
-    if (++number === 1) requireFormat(line, data as { format?: number } | undefined)
-    else if (data !== undefined) for (const one of data as Amendment[]) start = amended(holders, one) ?? start
-    else if (isTorn(line)) torn = { line: number, bytes: line.length }
-    else throw damaged(number)
+    if (++number === 1) {
+      const { format } = (data ?? {}) as { format?: number }
+      if (format !== FORMAT) throw new Error(format === undefined ? SAYS.foreign : SAYS.otherFormat(format, FORMAT))
+    } else if (data === undefined) {
+      if (!isTorn(line)) throw new Error(SAYS.damaged(number))
+      torn = { line: number, bytes: line.length }
+    } else {
+      for (const { first, sandbox = null, ...amendment } of data as Amendment[]) {
+        if (amendment.start !== undefined) start = amendment.start
+        else if (first !== undefined) amend(firsts, first, amendment, firsts)
+        else amend(sandboxes, sandbox, amendment, firsts)
+      }
+    }
   }
-  if (number === 0) throw new Error('it is empty')
-  if (start === undefined) throw new Error('it was cut off: its lines do not hold a whole state')
-  return { data: dataOf(holders, start), torn }
+  if (number === 0) throw new Error(SAYS.empty)
+  if (start === undefined) throw new Error(SAYS.cutOff)
+  const data = { start, first_states: [...firsts.values()].map(stateIn), sandboxes: Array.from(sandboxes, ([name, holder]) => ({ name, ...stateIn(holder) })) }
+  return { data: data as unknown as SavedData, torn }
 }
-
-const damaged = (line: number) => new Error(`line ${line} is damaged: its checksum does not match. Put a copy of the file in its place`)
 
 /** A process that is killed leaves a line without its end. A power failure may leave zeros, too, which JSON never holds. */
 const isTorn = (line: Buffer) => line.at(-1) !== LINE_END || line.includes(0)
 
 /** Each with its end, except a last one that has none. */
-async function* linesIn(chunks: Chunks): AsyncGenerator<Buffer> {
+async function* linesIn(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   for await (const chunk of chunks) {
     let from = 0
@@ -105,13 +112,6 @@ async function* linesIn(chunks: Chunks): AsyncGenerator<Buffer> {
   if (rest.length > 0) yield rest
 }
 
-function requireFormat(line: Buffer, data: { format?: number } | undefined): void {
-  const [, earlier] = EARLIER.exec(line.toString('latin1', 0, 30)) ?? []
-  const format = data?.format ?? (earlier === undefined ? undefined : Number(earlier))
-  if (format === undefined) throw new Error('it is not a file of commerce-emulator, or its first line is damaged. Put a copy of the file in its place')
-  if (format !== FORMAT) throw new Error(`it has the format ${format}, and this version reads format ${FORMAT}. Use the version that wrote it`)
-}
-
 /** Undefined for a line that is not whole. */
 function dataIn(line: Buffer): unknown {
   const end = line.at(-1) === LINE_END ? -2 : -1
@@ -120,24 +120,20 @@ function dataIn(line: Buffer): unknown {
   return isWhole ? JSON.parse(data.toString()) : undefined
 }
 
-/** Returns the first state that new sandboxes begin with, where the amendment names it. */
-function amended(holders: Holders, { first, sandbox = null, start, from, ended, family, all, records = [], ...parts }: Amendment): number | undefined {
-  if (start !== undefined) return start
-  const key = first ?? sandbox
-  if (ended) holders.delete(key)
-  else {
-    if (from !== undefined || !holders.has(key)) holders.set(key, { parts: { from }, families: new Map(), base: holders.get(from ?? '') })
-    const holder = holders.get(key) as Holder
-    Object.assign(holder.parts, parts)
-    if (family !== undefined) {
-      // Refunds give the amount refunded of a Transaction, so both families are read when one has changed
-      for (const one of MONEY.includes(family) ? MONEY : [family]) open(holder, one)
-      const present = open(holder, family)
-      if (all) present.clear()
-      for (const record of records) present.set(record.id, record)
-    }
+function amend<K>(holders: Map<K, Holder>, key: K, { from, ended, family, all, records = [], ...parts }: Amendment, firsts: ReadonlyMap<number, Holder>): void {
+  if (ended) {
+    holders.delete(key)
+    return
   }
-  return undefined
+  if (from !== undefined || !holders.has(key)) holders.set(key, { parts: { from }, families: new Map(), base: firsts.get(from as number) })
+  const holder = holders.get(key) as Holder
+  Object.assign(holder.parts, parts)
+  if (family === undefined) return
+  // Refunds give the amount refunded of a Transaction, so both families are read when one has changed
+  for (const one of MONEY.includes(family) ? MONEY : [family]) open(holder, one)
+  const present = open(holder, family)
+  if (all) present.clear()
+  for (const record of records) present.set(record.id, record)
 }
 
 const MONEY: readonly Family[] = ['transactions', 'refunds']
@@ -147,13 +143,6 @@ function open({ families, base }: Holder, family: Family): Map<string, SavedReco
   const present = families.get(family) ?? new Map(base?.families.get(family))
   families.set(family, present)
   return present
-}
-
-function dataOf(holders: Holders, start: number): SavedData {
-  const all = [...holders]
-  const first_states = all.flatMap(([key, holder]) => (typeof key === 'number' ? stateIn(holder) : []))
-  const sandboxes = all.flatMap(([name, holder]) => (typeof name === 'number' ? [] : { name, ...stateIn(holder) }))
-  return { start, first_states, sandboxes } as unknown as SavedData
 }
 
 function stateIn({ parts: { api_keys, ...parts }, families }: Holder): object {

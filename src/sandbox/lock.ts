@@ -8,9 +8,10 @@ import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { SAYS } from './sentences.js'
 
 /** A Unix socket has at most so many bytes in its path on every system. */
-const LONGEST = 103
+const MAX_PATH = 103
 /** A busy process, or one that takes the lock too, may keep this one waiting so long. */
 const PATIENCE_MS = 5000
 const AGAIN_MS = 10
@@ -103,10 +104,10 @@ const ownPart = () => randomBytes(4).toString('hex')
 
 /** By the path of the socket or, where that is too long, through a link to its folder that is removed afterwards. */
 async function reached<T>(path: string, act: (short: string) => Promise<T>): Promise<T> {
-  if (Buffer.byteLength(path) <= LONGEST) return act(path)
+  if (Buffer.byteLength(path) <= MAX_PATH) return act(path)
   const link = join(tmpdir(), `lock-${ownPart()}`)
   const short = join(link, basename(path))
-  if (Buffer.byteLength(short) > LONGEST) throw new Error(`the name of its lock, ${basename(path)}, is too long for a socket; choose a shorter name`)
+  if (Buffer.byteLength(short) > MAX_PATH) throw new Error(SAYS.longName(basename(path)))
   await symlink(dirname(path), link)
   return act(short).finally(() => rm(link))
 }

@@ -1,6 +1,6 @@
 /** Names of sandboxes and snapshots. */
 import { holdsCardNumber } from '../core/card-numbers.js'
-import { ApiError } from '../core/errors.js'
+import { REFUSALS } from './sentences.js'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
@@ -19,10 +19,5 @@ export function nameOfFile(file: string): string | null {
 /** The name as it is. Errors: `name_invalid`, which shows it as `shown`, but not a card number. */
 export function checkedName(name: string, shown = name): string {
   if (isName(name)) return name
-  if (NAME.test(name))
-    throw new ApiError('name_invalid', { message: 'The name holds a card number; names are shown and written, so take another one.', param: 'name' })
-  throw new ApiError('name_invalid', {
-    message: `${shown === '' ? 'The name is empty' : `${shown} is no name`}: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`,
-    param: 'name'
-  })
+  throw NAME.test(name) ? REFUSALS.cardInName() : REFUSALS.notAName(shown)
 }

@@ -1,12 +1,9 @@
 /** A sandbox: one isolated state with its evidence and snapshots, and the first state that a reset goes back to. */
-
 import { setMaxListeners } from 'node:events'
 import { Clock } from '../core/clock.js'
-import { ApiError, type Problem } from '../core/errors.js'
-import { kindOf } from '../core/ids.js'
+import { Ids, kindOf } from '../core/ids.js'
 import { isoOf, LATEST_INSTANT } from '../core/instants.js'
-import { didYouMean, sentence, shortened } from '../core/nearest.js'
-import { type PlacedProblem, partAt, problemAt, type Step } from '../core/places.js'
+import { partAt, problemAt, type Step } from '../core/places.js'
 import {
   flattened,
   type GivenSettings,
@@ -26,7 +23,6 @@ import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import type { Body } from '../scenario/body.js'
-import { inDocumentOrder } from '../scenario/document-order.js'
 import { documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
 import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, recordsIn } from '../scenario/fixture.js'
@@ -36,7 +32,7 @@ import { checkCount } from '../scenario/limits.js'
 import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
 import { readBy } from '../scenario/reading.js'
-import { bindingsOf, type FirstState, firstStateOf, type Launch, type Making } from '../scenario/scenario.js'
+import { bindingsOf, type FirstState, firstStateOf, type Launch, type LoadContext } from '../scenario/scenario.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
 import { problemsOfShape } from '../scenario/shape.js'
@@ -47,8 +43,9 @@ import type { Jobs, Worker } from '../work/worker.js'
 import { type Changes, changesOf } from './changes.js'
 import { Gates } from './gates.js'
 import { type Input, Inputs } from './inputs.js'
+import { REFUSALS, SAYS } from './sentences.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
-import { emptyState, LiveState, type SandboxState } from './state.js'
+import { emptyState, LiveState, missingActor, type SandboxState, type SavedSandbox } from './state.js'
 
 /** What a sandbox is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
 export type SandboxDependencies = {
@@ -65,16 +62,10 @@ export type SandboxDependencies = {
   beforeForgetting?: ((sandbox: Sandbox) => void) | undefined
 }
 /** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. `warn` takes what is probably not meant so. */
-export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined; warn?: Making['warn'] }
+export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined; warn?: LoadContext['warn'] }
 
 /** Changes that can be made again, however few requests the journal holds. */
 const MIN_INPUTS = 100
-
-/** The records that a merge added. */
-export type Added = ImportedRecords
-
-/** A sandbox as a data file keeps it: its state, the first state that a reset goes back to, and how many calls were answered. */
-export type SavedSandbox = { name: string | null; first: FirstState; requests: number; state: SandboxState }
 
 export class Sandbox {
   readonly #dependencies: SandboxDependencies
@@ -83,7 +74,7 @@ export class Sandbox {
   state: LiveState
   /** The clock that it began with at the last load or reset. */
   #begunClock: Clock
-  #settingsInForce: SettingsInForce
+  settingsInForce: SettingsInForce
   /** The values of the settings in force. */
   settings: Settings
   /** What has changed the state since the last load or reset. */
@@ -105,8 +96,6 @@ export class Sandbox {
   /** The totals of the process, over every sandbox, reset and load. */
   readonly run: Run
   readonly snapshots: Snapshots
-  /** Whether a first state was loaded. */
-  isLoaded = false
   /** Whether it stays when the call that made it is over. */
   isKept = false
   /** Whether pages of other sites alone have called its API: it makes room before all others. */
@@ -125,8 +114,8 @@ export class Sandbox {
     this.state = new LiveState(emptyState(), dependencies.machine)
     this.inputs = new Inputs(emptyState(), MIN_INPUTS, this.#present)
     this.#begunClock = this.state.clock
-    this.#settingsInForce = settingsInForce(dependencies.launch)
-    const { values } = this.#settingsInForce
+    this.settingsInForce = settingsInForce(dependencies.launch)
+    const { values } = this.settingsInForce
     this.settings = values
     this.run = dependencies.run ?? new Run()
     const budget = dependencies.journals ?? new JournalBudget(values['limits.journal_total'])
@@ -137,15 +126,6 @@ export class Sandbox {
   blank(): Sandbox {
     const { library, machine, worker } = this.#dependencies
     return new Sandbox({ library, machine, worker, launch: { flag: {}, environment: {} } })
-  }
-
-  get settingsInForce(): SettingsInForce {
-    return this.#settingsInForce
-  }
-
-  #apply(settings: SettingsInForce): void {
-    this.#settingsInForce = settings
-    this.settings = settings.values
   }
 
   get store(): Store {
@@ -164,9 +144,14 @@ export class Sandbox {
     return this.requireLoaded().scenario
   }
 
+  /** Whether a first state was loaded. */
+  get isLoaded(): boolean {
+    return this.#first !== undefined
+  }
+
   /** The loaded first state. Errors: `not_ready` before the first load. */
   requireLoaded(): FirstState {
-    if (!this.#first) throw new ApiError('not_ready', { message: 'The start scenario is still being loaded; try again in a moment.' })
+    if (!this.#first) throw REFUSALS.notReady()
     return this.#first
   }
 
@@ -216,7 +201,7 @@ export class Sandbox {
   async load(
     document: SourceDocument,
     origin: { name: string; file: string | null },
-    { dryRun = false, play, warn, variables, keys }: LoadOptions & Pick<Making, 'variables' | 'keys'> = {}
+    { dryRun = false, play, warn, variables, keys }: LoadOptions & Pick<LoadContext, 'variables' | 'keys'> = {}
   ): Promise<FirstState['scenario']> {
     const first = await firstStateOf(document, origin, { ...this.#making, warn, variables, keys })
     return this.#beginIn({ first, document }, { dryRun, play })
@@ -231,7 +216,7 @@ export class Sandbox {
     return this.#beginIn(made, options)
   }
 
-  get #making(): Making {
+  get #making(): LoadContext {
     const { library, launch, progress, machine } = this.#dependencies
     return { library, launch, progress, clockFor: start => new Clock(machine, start) }
   }
@@ -282,19 +267,7 @@ export class Sandbox {
   begin(first: FirstState): void {
     if (this.#first) this.#forget()
     this.#first = first
-    this.isLoaded = true
     this.reset()
-  }
-
-  /** All that a data file keeps of it, at this moment: the state is not copied. */
-  get saved(): SavedSandbox {
-    return { name: this.name, first: this.requireLoaded(), requests: this.requests, state: this.state.present }
-  }
-
-  /** Values that stay the same, each at its place, until a call changes the state: compared with earlier ones, they show whether there is anything to write. */
-  get marks(): readonly unknown[] {
-    const { store, clock, script, settings } = this.state
-    return [this.state, this.#first, clock, settings, script.revision, store.keys.size, ...FAMILIES.map(family => store[family].revision)]
   }
 
   /** Goes on where a saved sandbox stopped. */
@@ -309,13 +282,19 @@ export class Sandbox {
     this.gates.end()
     this.gates = new Gates()
     this.state = new LiveState(state, this.machine)
-    this.#apply(this.#settingsWith(state.settings))
+    this.#apply(state.settings)
   }
 
   /** Takes a copy of a state for its own, and begins to note changes in it. */
   #startFrom(state: SandboxState): void {
     this.#use(state)
     this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS), this.#present)
+  }
+
+  /** Puts the settings in force, with those of control requests. */
+  #apply(control: GivenSettings): void {
+    this.settingsInForce = this.#settingsWith(control)
+    this.settings = this.settingsInForce.values
   }
 
   #settingsWith(control: GivenSettings): SettingsInForce {
@@ -331,7 +310,7 @@ export class Sandbox {
   end(): void {
     if (this.isKept && this.requests === 0 && this.isJudged) this.run.history.judge(this.name, this.period())
     if (this.isKept) this.#forget()
-    this.#ending.abort(new ApiError('sandbox_unknown', { message: `The sandbox ${this.name} was deleted meanwhile.`, param: 'name' }))
+    this.#ending.abort(REFUSALS.deletedMeanwhile(this.name))
     this.gates.end()
     this.evidence.end()
   }
@@ -361,24 +340,13 @@ export class Sandbox {
     return changesOf(this.requireLoaded(), this.state, this.#begunClock)
   }
 
-  /** Sets the clock: what is left out stays as it is. */
-  setClock({ at, running }: { at?: number; running?: boolean }): void {
-    const { clock } = this
-    this.#startClock(new Clock(this.machine, { at: at ?? clock.now(), running: running ?? clock.running }))
-  }
-
-  #startClock(clock: Clock): void {
+  /** Sets the clock, to the last instant that can be stored at most; what is left out stays as it is. `by` moves it on by so many milliseconds. */
+  setClock({ at, running = this.clock.running, by = 0 }: { at?: number; running?: boolean; by?: number }): void {
+    const now = this.machine()
+    const clock = new Clock(this.machine, { at: Math.min((at ?? this.clock.now(now)) + by, LATEST_INSTANT), running }, now)
     this.#change(state => {
       state.clock = clock
     })
-  }
-
-  /** Moves the clock on by so many milliseconds, to the last instant that can be stored at most. */
-  advanceClock(ms: number): void {
-    const { clock } = this
-    const now = this.machine()
-    const at = Math.min(clock.now(now) + ms, LATEST_INSTANT)
-    this.#startClock(new Clock(this.machine, { at, running: clock.running }, now))
   }
 
   /** Adds an entry to the script, after the others. */
@@ -403,7 +371,7 @@ export class Sandbox {
   copy(): Sandbox {
     const copy = new Sandbox(this.#dependencies, { name: this.name })
     copy.isKept = true
-    copy.resume(this.saved)
+    copy.resume({ first: this.requireLoaded(), requests: this.requests, state: this.state.present })
     return copy
   }
 
@@ -418,10 +386,8 @@ export class Sandbox {
    * Errors: `account_unknown` where a setting names an Account that the snapshot does not have.
    */
   restore({ state }: Snapshot): void {
-    const actor = this.settings['auth.accept_any_key']
-    if (actor !== null && !state.store.accounts.get(actor)) {
-      throw new ApiError('account_unknown', { message: `auth.accept_any_key names ${actor}, which is no Account of the snapshot. Nothing was changed.` })
-    }
+    const actor = missingActor(this.settings, state.store)
+    if (actor !== null) throw REFUSALS.noActorInSnapshot(actor)
     this.#endPeriod()
     const { settings } = this.state
     const { seed = this.settings.seed } = state.settings
@@ -434,86 +400,60 @@ export class Sandbox {
    * Merges a fixture into the running state, all or nothing, and returns the records; `under` is its place in what was sent.
    * Errors: `document_invalid`, `document_too_large`.
    */
-  async addRecords(document: SourceDocument, under: readonly Step[] = []): Promise<Added> {
-    const problems = new ProblemList(document.limits)
-    return withoutProblems(problems, async () => {
-      const fixture = await checkedFixture(document, under, problems)
-      const { importer, put } = this.#importer(document, problems)
-      importer.import(fixture)
-      return put()
-    })
+  addRecords(document: SourceDocument, under: readonly Step[] = []): Promise<ImportedRecords> {
+    return this.#merge(document, problems => checkedFixture(document, under, problems))
   }
 
   /**
-   * Merges the fixture that a body holds. A large one is merged a part at a time, between other calls.
-   * Errors: as of `addRecords`; `state_changed` where another call changed the records meanwhile, `sandbox_unknown` where the sandbox was deleted.
+   * Merges the fixture that a body holds. A large one is merged a part at a time, between other requests.
+   * Errors: as of `addRecords`; `state_changed` where another request changed the records meanwhile, `sandbox_unknown` where the sandbox was deleted.
    */
-  async addBody(body: Body, left: () => AbortSignal): Promise<Added> {
+  async addBody(body: Body, left: () => AbortSignal): Promise<ImportedRecords> {
     const { limits } = this.#dependencies.library
     const { type, bytes } = body
     if (!body.isLarge) return this.addRecords(await readDocument('body', body.text, { limits, type }))
     return readBy(this.jobs, { kind: 'fixture', type, bytes }, AbortSignal.any([left(), this.ending]), async reading => {
       const document: SourceDocument = { ...documentOf('body', await fixtureRead(reading), limits), locate: reading.locate }
-      const problems = new ProblemList(limits)
-      return withoutProblems(problems, async () => {
-        const before = this.#revision
-        const { importer, put } = this.#importer(document, problems)
-        await inSlices(importer.importing([fixtureIn(document, document.data)]))
-        this.ending.throwIfAborted()
-        if (this.#revision !== before) {
-          throw new ApiError('state_changed', { message: 'Another call changed the records while these were merged; send them again. Nothing was changed.' })
-        }
-        return put()
-      })
+      return this.#merge(document, async () => fixtureIn(document, document.data), { inParts: true })
     })
   }
 
-  /** A text that is another one after every change of records, keys and the counters of ids. */
-  get #revision(): string {
-    const { store, ids } = this.state
-    return JSON.stringify([FAMILIES.map(family => store[family].revision), store.keys.size, ids.counters])
-  }
-
-  /** What imports records into a copy of the state, and puts that in its place when there are no problems. */
-  #importer({ limits }: SourceDocument, problems: ProblemList) {
-    const state = new LiveState(this.state.value, this.machine)
-    const { store, ids, clock } = state
-    const importer = new FixtureImporter(store, { ids, now: clock.now(), settings: this.settings }, problems)
-    const put = (): Added => {
-      checkCount('The sandbox would hold', store.size, limits)
-      if (problems.length === 0) {
-        // what other calls have changed meanwhile stays
-        const { script, clock, settings } = this.state
-        this.state = Object.assign(state, { script, clock, settings })
-        this.#noteAdded(importer.imported)
-      }
+  /** Imports records into a copy of those that are there, which takes their place when there are no problems. */
+  async #merge(document: SourceDocument, fixtureFor: (problems: ProblemList) => Promise<Fixture>, { inParts = false } = {}): Promise<ImportedRecords> {
+    const problems = new ProblemList()
+    return withoutProblems(problems, async () => {
+      const fixture = await fixtureFor(problems)
+      const { state, clock, settings } = this
+      const revision = () => JSON.stringify([FAMILIES.map(family => this.store[family].revision), this.store.keys.size, this.state.ids.counters])
+      const before = revision()
+      const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
+      const importer = new FixtureImporter(store, { ids, now: clock.now(), settings }, problems)
+      if (inParts) await inSlices(importer.importing([fixture]))
+      else importer.import(fixture)
+      this.ending.throwIfAborted()
+      if (revision() !== before) throw REFUSALS.changedMeanwhile()
+      checkCount('The sandbox would hold', store.size, document.limits)
+      const { imported } = importer
       // Refunds of the same fixture have replaced some of its Transactions
-      const transactions = importer.imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
-      return { ...importer.imported, transactions }
-    }
-    return { importer, put }
-  }
-
-  /** Notes records that were merged in, with what else of the state a merge changes. */
-  #noteAdded(added: Added): void {
-    const { ids, store } = this.state
-    const { counters } = ids
-    const keys = [...store.keys]
-    this.inputs.add(state => {
-      state.ids.counters = counters
-      for (const [key, account] of keys) state.store.keys.set(key, account)
-      for (const family of FAMILIES) for (const record of added[family]) state.store.put(family, record)
+      const transactions = imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
+      if (problems.length === 0) {
+        Object.assign(this.state, { store, ids })
+        const [keys, { counters }] = [[...store.keys], ids]
+        this.inputs.add(state => {
+          state.ids.counters = counters
+          for (const [key, account] of keys) state.store.keys.set(key, account)
+          for (const family of FAMILIES) for (const record of imported[family]) state.store.put(family, record)
+        })
+      }
+      return { ...imported, transactions }
     })
   }
 
   /** A new API key for an Account. Errors: `account_unknown`, `limit_reached`. */
   addKey(account: string): { key: string; account: string } {
-    const problem = this.#accountProblem(account)
-    if (problem) throw new ApiError('account_unknown', { message: sentence(`account: ${problem}`), param: 'account' })
     const { store, ids } = this.state
-    const most = this.settings['limits.keys']
-    if (store.keys.size >= most)
-      throw new ApiError('limit_reached', { message: `There are ${most} API keys, as many as limits.keys allows; reset, or raise the setting.` })
+    if (!store.accounts.get(account)) throw REFUSALS.noAccount(this.#accountProblem(account))
+    if (store.keys.size >= MAX_KEYS) throw REFUSALS.tooManyKeys(MAX_KEYS)
     const key = ids.draw('key', this.settings, store.keys)
     const { counters } = ids
     this.#change(state => {
@@ -528,19 +468,11 @@ export class Sandbox {
     const given = flattened(changes) as GivenSettings
     const shown = nested(given)
     const found = SANDBOX_SETTINGS_CHECKER.isRight(shown) ? [] : await SANDBOX_SETTINGS_CHECKER.problems(shown)
-    const actor = given['auth.accept_any_key']
-    const isNamed = typeof actor === 'string' && found.every(({ path }) => path !== 'auth.accept_any_key')
-    const unknown = isNamed ? this.#accountProblem(actor) : null
-    if (unknown) found.push(problemAt(['auth', 'accept_any_key'], unknown))
-    const problems: Problem[] = inDocumentOrder<PlacedProblem>(shown, found).map(({ path, message }) => ({
-      path,
-      message: processSettingProblem(path) ?? message
-    }))
-    if (problems.length > 0) {
-      const [{ path, message }] = problems as [Problem, ...Problem[]]
-      const count = problems.length === 1 ? '' : `${problems.length} settings cannot be changed like this, the first: `
-      throw new ApiError('setting_invalid', { message: `${count}${sentence(`${path}: ${message}`)} Nothing was changed.`, problems })
-    }
+    const actor = found.some(({ path }) => path === 'auth.accept_any_key') ? null : missingActor(given, this.store)
+    if (actor !== null) found.push(problemAt(['auth', 'accept_any_key'], { message: this.#accountProblem(actor) }))
+    const problems = found.map(({ path, message }) => ({ path, message: processSettingProblem(path) ?? message }))
+    const [first, ...others] = problems
+    if (first) throw REFUSALS.wrongSettings([first, ...others])
     this.#changeSettings({ ...this.state.settings, ...given })
     return this.settingsInForce
   }
@@ -549,7 +481,7 @@ export class Sandbox {
     this.#change(state => {
       state.settings = settings
     })
-    this.#apply(this.#settingsWith(settings))
+    this.#apply(settings)
   }
 
   /**
@@ -559,31 +491,27 @@ export class Sandbox {
   unsetSetting(name: string): void {
     const known = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox')
     const key = known.find(key => key === name)
-    if (key === undefined) {
-      const message = processSettingProblem(name) ?? `no setting is called ${shortened(name)}${didYouMean(name, known)}`
-      throw new ApiError('setting_invalid', { message: sentence(`${shortened(name)}: ${message}`), param: 'name' })
-    }
+    if (key === undefined) throw REFUSALS.noSetting(name, processSettingProblem(name) ?? SAYS.noSuchSetting(name, known))
     const { [key]: _, ...settings } = this.state.settings
-    const inForce = this.#settingsWith(settings)
-    const actor = inForce.values['auth.accept_any_key']
-    const problem = actor === null ? null : this.#accountProblem(actor)
-    if (problem) throw new ApiError('account_unknown', { message: `${sentence(`auth.accept_any_key: ${problem}`)} Nothing was changed.`, param: 'name' })
+    const actor = missingActor(this.#settingsWith(settings).values, this.store)
+    if (actor !== null) throw REFUSALS.noActor(this.#accountProblem(actor))
     this.#changeSettings(settings)
   }
 
-  /** Why an id names no Account; null when it names one. */
-  #accountProblem(id: string): string | null {
-    if (this.store.accounts.get(id)) return null
-    return `no Account has the id ${id}${didYouMean(id, this.store.accounts.someIds())}`
+  #accountProblem(id: string): string {
+    return SAYS.noSuchAccount(id, this.store.accounts.someIds())
   }
 }
+
+/** API keys of a sandbox: masking looks for each of them. */
+const MAX_KEYS = 10_000
 
 /** A fixture with the problems of its shape. Errors: `document_too_large`. */
 async function checkedFixture(document: SourceDocument, under: readonly Step[], problems: ProblemList): Promise<Fixture> {
   const data = partAt(document.data, under)
-  const found = await problemsOfShape('fixture', data, document.limits['limits.problems'])
+  const found = await problemsOfShape('fixture', data)
   for (const { steps, message } of found) problems.push({ document, steps: [...under, ...steps], message })
   const fixture = fixtureIn(document, data, under, flawsOf(found))
-  checkCount('The document brings in', recordsIn([fixture]), document.limits)
+  checkCount('The document adds', recordsIn([fixture]), document.limits)
   return fixture
 }

@@ -1,7 +1,5 @@
 /** The sandboxes of one process: the one at the base address, and those that are made by name on first use. */
 import { join } from 'node:path'
-import { ApiError } from '../core/errors.js'
-import { didYouMean, sentence, thereAre } from '../core/nearest.js'
 import { settingsInForce } from '../core/settings.js'
 import { JournalBudget } from '../evidence/journal.js'
 import { Run } from '../evidence/run.js'
@@ -9,27 +7,16 @@ import type { FirstState } from '../scenario/scenario.js'
 import { Heap, type Room } from '../work/heap.js'
 import { Worker } from '../work/worker.js'
 import { fileNameOf } from './names.js'
-import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.js'
+import { Sandbox, type SandboxDependencies } from './sandbox.js'
+import { REFUSALS } from './sentences.js'
 import { Snapshots } from './snapshots.js'
+import type { PresentSandboxes, SavedSandboxes } from './state.js'
 
-/** The sandboxes of a process as a data file keeps them, and the first state that new ones begin with. */
-export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandbox[] }
-/** The sandboxes of a process as they are when they are looked at, for a data file. */
-export type PresentSandboxes = { start: FirstState; sandboxes: readonly Readonly<Pick<Sandbox, 'name' | 'saved' | 'marks'>>[] }
 /** A named sandbox; `uses` are the calls that may still keep it, as long as none has. */
 type NamedSandbox = { sandbox: Sandbox; uses: number }
 
 /** Of so many requests that add something, one looks at the memory. */
 const LOOKS = 16
-const NO_ROOM =
-  'The memory of the emulator is nearly full. Delete sandboxes or snapshots, reset or reload large sandboxes, or start it with a larger --max-old-space-size (NODE_OPTIONS). Nothing was changed.'
-
-const NONE_ALLOWED = 'limits.sandboxes is 0, so there can be no sandbox; raise it, or call the base address without /sandbox/NAME.'
-const FULL_ADVICE =
-  '; delete one by DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or let the least recently used idle one go with sandboxes.evict_idle'
-const BUSY_ADVICE = ', and none is idle: try again when a call is answered, or raise limits.sandboxes'
-const PAGE_ADVICE =
-  ', and a web page of another site or port does not replace one that others use: delete one by DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
 
 export class Sandboxes {
   /** The sandbox at the base address. */
@@ -39,13 +26,11 @@ export class Sandboxes {
   readonly #dependencies: SandboxDependencies
   /** The least recently used first. */
   readonly #named = new Map<string, NamedSandbox>()
-  readonly #most: number
+  readonly #max: number
   readonly #evictsIdle: boolean
-  readonly #mostSnapshots: number
+  readonly #maxSnapshots: number
   /** The folder of the snapshots, with a folder in it for each named sandbox; null keeps them in memory. */
   readonly #folder: string | null
-  /** The snapshots that are being deleted, by the name of their sandbox. */
-  readonly #ending = new Map<string, Promise<void>>()
   #start: FirstState | undefined
   readonly #heap: Heap
   /** How many requests asked for room, and what the last one that was looked at found. */
@@ -55,14 +40,14 @@ export class Sandboxes {
   /** `heap` is the memory that they share. */
   constructor(dependencies: SandboxDependencies, heap = new Heap()) {
     const { values } = settingsInForce(dependencies.launch)
-    this.#most = values['limits.sandboxes']
+    this.#max = values['limits.sandboxes']
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
-    this.#mostSnapshots = values['limits.snapshots']
+    this.#maxSnapshots = values['limits.snapshots']
     this.#heap = heap
     this.worker = new Worker({ folders: dependencies.library.own, launch: dependencies.launch }, values, (sandbox: Sandbox) => this.requireRoom(sandbox))
     this.#dependencies = { ...dependencies, run: new Run(), journals: new JournalBudget(values['limits.journal_total']), worker: this.worker }
-    this.main = new Sandbox(this.#dependencies, { snapshots: new Snapshots(this.#folder, this.#mostSnapshots) })
+    this.main = new Sandbox(this.#dependencies, { snapshots: new Snapshots(this.#folder, this.#maxSnapshots) })
     this.main.isKept = true
   }
 
@@ -72,7 +57,7 @@ export class Sandboxes {
     if (this.#room === 'free' || (this.#room === 'scarce' && !this.#isLarge(sandbox))) return
     // what was deleted meanwhile is seen at once
     this.#room = this.#heap.room()
-    if (this.#room !== 'free') throw new ApiError('limit_reached', { message: NO_ROOM, assumption: 'A35' })
+    if (this.#room !== 'free') throw REFUSALS.noRoom()
   }
 
   /** Whether a sandbox holds more records than others do on average. */
@@ -96,7 +81,8 @@ export class Sandboxes {
 
   /** All that a data file keeps. */
   get present(): PresentSandboxes {
-    return { start: this.#start as FirstState, sandboxes: this.all() }
+    const sandboxes = this.all().map(sandbox => ({ name: sandbox.name, first: sandbox.requireLoaded(), requests: sandbox.requests, state: sandbox.state }))
+    return { start: this.#start as FirstState, sandboxes }
   }
 
   /** Goes on where the sandboxes of a data file stopped. */
@@ -127,12 +113,11 @@ export class Sandboxes {
   keep(sandbox: Sandbox): void {
     if (sandbox.isKept) return
     sandbox.isKept = true
-    if (this.#named.size <= this.#most) return
+    if (this.#named.size <= this.#max) return
     const kept = this.all().length - 1
-    for (const idle of this.#idle(sandbox.isOfPages, sandbox).slice(0, Math.max(1, kept - this.#most))) {
-      const name = idle.name as string
-      this.#end(name)
-      this.#endSnapshots(name, idle).catch(() => {})
+    for (const idle of this.#idle(sandbox.isOfPages, sandbox).slice(0, Math.max(1, kept - this.#max))) {
+      this.#end(idle.name as string)
+      idle.snapshots.end().catch(() => {})
     }
   }
 
@@ -152,7 +137,7 @@ export class Sandboxes {
   /** A named sandbox that is kept. Errors: `sandbox_unknown`, which names those that exist, unless the caller may not know them. */
   find(name: string, { namesOthers = true } = {}): Sandbox {
     const sandbox = this.get(name)
-    if (sandbox === undefined) throw this.#unknown(name, namesOthers)
+    if (sandbox === undefined) throw REFUSALS.noSandbox(name, namesOthers ? this.all().flatMap(({ name }) => name ?? []) : null)
     return sandbox
   }
 
@@ -160,13 +145,16 @@ export class Sandboxes {
   async delete(name: string): Promise<void> {
     const sandbox = this.find(name)
     this.#end(name)
-    await this.#endSnapshots(name, sandbox)
+    await sandbox.snapshots.end()
   }
 
   #make(name: string, isPage: boolean): Sandbox {
     this.main.requireLoaded()
-    const over = this.#named.size + 1 - this.#most
-    if (over > 0 && this.#idle(isPage).length < over) throw new ApiError('sandbox_limit', { message: this.#most === 0 ? NONE_ALLOWED : this.#full(isPage) })
+    const over = this.#named.size + 1 - this.#max
+    if (over > 0 && this.#idle(isPage).length < over) {
+      const advice = this.#evictsIdle ? 'busy' : 'full'
+      throw this.#max === 0 ? REFUSALS.noSandboxes() : REFUSALS.tooManySandboxes(this.#named.size, isPage ? 'page' : advice)
+    }
     const sandbox = this.#new(name)
     sandbox.isOfPages = isPage
     sandbox.begin(this.#start as FirstState)
@@ -175,7 +163,7 @@ export class Sandboxes {
 
   #new(name: string): Sandbox {
     const folder = this.#folder && join(this.#folder, 'sandboxes', fileNameOf(name))
-    return new Sandbox(this.#dependencies, { name, snapshots: new Snapshots(folder, this.#mostSnapshots, this.#ending.get(name)) })
+    return new Sandbox(this.#dependencies, { name, snapshots: new Snapshots(folder, this.#maxSnapshots) })
   }
 
   /** Those that may make room for another one: first those that pages alone have used, each the least recently used first. For a page no other goes. */
@@ -185,34 +173,9 @@ export class Sandboxes {
     return [...idle.filter(({ isOfPages }) => isOfPages), ...others]
   }
 
-  #full(isPage: boolean): string {
-    const { size } = this.#named
-    const advice = this.#evictsIdle ? BUSY_ADVICE : FULL_ADVICE
-    return `There ${size === 1 ? 'is 1 sandbox' : `are ${size} sandboxes`}, as many as limits.sandboxes allows${isPage ? PAGE_ADVICE : advice}.`
-  }
-
   #end(name: string): void {
     const { sandbox } = this.#named.get(name) as NamedSandbox
     this.#named.delete(name)
     sandbox.end()
-  }
-
-  /** Deletes the snapshots of a sandbox that has ended; another one of its name waits until they are gone. */
-  async #endSnapshots(name: string, { snapshots }: Sandbox): Promise<void> {
-    const ending = snapshots.end()
-    const ended = ending.catch(() => {})
-    this.#ending.set(name, ended)
-    await ended
-    if (this.#ending.get(name) === ended) this.#ending.delete(name)
-    await ending
-  }
-
-  #unknown(name: string, namesOthers: boolean): ApiError {
-    const names = namesOthers ? this.all().flatMap(({ name }) => name ?? []) : []
-    const there = namesOthers ? didYouMean(name, names) || `; ${thereAre(names)}` : ''
-    return new ApiError('sandbox_unknown', {
-      message: `There is no sandbox ${sentence(`${name}${there}`)} A call of its API with a right path and key makes it, as does a control call that changes something.`,
-      param: 'name'
-    })
   }
 }

@@ -3,36 +3,34 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Low } from 'lowdb'
-import { checkerOf } from '../core/checking.js'
-import { ApiError } from '../core/errors.js'
-import { thereAre } from '../core/nearest.js'
 import type { Settings } from '../core/settings.js'
-import { documentOf, ProblemList, refuseProblems, withoutProblems } from '../scenario/documents.js'
+import { stateTexts } from './content.js'
 import { removeLeftovers, replaceFile, syncFolder } from './disk.js'
-import { readLines, type SavedFirstState, wholeLines } from './lines.js'
+import { readLines, wholeLines } from './lines.js'
 import { fileNameOf, nameOfFile } from './names.js'
-import { objectOf, stateOf, stateProperties, stateTexts } from './serialization.js'
+import { REFUSALS } from './sentences.js'
+import { statesIn } from './serialization.js'
 import type { SandboxState } from './state.js'
 
 /** `scenario` is the name of the one that was loaded; of the settings the state holds the seed. */
 export type Snapshot = { scenario: string; state: SandboxState }
-const SNAPSHOT_CHECKER = checkerOf(() => objectOf({ scenario: objectOf({ name: { type: 'string' } }), ...stateProperties() }))
 const ENDING = '.json'
 
 /** In milliseconds; no process writes an older temporary file any more, and processes may share a folder. */
 const LEFT_MS = 600_000
 
+/** The last work in each folder, or on snapshots in memory: what follows waits for it, also where a sandbox of the same name has come since. */
+const LAST = new Map<string | Snapshots, Promise<void>>()
+
 export class Snapshots {
   #folder: string | null
-  readonly #most: number
+  readonly #max: number
   readonly #inMemory = new Map<string, Snapshot>()
-  #last: Promise<unknown>
 
-  /** `folder` null keeps at most so many in memory alone. Nothing is read or written before `after`. */
-  constructor(folder: string | null, most: number, after: Promise<unknown> = Promise.resolve()) {
+  /** `folder` null keeps at most so many in memory alone. */
+  constructor(folder: string | null, max: number) {
     this.#folder = folder
-    this.#most = most
-    this.#last = after
+    this.#max = max
   }
 
   names(): Promise<string[]> {
@@ -43,11 +41,7 @@ export class Snapshots {
   put(name: string, snapshot: Snapshot): Promise<void> {
     return this.#inTurn(async () => {
       const names = await this.#names()
-      if (names.length >= this.#most && !names.includes(name)) {
-        throw new ApiError('limit_reached', {
-          message: `There are ${names.length} snapshots, as many as limits.snapshots allows; delete one, or raise the setting.`
-        })
-      }
+      if (names.length >= this.#max && !names.includes(name)) throw REFUSALS.tooManySnapshots(names.length)
       if (this.#folder !== null) await this.#write(name, this.#folder, snapshot)
       this.#inMemory.set(name, snapshot)
     })
@@ -81,7 +75,7 @@ export class Snapshots {
     const file = await snapshotFile(path)
     file.data = snapshot
     await file.write().catch(error => {
-      throw new ApiError('data_not_written', { message: `The snapshot ${name} was not taken: ${path} could not be written: ${error.message}.` })
+      throw REFUSALS.snapshotNotTaken(name, path, error.message)
     })
   }
 
@@ -111,24 +105,25 @@ export class Snapshots {
 
   /** So that no two write or delete a file at once. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(act)
-    this.#last = done.catch(() => {})
+    const key = this.#folder ?? this
+    const done = (LAST.get(key) ?? Promise.resolve()).then(act)
+    const over = done.then(nothing, nothing).then(() => {
+      if (LAST.get(key) === over) LAST.delete(key)
+    })
+    LAST.set(key, over)
     return done
   }
 
   async #require(name: string): Promise<void> {
     const names = await this.#names()
-    if (names.includes(name)) return
-    throw new ApiError('snapshot_unknown', {
-      message: `No snapshot is called ${name}; ${thereAre(names)}.`,
-      param: 'name'
-    })
+    if (!names.includes(name)) throw REFUSALS.noSnapshot(name, names)
   }
 }
 
+const nothing = () => {}
 const fileOf = (folder: string, name: string) => join(folder, `${fileNameOf(name)}${ENDING}`)
 
-/** A file as a database of one snapshot; `settings` are those that the records of one that is read are checked with. Errors: as of `readSnapshot`, the system's. */
+/** A file as a database of one snapshot; `settings` are those that the records of one that is read are checked with. Errors: `document_invalid`, the system's. */
 async function snapshotFile(path: string, settings?: Settings): Promise<Low<Snapshot | null>> {
   const { Low } = await import('lowdb')
   return new Low<Snapshot | null>({ read: () => readSnapshot(path, settings as Settings), write: snapshot => writeSnapshot(path, snapshot as Snapshot) }, null)
@@ -137,26 +132,22 @@ async function snapshotFile(path: string, settings?: Settings): Promise<Low<Snap
 /** Errors: `document_invalid` for a file that cannot be read, or whose records do not fit. */
 async function readSnapshot(path: string, settings: Settings): Promise<Snapshot> {
   const { data } = await readLines(path).catch(error => {
-    throw new ApiError('document_invalid', { message: `${path} cannot be read as a snapshot: ${error.message}. Nothing was changed.` })
+    throw REFUSALS.snapshotUnreadable(path, error.message)
   })
-  const [saved] = data.first_states as [SavedFirstState]
-  const document = documentOf(path, saved)
-  await refuseProblems(document, SNAPSHOT_CHECKER)
-  const problems = new ProblemList(document.limits)
-  const state = await withoutProblems(problems, () => stateOf(saved, { document, at: [], settings, problems }))
-  return { scenario: saved.scenario.name, state }
+  // whoever restores it looks for the Account of that setting in it
+  const { start } = await statesIn(path, data, () => ({ ...settings, 'auth.accept_any_key': null }))
+  return { scenario: start.scenario.name, state: start }
 }
 
 /** An earlier snapshot stays until the new one is written. */
 async function writeSnapshot(path: string, { scenario, state }: Snapshot): Promise<void> {
   const made = await mkdir(dirname(path), { recursive: true })
-  const file = await replaceFile(path, wholeLines(textsOf(scenario, state)))
+  const texts = function* () {
+    yield* stateTexts({ first: 0 }, { ...state, scenario: { name: scenario } })
+    yield '{"start":0}'
+  }
+  const file = await replaceFile(path, wholeLines(texts()))
   await file.close()
   if (made !== undefined) await syncFolder(dirname(made))
   await removeLeftovers(path, LEFT_MS)
-}
-
-function* textsOf(name: string, state: SandboxState): Generator<string> {
-  yield* stateTexts('"first":0', state, { scenario: { name } })
-  yield '{"start":0}'
 }

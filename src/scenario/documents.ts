@@ -1,12 +1,13 @@
 /** Fixture and scenario documents as they are written: YAML or JSON text, read with the place of everything in it. */
 
-import type { Checker } from '../core/checking.js'
+import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
-import { inDocumentOrder } from './document-order.js'
-import { sizeOfJson } from './json-size.js'
-import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from './limits.js'
+import type { Said } from '../core/sentences.js'
+import { say } from './document-sentences.js'
+import { placesInJson, sizeOfJson } from './json-text.js'
+import { DEFAULT_LIMITS, type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
 import type { Place } from './places.js'
 import type { ReadYaml } from './yaml.js'
 
@@ -24,9 +25,9 @@ export type TextType = 'json' | 'yaml'
 /** `script` is a file of script entries that scenarios share. */
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
 /** A problem, its document and its place in that. */
-export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; message: string }
+export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; code?: string; message: string }
 /** Takes a problem by its place in the part of a document that is looked at. */
-export type Report = (steps: readonly Step[], message: string) => void
+export type Report = (steps: readonly Step[], said: Said | string) => void
 
 /** Where problems are put. */
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
@@ -37,18 +38,13 @@ class EnoughProblems extends Error {}
 /** The problems of a load; the search ends by an error when there are more than are listed. */
 export class ProblemList implements Problems {
   readonly all: DocumentProblem[] = []
-  readonly #most: number
-
-  constructor({ 'limits.problems': most }: DocumentLimits) {
-    this.#most = most
-  }
 
   get length(): number {
     return this.all.length
   }
 
   push(...problems: DocumentProblem[]): void {
-    for (const problem of problems) if (this.all.push(problem) > this.#most) throw new EnoughProblems()
+    for (const problem of problems) if (this.all.push(problem) > MAX_PROBLEMS) throw new EnoughProblems()
   }
 }
 
@@ -69,8 +65,8 @@ export async function withoutProblems<T>(problems: ProblemList, make: () => Prom
 /** Adds what is reported of a part of a document to its problems. */
 export const reportTo =
   (problems: Problems, document: SourceDocument, under: readonly Step[] = []): Report =>
-  (steps, message) =>
-    void problems.push({ document, steps: [...under, ...steps], message })
+  (steps, said) =>
+    void problems.push({ document, steps: [...under, ...steps], ...(typeof said === 'string' ? { message: said } : said) })
 
 /** A document that is data already: it has no lines. */
 export const documentOf = (name: string, data: unknown, limits = DEFAULT_LIMITS): SourceDocument => ({
@@ -90,22 +86,12 @@ export async function readDocument(
   { limits = DEFAULT_LIMITS, type = null }: { limits?: DocumentLimits; type?: TextType | null } = {}
 ): Promise<SourceDocument> {
   const data = type === 'json' || (type === null && /^\s*[{[]/.test(text)) ? jsonOf(name, text, limits, type) : undefined
-  if (data !== undefined) return { name, data, limits, locate: async wanted => (await import('./places.js')).placesInJson(text, wanted) }
+  if (data !== undefined) return { name, data, limits, locate: async wanted => placesInJson(text, wanted) }
 
-  const yaml = await yamlIn(text, limits)
-  if (yaml.problems.length > 0)
-    throw documentInvalid(
-      yaml.problems.map(problem => ({ file: name, path: '', ...problem })),
-      limits
-    )
-  const nesting = limits['limits.nesting']
-  if (isDeeper(yaml.data, nesting)) {
-    throw documentInvalid(
-      [{ file: name, path: '', message: `it is nested deeper than ${nesting} levels (limits.nesting), or an alias is inside what it names` }],
-      limits
-    )
-  }
-  return { name, data: yaml.data, limits, locate: async places => yaml.locate(places) }
+  const { data: read, problems, locate } = await yamlIn(text, limits)
+  if (problems.length === 0 && isDeeper(read, MAX_NESTING)) problems.push({ ...say('too_deep', MAX_NESTING), line: 1, column: 1 })
+  if (problems.length === 0) return { name, data: read, limits, locate: async places => locate(places) }
+  throw documentInvalid(problems.map(({ message, ...problem }) => ({ file: name, path: '', ...problem, message: cut(message) })))
 }
 
 /** Whether data has parts at so many levels below it. */
@@ -117,57 +103,38 @@ export async function refusalOf(
   problems: readonly DocumentProblem[],
   documents: readonly SourceDocument[] = problems.map(({ document }) => document)
 ): Promise<ApiError> {
-  const { limits } = documents[0] as SourceDocument
-  return documentInvalid(await listedProblems(problems, documents), limits, problems.length > limits['limits.problems'])
+  return documentInvalid(await listedProblems(problems, documents), problems.length > MAX_PROBLEMS)
 }
 
-/** Problems with their places: document after document, in the order of `documents`, within each by place; none twice. */
+/** Problems with their places: document after document, in the order of `documents`, within each by place, a whole before its parts; none twice. */
 export async function listedProblems(problems: readonly DocumentProblem[], documents: readonly SourceDocument[]): Promise<Problem[]> {
-  const listed: Problem[] = []
-  for (const name of new Set(documents.map(({ name }) => name))) {
-    const found = problems.filter(({ document }) => document.name === name)
-    for (const problem of await placed(unique(found))) listed.push(problem)
+  const names = [...new Set(documents.map(({ name }) => name))]
+  const unique = [...new Map(problems.map(problem => [JSON.stringify([problem.document.name, problem.steps, problem.message]), problem])).values()]
+  const listed: { rank: number[]; problem: Problem }[] = []
+  for (const document of new Set(unique.map(({ document }) => document))) {
+    const own = unique.filter(problem => problem.document === document)
+    const wanted = own.map(({ steps }) => steps)
+    const places = await document.locate(wanted)
+    // data has an order all the same: that of its text, if it had one
+    const order = places.every(place => place === null) ? placesInJson(JSON.stringify(document.data ?? null), wanted) : places
+    for (const [index, { steps, code, message }] of own.entries()) {
+      const { line = 0, column = 0 } = order[index] ?? {}
+      const problem = { file: document.name, path: pathOf(steps), code, message: cut(message), ...places[index] }
+      listed.push({ rank: [names.indexOf(document.name), line, column, steps.length], problem })
+    }
   }
-  return listed
+  return listed.sort((a, b) => a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] as number), 0)).map(({ problem }) => problem)
 }
 
 /** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
-  const found = await checker.problems(document.data, document.limits['limits.problems'])
-  if (found.length > 0) throw await refusalOf(found.map(({ steps, message }) => ({ document, steps, message })))
+  const found = await checker.problems(document.data)
+  if (found.length > 0) throw await refusalOf(found.map(({ steps, code, message }) => ({ document, steps, code, message })))
 }
-
-/** Follows the listed problems where there may be more. */
-const moreThan = (most: number): Problem => ({ path: '', message: `there may be more problems: limits.problems is ${most}` })
-
-/** The problems of one name with their places, in the order of these. */
-async function placed(problems: readonly DocumentProblem[]): Promise<Problem[]> {
-  const found: Problem[] = []
-  for (const document of new Set(problems.map(({ document }) => document))) {
-    const own = problems.filter(problem => problem.document === document)
-    const places = await document.locate(own.map(({ steps }) => steps))
-    for (const [index, { steps, message }] of own.entries()) {
-      const { source, ...place } = places[index] ?? {}
-      found.push({ file: document.name, path: pathOf(steps), message: cut(source === undefined ? message : withZeros(message, source)), ...place })
-    }
-  }
-  // a part that came through an alias or a merge is elsewhere in the text
-  return found.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
-}
-
-/** A number is quoted with the zeros that it was written with: `0042`, which reads as 42. */
-const withZeros = (message: string, source: string) => message.replace(/; quote it: "\d+"$/, `; quote it: "${source}"`)
 
 /** A message may hold a value of any length. */
-const cut = (message: string) => (message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message)
-const LONGEST_MESSAGE = 2000
-
-/** The problems of a document in the order of their places, each once. */
-function unique(problems: readonly DocumentProblem[]): DocumentProblem[] {
-  const known = new Set<string>()
-  const isNew = ({ steps, message }: DocumentProblem) => known.size < known.add(JSON.stringify([steps, message])).size
-  return inDocumentOrder(problems[0]?.document.data, problems.filter(isNew))
-}
+const cut = (message: string) => (message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message)
+const MAX_MESSAGE = 2000
 
 /** `bistro.yaml:4:7 tickets[3].location: …`, as far as each part is known. */
 export function problemLine({ file, line, column, path, message }: Problem): string {
@@ -175,8 +142,8 @@ export function problemLine({ file, line, column, path, message }: Problem): str
   return [place, path && `${path}:`, message].filter(Boolean).join(' ')
 }
 
-function documentInvalid(found: Problem[], { 'limits.problems': most }: DocumentLimits, isMore = found.length > most): ApiError {
-  const problems = isMore ? [...found.slice(0, most), moreThan(most)] : found
+function documentInvalid(found: Problem[], isMore = found.length > MAX_PROBLEMS): ApiError {
+  const problems = isMore ? [...found.slice(0, MAX_PROBLEMS), { path: '', ...say('more_problems', MAX_PROBLEMS) }] : found
   const [first] = problems as [Problem, ...Problem[]]
   const count = problems.length === 1 ? 'The document has a problem' : `The document has ${problems.length} problems, the first`
   return new ApiError('document_invalid', { message: `${count}: ${sentence(problemLine(first))} Nothing was changed.`, problems })
@@ -185,7 +152,7 @@ function documentInvalid(found: Problem[], { 'limits.problems': most }: Document
 /** The data of a text that is JSON; undefined for any other. Errors: `document_too_large`, before it is parsed, and `body_malformed` where it has to be JSON. */
 function jsonOf(name: string, text: string, limits: DocumentLimits, type: TextType | null): unknown {
   const problem = sizeProblem(sizeOfJson(text), limits)
-  if (problem !== null) throw documentInvalid([{ file: name, path: '', message: problem }], limits)
+  if (problem !== null) throw documentInvalid([{ file: name, path: '', ...say('too_large', problem) }])
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -8,10 +8,11 @@ import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { compileState, recordsOf, type StateData, type StateDifference, type StateTest } from './final-state.js'
 import { within } from './flaws.js'
-import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
+import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
 import { MAX_NEAR_MISSES, type NearMiss } from './near-misses.js'
 import { type Instructions, type Patterns, patternsIn } from './patterns.js'
 import type { CallsData, CountData, ExpectationData, Json } from './schemas.js'
+import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
 
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
@@ -32,7 +33,6 @@ export type Verdict = {
   /** How many calls came; of a sequence, how many of its calls came in order; of a state, in how many places it differs. */
   seen: number
   holds: boolean
-  /** More calls came than may. */
   exceeded: boolean
   message: string
   /** Of an expectation that does not hold: the calls that counted, and those that nearly did, as far as the journal holds them. */
@@ -47,20 +47,13 @@ type Answered = ReadonlyMap<string, Json> | null
  * Compiles one expectation that its schema allows; null with its problems reported. What it keeps of card data is digests. `all` counts what the patterns of
  * its list compile to.
  */
-export async function compileExpectation(data: ExpectationData, report: Report, answers: Answered = null, all?: Instructions): Promise<Expectation | null> {
-  let isRight = true
-  const note: Report = (steps, message) => {
-    isRight = false
-    report(steps, message)
-  }
-  const ways = ['on', 'sequence', 'state'].filter(way => way in data)
-  if (ways.length !== 1) {
-    report([], `one of on, sequence and state was expected${ways.length === 0 ? '' : `, not ${ways.join(' and ')}`}`)
+export const compileExpectation = (data: ExpectationData, report: Report, answers: Answered = null, all?: Instructions): Promise<Expectation | null> =>
+  unlessReported(report, async note => {
+    const ways = ['on', 'sequence', 'state'].filter(way => way in data)
+    if (ways.length === 1) return compiled(data, note, { answers, patterns: patternsIn(all) })
+    note([], say('not_exactly_one', ['on', 'sequence', 'state'], ways))
     return null
-  }
-  const expectation = await compiled(data, note, { answers, patterns: patternsIn(all) })
-  return isRight ? expectation : null
-}
+  })
 
 /** The calls of an expectation, each with its place in it; none of one of records. */
 export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: CallsData }[] {
@@ -68,7 +61,6 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
   return 'sequence' in data ? data.sequence.map((calls, index) => ({ at: ['sequence', index], calls })) : []
 }
 
-/** What an expectation may refer to, and its patterns so far. */
 type Compiling = { answers: Answered; patterns: Patterns }
 
 async function compiled(data: ExpectationData, note: Report, compiling: Compiling): Promise<Expectation> {
@@ -82,8 +74,8 @@ async function compiled(data: ExpectationData, note: Report, compiling: Compilin
     return { data: { sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
   }
   const { times, at_least, at_most } = data
-  if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], 'times is given alone, without at_least and at_most')
-  if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], `at_least ${at_least} is more than at_most ${at_most}`)
+  if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], say('not_together', 'times', ['at_least', 'at_most']))
+  if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], say('reversed', `at_least ${at_least}`, `at_most ${at_most}`))
   const calls = await compileCalls(data, note, compiling)
   return { data: calls.data, calls, isOfEndings: calls.ended !== null }
 }
@@ -92,27 +84,25 @@ async function compileCalls(written: CallsData, note: Report, compiling: Compili
   const data = written.match ? { ...written, match: withDigests(written.match) } : written
   const operations = operationsOn(data.on, note)
   if (data.took_effect === true && operations.length > 0 && !operations.some(operation => isChange(operationOf(operation)))) {
-    note(['took_effect'], `can never match: ${shownOn(data.on)} changes no record, so no call of it takes effect`)
+    note(['took_effect'], say('no_effect', shownOn(data.on)))
   }
   const matches = operations.length === 0 ? null : await compileMatch(operations, data.match, note, compiling)
   return { data, operations: new Set(operations), matches, ended: compileEnding(data, note) }
 }
 
+const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
+const ofEnding = (name: string, wanted: boolean | undefined, isSo: (ending: Ending) => boolean): EndingCondition[] =>
+  wanted === undefined ? [] : [{ name, wanted: yesOrNo(wanted), got: ending => yesOrNo(isSo(ending)), holds: ending => isSo(ending) === wanted }]
+
 function compileEnding({ took_effect, status, answered }: CallsData, note: Report): Calls['ended'] {
-  const conditions: EndingCondition[] = []
-  const isOrNot = (is: boolean) => (is ? 'yes' : 'no')
-  if (took_effect !== undefined) {
-    const got = ({ tookEffect }: Ending) => isOrNot(tookEffect)
-    conditions.push({ name: 'took_effect', wanted: isOrNot(took_effect), got, holds: ({ tookEffect }) => tookEffect === took_effect })
-  }
-  if (answered !== undefined) {
-    const got = ({ isDelivered }: Ending) => isOrNot(isDelivered)
-    conditions.push({ name: 'answered', wanted: isOrNot(answered), got, holds: ({ isDelivered }) => isDelivered === answered })
-  }
+  const conditions = [
+    ...ofEnding('took_effect', took_effect, ({ tookEffect }) => tookEffect),
+    ...ofEnding('answered', answered, ({ isDelivered }) => isDelivered)
+  ]
   if (status !== undefined) {
-    if (answered === false) note(['status'], 'a call that was not answered has no status')
+    if (answered === false) note(['status'], say('no_status'))
     const isWanted = compileStatus(status, within(note, 'status'))
-    const got = ({ status, isDelivered }: Ending) => (isDelivered ? `${status}` : 'no answer')
+    const got = ({ status, isDelivered }: Ending) => (isDelivered ? `${status}` : 'no response')
     conditions.push({ name: 'status', wanted: [status].flat().join(' or '), got, holds: ({ status, isDelivered }) => isDelivered && isWanted(status) })
   }
   return conditions.length === 0 ? null : conditions
@@ -121,13 +111,11 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
 /** Counts calls for expectations: when they come, and again when they have ended. */
 export class Tally {
   readonly expectations: readonly Expectation[]
-  /** Calls that came for each, or calls of its sequence. */
   readonly #seen: number[]
   /** Calls with a value too long for the pattern of each. */
   readonly #tooLong: number[]
   /** Whether it matters for one of them what became of calls. */
   readonly hasEndings: boolean
-  /** Whether nothing is expected. */
   readonly isEmpty: boolean
 
   constructor(expectations: readonly Expectation[]) {
@@ -159,30 +147,26 @@ export class Tally {
   /** The calls that are still expected to come, of a sequence the next one; `seen` is how many came. */
   awaited(): { wanted: string; calls: Calls; seen: number }[] {
     return this.expectations.flatMap((expectation, index) => {
-      const seen = this.#seen[index] as number
       if ('differences' in expectation) return []
-      const { wanted, holds, exceeded } = 'steps' in expectation ? verdictOfSequence(expectation.data, seen, 0) : verdictOfCount(expectation.data, seen, 0)
-      if (holds || exceeded) return []
-      return [{ wanted, seen, calls: 'steps' in expectation ? (expectation.steps[seen] as Calls) : expectation.calls }]
+      const { wanted, holds, exceeded, seen } = this.#verdictOfCalls(expectation, index)
+      return holds || exceeded ? [] : [{ wanted, seen, calls: 'steps' in expectation ? (expectation.steps[seen] as Calls) : expectation.calls }]
     })
   }
 
   /** What can be said of each expectation now; `store` holds the records as they are. */
   async verdicts(store: Store): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
-    for (const index of this.expectations.keys()) {
-      verdicts.push(await this.#verdict(index, store))
+    for (const [index, expectation] of this.expectations.entries()) {
+      if ('differences' in expectation) verdicts.push(verdictOfState(expectation.data, await expectation.differences(recordsOf(store))))
+      else verdicts.push(this.#verdictOfCalls(expectation, index))
       await pause()
     }
     return verdicts
   }
 
-  async #verdict(index: number, store: Store): Promise<Verdict> {
-    const expectation = this.expectations[index] as Expectation
-    const seen = this.#seen[index] as number
-    if ('differences' in expectation) return verdictOfState(expectation.data, await expectation.differences(recordsOf(store)))
-    const tooLong = this.#tooLong[index] as number
-    return 'steps' in expectation ? verdictOfSequence(expectation.data, seen, tooLong) : verdictOfCount(expectation.data, seen, tooLong)
+  #verdictOfCalls({ data }: Exclude<Expectation, { differences: StateTest }>, index: number): Verdict {
+    const [seen, tooLong] = [this.#seen[index] as number, this.#tooLong[index] as number]
+    return 'sequence' in data ? verdictOfSequence(data, seen, tooLong) : verdictOfCount(data, seen, tooLong)
   }
 }
 
@@ -192,51 +176,39 @@ function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending
   return ended === null || (ending !== null && ended.every(({ holds }) => holds(ending)))
 }
 
-function countBetween(least: number, most: number): string {
-  if (least === most) return `${least}`
-  if (most === Number.POSITIVE_INFINITY) return `at least ${least}`
-  return least === 0 ? `at most ${most}` : `${least} to ${most}`
-}
-
 /** Calls as a sentence names them: `POST /refunds with {"body":…} that took effect`. */
 function shownCalls({ on, match, took_effect, status, answered }: CallsData): string {
   const conditions = [
-    took_effect !== undefined && (took_effect ? 'that took effect' : 'that took no effect'),
-    status !== undefined && `answered with ${[status].flat().join(' or ')}`,
-    answered !== undefined && (answered ? 'that was answered' : 'that was not answered')
+    took_effect !== undefined && `that took ${took_effect ? 'effect' : 'no effect'}`,
+    status !== undefined && `with status ${[status].flat().join(' or ')}`,
+    answered !== undefined && `that got ${answered ? 'a' : 'no'} response`
   ].filter(Boolean)
   return [shownOn(on), match && `with ${JSON.stringify({ ...match, ...(match.key !== undefined && { key: MASK }) })}`, conditions.join(', ')]
     .filter(Boolean)
     .join(' ')
 }
 
-/** What to say of calls that could not be matched. */
-const unmatched = (tooLong: number): string => (tooLong === 0 ? '' : `; ${tooLong} more could not be matched: a value is too long for its pattern`)
-
 function verdictOfCount(expectation: CountData, seen: number, tooLong: number): Verdict {
   const { times, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
-  const count = countBetween(least, most)
-  const [calls, were] = /(^| )1$/.test(count) ? ['call', 'was'] : ['calls', 'were']
-  const wanted = `${shownCalls(expectation)}: ${count} ${calls}`
-  const message = `${wanted} ${were} expected, ${seen} came${unmatched(tooLong)}`
-  return { expectation, wanted, seen, holds: seen >= least && seen <= most, exceeded: seen > most, message }
+  const between = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least === 0 ? 'at most' : `${least} to`} ${most}`
+  const count = `${least === most ? least : between} request`
+  const [calls, wanted] = [shownCalls(expectation), /(^| )1 request$/.test(count) ? count : `${count}s`]
+  const { message } = say('count', calls, wanted, seen, tooLong)
+  return { expectation, wanted: `${calls}: ${wanted}`, seen, holds: seen >= least && seen <= most, exceeded: seen > most, message }
 }
 
 function verdictOfSequence(expectation: { sequence: readonly CallsData[] }, seen: number, tooLong: number): Verdict {
   const { sequence } = expectation
   const next = sequence[seen]
   const wanted = `${sequence.map(shownCalls).join(', then ')}, in this order`
-  const message =
-    next === undefined
-      ? `The ${sequence.length} calls came in this order.`
-      : `Call ${seen + 1} of the sequence, ${shownOn(next.on)}, did not come after the ${seen} before it${unmatched(tooLong)}.`
+  const { message } = next === undefined ? say('in_order', sequence.length) : say('out_of_order', seen + 1, shownOn(next.on), tooLong)
   return { expectation, wanted, seen, holds: next === undefined, exceeded: false, message }
 }
 
 function verdictOfState(expectation: { state: StateData }, differences: readonly StateDifference[]): Verdict {
-  const wanted = `these records in the end: ${JSON.stringify(expectation.state)}`
-  const message = differences.length === 0 ? 'The records are as expected.' : differences.map(({ message }) => message).join('; ')
+  const seen = differences.length
+  const message = seen === 0 ? say('records_hold').message : differences.map(({ message }) => message).join('; ')
   const near = differences.flatMap(({ near_misses = [] }) => near_misses).slice(0, MAX_NEAR_MISSES)
-  const verdict = { expectation, wanted, seen: differences.length, holds: differences.length === 0, exceeded: false, message }
-  return near.length === 0 ? verdict : { ...verdict, near_misses: near }
+  const wanted = `these records at the end: ${JSON.stringify(expectation.state)}`
+  return { expectation, wanted, seen, holds: seen === 0, exceeded: false, message, ...(near.length > 0 && { near_misses: near }) }
 }

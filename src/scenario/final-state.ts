@@ -1,4 +1,5 @@
 /** What records are expected to be: by id what they hold, and how many of a family there are. */
+import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
@@ -6,13 +7,14 @@ import type { Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
 import { collectionOf, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
-import { type Condition, compileNames, type Value } from './conditions.js'
+import { type Condition, compileNames, type Subject, type Value } from './conditions.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
 import { missOf, missText, Nearest, type NearMiss } from './near-misses.js'
 import { MAX_STEPS, type Patterns } from './patterns.js'
 import { answeredValue, referenceIn } from './references.js'
 import type { Json, Names, StateData } from './schemas.js'
+import { say } from './sentences.js'
 import type { Difference } from './steps.js'
 
 type FamilyState = NonNullable<StateData[Family]>
@@ -32,20 +34,19 @@ export const recordsOf = (store: Store): StateRecords => ({
   all: family => collectionOf(store, family).inCreationOrder() as unknown as readonly Json[]
 })
 
-/** What an expected state may refer to, the answers of steps, and its patterns so far. */
 type Compiling = { answers: ReadonlyMap<string, Json> | null; patterns: Patterns }
 
 /** Compiles an expected state; the result says how each record and count differs. Problems are reported by their place in it. */
 export async function compileState(data: StateData, report: Report, compiling: Compiling): Promise<StateTest> {
   const { answers } = compiling
   const tests: StateTest[] = []
-  if (Object.keys(data).length === 0) report([], 'must name at least one family, such as refunds: { count: 1 }')
+  if (Object.keys(data).length === 0) report([], say('no_family'))
   for (const [family, expected] of Object.entries(data) as [Family, FamilyState][]) {
     const { count, where, ...records } = expected
     const at = ['state', family]
     const compiled = (names: Names, ...place: string[]) => compileFields(names, family, within(report, family, ...place), compiling)
-    if (Object.keys(expected).length === 0) report([family], 'must give count, or a record by its id')
-    if (where !== undefined && count === undefined) report([family], 'where goes with count')
+    if (Object.keys(expected).length === 0) report([family], say('no_record'))
+    if (where !== undefined && count === undefined) report([family], say('needs', 'where', 'count'))
     const conditions = where === undefined ? [] : await compiled(where, 'where')
     if (count !== undefined) tests.push(({ all }) => countDifferences(all(family), { family, count, where, conditions, at: [...at, 'count'] }))
     for (const [id, wanted] of Object.entries(records) as [string, Names | null][]) {
@@ -67,11 +68,12 @@ export async function compileState(data: StateData, report: Report, compiling: C
 /** A record has the fields of its table; the Refunds of a Transaction are records of their own. */
 function compileFields(names: Names, family: Family, report: Report, compiling: Compiling): Promise<Condition[]> {
   const { refunds, ...properties } = RESOURCES[family].properties as Readonly<Record<string, Schema>>
-  const unknown = (name: string) => {
-    const isRefunds = family === 'transactions' && name === 'refunds'
-    return `${family === 'accounts' ? 'an' : 'a'} ${RESOURCE_NAMES[family]} has no ${name}${isRefunds ? '; expect them under refunds, with count and where' : ''}`
+  const unknown: Subject['unknown'] = (name, known) => {
+    const isRefunds = family === 'transactions' && name.join() === 'refunds'
+    const advice = isRefunds ? '; expect them under refunds, with count and where' : didYouMean(name.at(-1) as string, known)
+    return say('unknown_field', RESOURCE_NAMES[family], name.join('.'), advice)
   }
-  return compileNames(names, { schemas: [{ properties }], name: [], subject: { areFields: true, ...compiling, unknown } }, report)
+  return compileNames(names, { schemas: [{ properties }], name: [], areFields: true, ...compiling, unknown }, report)
 }
 
 /** A field of a record by its nested name: no value where it is null, and no single one where it has parts. */
@@ -81,7 +83,6 @@ function fieldOf(record: Json, name: readonly string[]): Value {
   return typeof part === 'object' ? null : part
 }
 
-/** A condition that a record does not meet; `passed` is null where its value is too long to say. */
 type Unmet = { condition: Condition; value: Value; passed: false | null }
 
 /** The conditions that a record does not meet, each with its value; a record has the steps that a request has. */
@@ -98,12 +99,9 @@ type WantedRecord = { family: Family; id: string; fields: readonly Condition[] |
 
 function recordDifferences(record: Json | undefined, { family, id, fields, at }: WantedRecord): StateDifference[] {
   const name = RESOURCE_NAMES[family]
-  if (fields === null) return record === undefined ? [] : [{ at, message: `${family}.${id}: there must be no such ${name}, and there is one` }]
-  if (record === undefined) return [{ at, message: `${family}.${id}: there is no such ${name}` }]
-  return unmetBy(record, fields).map(unmet => ({
-    at: [...at, ...unmet.condition.at],
-    message: `${family}.${id}.${missText(toMiss(unmet))}`
-  }))
+  if (fields === null) return record === undefined ? [] : [{ at, ...say('record_exists', family, id, name) }]
+  if (record === undefined) return [{ at, ...say('record_missing', family, id, name) }]
+  return unmetBy(record, fields).map(unmet => ({ at: [...at, ...unmet.condition.at], ...say('field_differs', family, id, missText(toMiss(unmet))) }))
 }
 
 type WantedCount = { family: Family; count: number; where: Names | undefined; conditions: readonly Condition[]; at: readonly Step[] }
@@ -121,8 +119,7 @@ async function countDifferences(records: readonly Json[], { family, count, where
   }
   if (found === count && tooLong === 0) return []
   const condition = where === undefined || conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`
-  const more = tooLong === 0 ? '' : `, and ${tooLong} more with a value that is too long for its pattern`
-  return [{ at, message: `${family}: wanted ${count}${condition}; got ${found}${more}`, near_misses: found > count ? [] : nearest.list() }]
+  return [{ at, ...say('record_count', family, count, condition, found, tooLong), near_misses: found > count ? [] : nearest.list() }]
 }
 
 const toMiss = ({ condition, value, passed }: Unmet) => missOf(condition, value, passed)

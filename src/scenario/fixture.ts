@@ -7,6 +7,7 @@ import { didYouMean, nearest } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { firstBroken, REFUND_RULES } from '../core/rules.js'
+import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../reference/operations.js'
@@ -17,6 +18,7 @@ import { completed } from './completion.js'
 import type { DocumentProblem, Problems, SourceDocument } from './documents.js'
 import { type Flaws, withoutFlaws } from './flaws.js'
 import { type Progress, reportProgress } from './progress.js'
+import { say } from './sentences.js'
 
 type Given = Readonly<Record<string, unknown>>
 /** A part of a fixture: the records of a family, or API keys. */
@@ -29,17 +31,16 @@ type Sources = { readonly length: number; [Symbol.iterator]: () => Iterator<Sour
 type Doubtful = readonly string[] | null
 /** The records of one or more fixture documents, and what else may be meant as one. */
 export type Fixture = Readonly<Record<Section, { sources: Sources; doubtful: Doubtful }>>
-export type Drawing = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
+export type GenerationContext = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
 export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
 
 /** The parts of a fixture, by their names. */
 export const SECTIONS = ['api_keys', ...FAMILIES] as const
 /** The section with this name, or with the most similar one; null where none is similar. */
-export const sectionMeant = (name: string): Section | null => nearest(name, SECTIONS) as Section | null
+export const closestSection = (name: string): Section | null => nearest(name, SECTIONS) as Section | null
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
 const inSections = <T>(make: (section: Section) => T) => Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, T>
 
-/** The records or keys of a list: the members that are objects. */
 const sourcesIn = (list: Sourced['list'], members: readonly unknown[], flaws: Flaws | undefined): Sources => ({
   length: members.length,
   *[Symbol.iterator]() {
@@ -56,7 +57,7 @@ export const UNREAD_FIXTURE: Fixture = inSections(() => ({ sources: [], doubtful
  */
 export function fixtureIn(document: SourceDocument, data: unknown, under: readonly Step[] = [], flaws?: Flaws): Fixture {
   if (!isObject(data)) return UNREAD_FIXTURE
-  const parts = Object.entries(data).map(([name, part]) => ({ name, part, meant: sectionMeant(name) }))
+  const parts = Object.entries(data).map(([name, part]) => ({ name, part, meant: closestSection(name) }))
   const others = parts.filter(({ meant }) => meant === null).flatMap(({ part }) => textsOf(part))
   return inSections(section => {
     const lists: Sources[] = []
@@ -75,12 +76,12 @@ export function fixtureIn(document: SourceDocument, data: unknown, under: readon
 }
 
 /** The most texts that are compared with an id; with more, any of them may be meant. */
-const MOST_DOUBTFUL = 100
+const MAX_DOUBTFUL = 100
 
 function allOf(doubtful: readonly Doubtful[]): Doubtful {
   const all = doubtful.flat()
   // the value of a variable is not known
-  return all.length > MOST_DOUBTFUL || all.some(text => text === null || text.includes('${')) ? null : (all as string[])
+  return all.length > MAX_DOUBTFUL || all.some(text => text === null || text.includes('${')) ? null : (all as string[])
 }
 
 /** Texts that may be meant as the id of a record (or as a key) whose own is wrong: none where it has a right one or one will be drawn. */
@@ -94,7 +95,6 @@ function namesMeant(section: Section, record: unknown, flaws: Flaws): Doubtful {
   return section === 'api_keys' && unknown.length === 0 ? null : unknown.flatMap(name => textsOf(record[name]))
 }
 
-/** Every text and number of a part. */
 function textsOf(part: unknown): string[] {
   if (typeof part === 'object' && part !== null) return Object.values(part).flatMap(textsOf)
   return typeof part === 'string' || typeof part === 'number' ? [String(part)] : []
@@ -113,7 +113,6 @@ function merged(fixtures: readonly Fixture[]): Fixture {
   })
 }
 
-/** Records of one document that give the same id twice. */
 function duplicatesIn(fixture: Fixture): DocumentProblem[] {
   return SECTIONS.flatMap(section => {
     const names = new Set<unknown>()
@@ -121,17 +120,17 @@ function duplicatesIn(fixture: Fixture): DocumentProblem[] {
     return [...fixture[section].sources].flatMap(source => {
       const name = rightOf(source)[field]
       if (name == null || names.size < names.add(name).size) return []
-      return [problemOf(source, [field], section === 'api_keys' ? 'the key is given twice' : `the id ${name} is given twice`)]
+      return [problemOf(source, [field], say('listed_twice', section === 'api_keys' ? 'the key' : `the id ${name}`))]
     })
   })
 }
 
 /** What is right of a record; one that only lacks something is right as far as it goes. */
 const rightOf = ({ given, flaws }: Sourced): Given => (flaws?.size ? (withoutFlaws(given, flaws) as Given) : given)
-const problemOf = ({ list: { document, steps }, index }: Sourced, at: readonly Step[], message: string): DocumentProblem => ({
+const problemOf = ({ list: { document, steps }, index }: Sourced, at: readonly Step[], said: Said): DocumentProblem => ({
   document,
   steps: [...steps, index, ...at],
-  message
+  ...said
 })
 
 const SUMS = ['amount', 'tip_amount', 'donation_amount', 'amounts'] as const
@@ -151,28 +150,21 @@ export class FixtureImporter {
   readonly imported: ImportedRecords = { api_keys: [], accounts: [], users: [], locations: [], tickets: [], transactions: [], refunds: [] }
   readonly problems: Problems
   readonly #store: Store
-  readonly #drawing: Drawing
+  readonly #generation: GenerationContext
   /** The ids (or keys) that were left out; null for one that would have been drawn. */
   readonly #leftOut = inSections(() => new Set<unknown>())
-  /** The fixture that is imported. */
   #fixture = UNREAD_FIXTURE
-  /** Whether a record or key took the place of another one. */
   #hasReplaced = false
-  /** Families with fewer generated records than were asked for. */
-  readonly #incomplete = new Set<Family>()
-  /** The given Transactions that replaced others. */
   readonly #charges = new Map<string, Sourced>()
   /** Transactions with a given Refund that was left out, so that the sum of their Refunds is not known. */
   readonly #unsettled = new Set<unknown>()
 
-  /** Problems are added to `problems`. */
-  constructor(store: Store, drawing: Drawing, problems: Problems = [] as DocumentProblem[]) {
+  constructor(store: Store, generation: GenerationContext, problems: Problems = [] as DocumentProblem[]) {
     this.#store = store
-    this.#drawing = drawing
+    this.#generation = generation
     this.problems = problems
   }
 
-  /** Merges fixtures and imports their records. */
   import(...fixtures: readonly Fixture[]): void {
     const steps = this.importing(fixtures)
     while (!steps.next().done);
@@ -189,12 +181,13 @@ export class FixtureImporter {
       let index = 0
       for (const source of sources) {
         this.#add(family, source)
-        reportProgress(this.#drawing.progress, family, index++, sources.length)
+        reportProgress(this.#generation.progress, family, index++, sources.length)
         yield
       }
     }
     for (const source of fixture.api_keys.sources) yield this.#addKey(source)
-    for (const source of fixture.accounts.sources) yield this.#checkReseller(source)
+    // an Account's reseller may come after it
+    for (const source of fixture.accounts.sources) yield void this.#referred('accounts', rightOf(source).reseller, 'reseller', source)
     this.#checkCharges()
     // where every record is right and new, no id can have been given twice
     if (others.length === 0 && !this.#hasReplaced && this.problems.length === 0) return
@@ -210,23 +203,23 @@ export class FixtureImporter {
 
   /** Whether no record can have the id: none has it, and none that was left out, or not generated, might have been given it or drawn it. */
   isCertainlyMissing(family: Family, id: string): boolean {
-    return this.isMissing(family, id) && !this.#incomplete.has(family) && !this.#leftOut[family].has(null)
+    return this.isMissing(family, id) && !this.#leftOut[family].has(null)
   }
 
-  /** Whether no record of the family was left out. */
   isComplete(family: Family): boolean {
-    return this.#leftOut[family].size === 0 && this.#fixture[family].doubtful !== null && !this.#incomplete.has(family)
+    return this.#leftOut[family].size === 0 && this.#fixture[family].doubtful !== null
   }
 
-  /** Notes that records of some families could not be generated. */
   leaveOut(families: readonly Family[]): void {
-    for (const family of families) this.#incomplete.add(family)
+    for (const family of families) this.#leftOut[family].add(null)
   }
 
   #add(family: Family, source: Sourced): void {
     const before = this.problems.length
     const right = rightOf(source)
-    this.#checkExtra(family, source, right)
+    for (const name of Object.keys(right.extra ?? {})) {
+      if (Object.hasOwn(RESOURCES[family].properties as object, name)) this.#report(source, ['extra', name], say('reserved_field', name))
+    }
     const link = LINKS[family]
     const parent = link === null ? undefined : this.#referred(LINKED_FAMILIES[link], right[link], link, source)
     if (parent?.object === 'ticket') this.#checkTransaction(source, right, parent)
@@ -251,25 +244,11 @@ export class FixtureImporter {
   #addKey(source: Sourced): void {
     const { key, account } = source.given as { key: string; account: string }
     const isKnown = this.#referred('accounts', rightOf(source).account, 'account', source) !== undefined
-    if (!isKnown || source.flaws !== undefined) {
-      this.#leftOut.api_keys.add(key)
-      return
-    }
-    this.#hasReplaced ||= this.#store.keys.has(key)
-    this.#store.keys.set(key, account)
-    this.imported.api_keys.push({ key, account })
-  }
-
-  /** An Account's reseller may come after it, so it is looked for once all Accounts are there. */
-  #checkReseller(source: Sourced): void {
-    this.#referred('accounts', rightOf(source).reseller, 'reseller', source)
-  }
-
-  #checkExtra(family: Family, source: Sourced, { extra }: Given): void {
-    for (const name of Object.keys(extra ?? {})) {
-      if (Object.hasOwn(RESOURCES[family].properties as object, name))
-        this.#report(source, ['extra', name], `${name} is a name that the API itself returns; give it outside extra`)
-    }
+    if (isKnown && source.flaws === undefined) {
+      this.#hasReplaced ||= this.#store.keys.has(key)
+      this.#store.keys.set(key, account)
+      this.imported.api_keys.push({ key, account })
+    } else this.#leftOut.api_keys.add(key)
   }
 
   /** The record that a field names, if any; where there is none, that is reported unless a record that was left out may be meant. */
@@ -277,31 +256,30 @@ export class FixtureImporter {
     if (typeof id !== 'string') return undefined
     const record = this.#store[family].get(id)
     if (record === undefined && this.isMissing(family, id)) {
-      this.#report(source, [field], `no ${RESOURCE_NAMES[family]} has the id ${id}${didYouMean(id, this.#store[family].someIds())}`)
+      this.#report(source, [field], say('missing_record', RESOURCE_NAMES[family], id, didYouMean(id, this.#store[family].someIds())))
     }
     return record
   }
 
   #checkTransaction(source: Sourced, right: Given, { location }: Records['tickets']): void {
-    if (right.location != null && right.location !== location) this.#report(source, ['location'], `the Ticket ${right.ticket} is at ${location}`)
+    if (right.location != null && right.location !== location) this.#report(source, ['location'], say('other_location', right.ticket as string, location))
     const { payment_type, payment_method } = right as { payment_type?: string; payment_method?: { type?: string | null } | null }
     const type = payment_method?.type ?? payment_type
     if (payment_type !== undefined && type !== payment_type) {
-      this.#report(source, ['payment_method'], `its type is ${type}, but payment_type is ${payment_type}`)
+      this.#report(source, ['payment_method'], say('other_type', `${type}`, payment_type))
     }
-    if (SUMS.every(name => !source.flaws?.has(name)) && !isExact(settled(right as Sums, this.#drawing.settings)))
-      this.#report(source, ['amount'], 'the amount with tip and donation is above 2^53-1')
+    if (SUMS.every(name => !source.flaws?.has(name)) && !isExact(settled(right as Sums, this.#generation.settings)))
+      this.#report(source, ['amount'], say('sum_too_large'))
   }
 
   /** Judges a Refund by the rules of the API, against what remains at this point (REF-6, REF-7, A24). A charge that is below its Refunds already is reported by itself. */
   #checkRefund(source: Sourced, { currency, amount }: Given, transaction: Records['transactions']): void {
-    if (currency != null && currency !== transaction.currency)
-      this.#report(source, ['currency'], `the Transaction ${transaction.id} was charged in ${transaction.currency}`)
+    if (currency != null && currency !== transaction.currency) this.#report(source, ['currency'], say('other_currency', transaction.id, transaction.currency))
     if (amount === undefined) return
-    const facts = { ...moneyOf(transaction, this.#drawing.settings), asked: amount as number }
+    const facts = { ...moneyOf(transaction, this.#generation.settings), asked: amount as number }
     if (this.#charges.has(transaction.id) && facts.refunded > facts.charged) return
     const broken = firstBroken(REFUND_RULES, facts)
-    if (broken) this.#report(source, [broken.param as string], broken.message(facts))
+    if (broken) this.#report(source, [broken.param as string], { code: broken.else, message: broken.message(facts) })
   }
 
   /** A stored Refund that the fixture is still to replace does not count. */
@@ -313,9 +291,8 @@ export class FixtureImporter {
   /** Reports the given Transactions that replaced others, and are below what was refunded of those. */
   #checkCharges(): void {
     for (const [id, source] of this.#charges) {
-      const { charged, refunded, currency } = moneyOf(this.#store.transactions.get(id) as Records['transactions'], this.#drawing.settings)
-      if (refunded > charged && !this.#unsettled.has(id))
-        this.#report(source, ['amount'], `the Refunds of ${id} come to ${refunded} ${currency}, above the ${charged} that can be refunded`)
+      const { charged, refunded, currency } = moneyOf(this.#store.transactions.get(id) as Records['transactions'], this.#generation.settings)
+      if (refunded > charged && !this.#unsettled.has(id)) this.#report(source, ['amount'], say('below_refunds', id, refunded, currency, charged))
     }
   }
 
@@ -325,24 +302,22 @@ export class FixtureImporter {
     this.#hasReplaced = true
     for (const field of [LINKS[family] ?? [], isRefunded ? ['currency', 'payment_method'] : []].flat()) {
       const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
-      if (was !== is) this.#report(source, [field], `${before.id} exists already, with ${was}; a merge cannot change this, load a whole document instead`)
+      if (was !== is) this.#report(source, [field], say('fixed_field', before.id, `${was}`))
     }
   }
 
-  /** The record as it is stored, from what was given and what it refers to. */
   #recordOf(family: Family, given: Given, parent: RecordOf<Family> | undefined): RecordOf<Family> {
-    const { settings, ids, now } = this.#drawing
+    const { settings, ids, now } = this.#generation
     const { id, created } = given as { id?: string | null; created?: string | null }
-    return completed(family, given, {
+    const drawn = {
       id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, this.#store[family]),
-      created: created == null ? isoOf(now) : storedInstant(created),
-      settings,
-      parent
-    })
+      created: created == null ? isoOf(now) : storedInstant(created)
+    }
+    return completed(family, { ...given, ...drawn }, { settings, parent })
   }
 
-  #report(source: Sourced, at: readonly Step[], message: string): void {
-    this.problems.push(problemOf(source, at, message))
+  #report(source: Sourced, at: readonly Step[], said: Said): void {
+    this.problems.push(problemOf(source, at, said))
   }
 }
 

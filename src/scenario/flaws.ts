@@ -12,11 +12,7 @@ export function flawsOf(problems: readonly { steps: readonly Step[] }[]): Flaws 
   const root: Tree = new Map()
   for (const { steps } of problems) {
     let at = root
-    for (const step of steps) {
-      const next = at.get(step) ?? new Map()
-      at.set(step, next)
-      at = next
-    }
+    for (const step of steps) at = at.get(step) ?? (at.set(step, new Map()).get(step) as Tree)
   }
   return root
 }

@@ -4,13 +4,14 @@ import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
 import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
-import { type Address, addressOf } from '../reference/parameters.js'
 import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
 import { pageOf } from '../store/paging.js'
 import { collectionOf, type RecordOf, type Records, type Store } from '../store/store.js'
+import { completed } from './completion.js'
 import type { Report } from './documents.js'
 import { type Progress, reportProgress } from './progress.js'
 import { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
+import { say } from './sentences.js'
 
 export { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
 export type Generating = { store: Store; ids: Ids; now: number; settings: Settings; faker: Faker; importer: Imported; progress?: Progress | undefined }
@@ -19,7 +20,7 @@ type Imported = { isMissing: (family: Family, id: string) => boolean; isComplete
 const DAY = 86_400_000
 /** A payment is of one of the Tickets opened last, so that bills are paid soon after they are opened. */
 const OPEN_AT_ONCE = 20
-/** How many customers pay again and again. */
+/** Customers who pay again and again: making one up takes longer than all else of a payment. */
 const REGULARS = 50
 const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
 const BRANDS = ['visa', 'mastercard', 'amex', 'discover'] as const
@@ -36,11 +37,10 @@ export async function loadFaker(): Promise<Faker> {
 /** Checks what an entry says by itself: one family, and a range that is not reversed. */
 export function checkGenerate(data: GenerateData, report: Report): boolean {
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-  if (asked.length !== 1)
-    report([], `one of ${GENERATED_FAMILIES.join(', ')} with a count was expected${asked.length > 1 ? `, not ${asked.join(' and ')}` : ''}`)
+  if (asked.length !== 1) report([], say('not_exactly_one', GENERATED_FAMILIES, asked))
   const { created } = data
   const isReversed = created !== undefined && (instantOf(created.from) as number) > (instantOf(created.to) as number)
-  if (isReversed) report(['created'], `from ${created.from} is later than to ${created.to}`)
+  if (isReversed) report(['created'], say('reversed', `from ${created.from}`, `to ${created.to}`))
   return asked.length === 1 && !isReversed
 }
 
@@ -58,7 +58,7 @@ export function generate(data: GenerateData, generating: Generating, report: Rep
   if (parent === null) return false
   const instants = instantsOf(data, data[family] as number, generating)
   if (family === 'transactions') return generatePayments(instants, parent, data, generating, report)
-  fill(family, instants, generating, (MAKERS[family] as Maker<typeof family>)(generating, parent))
+  fill(family, instants, generating, DRAWS[family](generating, parent))
   return true
 }
 
@@ -90,56 +90,56 @@ function parentOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateDat
   const named = data[field]
   if (named !== undefined) {
     if (store[parents].get(named)) return named
-    if (importer.isMissing(parents, named)) report([field], `no ${resource} has the id ${named}`)
+    if (importer.isMissing(parents, named)) report([field], say('missing_record', resource, named, ''))
     return null
   }
   const first = isPlaced ? store.locations.inCreationOrder()[0] : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
-  if (!first && importer.isComplete(parents)) report([], `there is no ${isPlaced ? 'Location' : 'merchant Account'} for the generated ${family}`)
+  if (!first && importer.isComplete(parents)) report([], say('missing_parent', isPlaced ? 'Location' : 'merchant Account', family))
   return first?.id ?? null
 }
 
-/** Makes the record of a family with an id that it draws in its turn, the index of the record and the instant of its creation. */
-type Make<F extends Family> = (drawId: () => string, at: number, index: number) => RecordOf<F>
-type Maker<F extends Family> = (generating: Generating, parent: string) => Make<F>
+/** Draws what is given of a record, which is completed as that of a fixture is. */
+type Draw = (index: number, at: number) => Given
+type Given = Readonly<Record<string, unknown>>
 
-/** Puts a record into the store for each instant. */
-function fill<F extends Exclude<Family, 'refunds'>>(family: F, instants: Float64Array, { store, ids, settings, progress }: Generating, make: Make<F>): void {
+/** Puts a record into the store for each instant, and returns them. */
+function fill<F extends Exclude<Family, 'refunds'>>(family: F, instants: Float64Array, generating: Generating, draw: Draw): Records[F][] {
+  const { store, ids, settings, progress } = generating
   const collection = collectionOf(store, family)
+  const made: Records[F][] = []
   for (const [index, at] of instants.entries()) {
-    collection.insert(make(() => ids.draw(kindOf(family, 'merchant'), settings, collection), at, index))
+    const id = ids.draw(kindOf(family, 'merchant'), settings, collection)
+    const given = draw(index, at)
+    const parent = store.tickets.get(given.ticket as string)
+    const record = completed(family, { id, created: isoOf(at), ...given }, { settings, parent }) as RecordOf<F>
+    collection.insert(record)
+    made.push(record as Records[F])
     reportProgress(progress, family, index, instants.length)
   }
+  return made
 }
 
-const MAKERS: { readonly [F in Exclude<(typeof GENERATED_FAMILIES)[number], 'transactions'>]: Maker<F> } = {
+const DRAWS: Readonly<Record<Exclude<(typeof GENERATED_FAMILIES)[number], 'transactions'>, (generating: Generating, parent: string) => Draw>> = {
   accounts:
     ({ faker }) =>
-    (drawId, at) => {
-      const name = faker.company.name()
-      const [id, email] = [drawId(), faker.internet.exampleEmail()]
-      const address = addressIn(faker)
-      return { id, object: 'account', created: isoOf(at), type: 'merchant', name, email, address, phone: null, reseller: null, metadata: {} }
-    },
+    () => ({ type: 'merchant', name: faker.company.name(), email: faker.internet.exampleEmail(), address: drawAddress(faker) }),
   users:
     ({ faker }, account) =>
-    (drawId, at) => {
+    () => {
       const [firstName, lastName] = [faker.person.firstName(), faker.person.lastName()]
-      const [id, email] = [drawId(), faker.internet.exampleEmail({ firstName, lastName })]
-      return { id, object: 'user', created: isoOf(at), account, name: `${firstName} ${lastName}`, email }
+      return { account, name: `${firstName} ${lastName}`, email: faker.internet.exampleEmail({ firstName, lastName }) }
     },
   locations:
     ({ faker }, account) =>
-    (drawId, at) => {
-      const id = drawId()
+    () => {
       const display_name = `${faker.food.adjective().replace(/^./, letter => letter.toUpperCase())} ${faker.food.ingredient()}`
-      return { id, object: 'location', created: isoOf(at), account, display_name, address: addressIn(faker), phone: null, website: null, metadata: {} }
+      return { account, display_name, address: drawAddress(faker) }
     },
   tickets: ({ faker, store }, location) => {
     const before = store.tickets.size
-    return (drawId, at, index) => {
-      const id = drawId()
+    return index => {
       const reference = `${drawOne(faker, SPOTS)} ${drawWhole(faker, 1, 40)} #${String(before + index + 1).padStart(4, '0')}`
-      return { id, object: 'ticket', created: isoOf(at), location, reference }
+      return { location, reference }
     }
   }
 }
@@ -150,78 +150,46 @@ function generatePayments(instants: Float64Array, location: string, data: Genera
   const tickets = pageOf(store.tickets, { index: 'location', group: location, limit: Number.POSITIVE_INFINITY, order: 'oldest_first' }).stored
   const [first] = tickets
   if (first === undefined || first.at > (instants.at(-1) ?? first.at)) {
-    if (importer.isComplete('tickets')) report(['location'], `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`)
+    if (importer.isComplete('tickets')) report(['location'], say('no_early_ticket', location))
     return false
   }
   const types = data.payment_types ?? PAYMENT_TYPES
-  const currency = generating.settings['transactions.default_currency']
   const regulars = regularsOf(faker)
-  const paid: Records['transactions'][] = []
   let opened = 0
-  const pay: Make<'transactions'> = (drawId, at) => {
+  const draw: Draw = (_, at) => {
     while ((tickets[opened]?.at ?? Number.POSITIVE_INFINITY) <= at) opened++
     const { record } = tickets[drawWhole(faker, Math.max(0, opened - OPEN_AT_ONCE), opened - 1)] as (typeof tickets)[number]
-    const payment = paymentOf({ id: drawId(), ticket: record.id, location, currency }, at, types, regulars, faker)
-    paid.push(payment)
-    return payment
+    return { ticket: record.id, ...drawPayment(types, regulars, faker) }
   }
   const notBefore = instants.map(at => Math.max(at, first.at))
-  fill('transactions', notBefore, generating, pay)
-  refund(paid, data, generating)
+  refund(fill('transactions', notBefore, generating, draw), data, generating)
   return true
 }
 
-function addressIn({ location }: Faker): Address {
-  return addressOf({ country: 'US', line1: location.streetAddress(), city: location.city(), postal_code: location.zipCode('#####') })
+function drawAddress({ location }: Faker): Given {
+  return { country: 'US', line1: location.streetAddress(), city: location.city(), postal_code: location.zipCode('#####') }
 }
 
-/** A customer who pays again and again. Making one up takes longer than all else of a payment. */
-type Regular = { name: string; email: string; phone: string; bank: string }
+type Regular = { name: string; email: string; phone: string; bank_name: string }
 
-function regularsOf(faker: Faker): Regular[] {
-  return Array.from({ length: REGULARS }, () => {
+const regularsOf = (faker: Faker): Regular[] =>
+  Array.from({ length: REGULARS }, () => {
     const name = faker.person.firstName()
     const email = faker.internet.exampleEmail({ firstName: name })
-    return { name, email, phone: `+1617555${drawDigits(faker)}`, bank: `${faker.location.city()} Savings` }
+    return { name, email, phone: `+1617555${drawDigits(faker)}`, bank_name: `${faker.location.city()} Savings` }
   })
-}
 
-type Payment = Pick<Records['transactions'], 'id' | 'ticket' | 'location' | 'currency'>
-
-function paymentOf(payment: Payment, at: number, types: readonly PaymentType[], regulars: readonly Regular[], faker: Faker): Records['transactions'] {
-  const { id, ticket, location, currency } = payment
+/** A payment with what its type needs of the customer (TXN-3, TXN-4). */
+function drawPayment(types: readonly PaymentType[], regulars: readonly Regular[], faker: Faker): Given {
   const payment_type = drawOne(faker, types)
   const bill = drawWhole(faker, 350, 12_000)
   const tip = Math.round(bill * drawOne(faker, TIPS))
   const last4 = drawDigits(faker)
-  const regular = drawOne(faker, regulars)
-  return {
-    id,
-    object: 'transaction',
-    created: isoOf(at),
-    ticket,
-    location,
-    payment_type,
-    payment_method: {
-      type: payment_type,
-      card: CARDS.includes(payment_type) ? { brand: drawOne(faker, BRANDS), last4 } : null,
-      bank_account: payment_type === 'vip' ? { bank_name: regular.bank, last4 } : null
-    },
-    currency,
-    amount: bill + tip,
-    tip_amount: tip === 0 ? null : tip,
-    donation_amount: null,
-    adjustment_number: null,
-    amounts: null,
-    customer: customerOf(payment_type, regular),
-    amount_refunded: 0
-  }
-}
-
-/** What a payment of the type needs of its customer (TXN-3, TXN-4). */
-function customerOf(type: PaymentType, { name, email, phone }: Regular): Records['transactions']['customer'] {
-  if (type === 'vip') return { name, email: null, phone }
-  return type === 'apple_pay' ? { name, email, phone: null } : null
+  const { name, email, phone, bank_name } = drawOne(faker, regulars)
+  const payment = { payment_type, amount: bill + tip, tip_amount: tip === 0 ? null : tip }
+  if (payment_type === 'vip') return { ...payment, payment_method: { bank_account: { bank_name, last4 } }, customer: { name, phone } }
+  const payment_method = CARDS.includes(payment_type) ? { card: { brand: drawOne(faker, BRANDS), last4 } } : {}
+  return { ...payment, payment_method, customer: payment_type === 'apple_pay' ? { name, email } : null }
 }
 
 /** One Refund, whole or in part, for the share of the payments that was asked for; never later than the last of them. */
@@ -229,12 +197,11 @@ function refund(paid: readonly Records['transactions'][], { refunded = 0 }: Gene
   const end = Date.parse(paid.at(-1)?.created ?? '')
   const chosen = faker.helpers.arrayElements([...paid.keys()], Math.round(paid.length * refunded)).sort((a, b) => a - b)
   for (const [index, place] of chosen.entries()) {
-    const { id: transaction, created, amount, currency, payment_method } = paid[place] as Records['transactions']
-    const at = Math.min(end, Date.parse(created) + drawWhole(faker, 60_000, 3 * DAY))
-    const part = faker.datatype.boolean() ? amount : drawWhole(faker, 1, amount)
-    const id = ids.draw('refund', settings, store.refunds)
-    const reason = drawOne(faker, REASONS)
-    store.putRefund({ id, object: 'refund', created: isoOf(at), transaction, amount: part, currency, reason, payment_method, metadata: {} })
+    const parent = paid[place] as Records['transactions']
+    const created = isoOf(Math.min(end, Date.parse(parent.created) + drawWhole(faker, 60_000, 3 * DAY)))
+    const amount = faker.datatype.boolean() ? parent.amount : drawWhole(faker, 1, parent.amount)
+    const given = { id: ids.draw('refund', settings, store.refunds), created, transaction: parent.id, amount, reason: drawOne(faker, REASONS) }
+    store.putRefund(completed('refunds', given, { settings, parent }) as Records['refunds'])
     reportProgress(progress, 'refunds', index, chosen.length)
   }
 }

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
-import { didYouMean, sentence } from '../core/nearest.js'
 import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { TooLargeHere } from './body.js'
+import { SAYS } from './document-sentences.js'
 import { documentOf, readDocument, type SourceDocument } from './documents.js'
 import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
 import { preparedDocument } from './prepared.js'
@@ -71,68 +71,55 @@ export class Library {
     const path = this.#find('scenarios', name) ?? this.#find('fixtures', name)
     if (path) return this.file(path)
     const known = (await this.list()).map(entry => entry.name)
-    throw new ApiError('scenario_unknown', {
-      message: `${sentence(`No scenario is called ${name}${didYouMean(name, known)}`)} Known are: ${known.join(', ')}.`
-    })
+    throw new ApiError('scenario_unknown', { message: SAYS.no_scenario(name, known) })
+  }
+
+  /** Finds a fixture that a document names, as `#named` does. Returns a sentence that says why when it cannot. */
+  async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
+    const found = await this.#named(reference, from, 'fixtures', 'fixtures')
+    if (found !== null) return found
+    const besides = from === null ? [] : ENDINGS.map(ending => reference + ending).filter(file => existsSync(resolve(dirname(from), file)))
+    const known = this.#names('fixtures').map(({ name }) => name)
+    return SAYS.no_fixture(reference, known, besides[0] ?? null)
+  }
+
+  /** Finds a file of shared script entries that a document names, as `#named` does. Returns a sentence that says why when it cannot. */
+  async sharedScript(reference: string, from: string | null): Promise<SourceDocument | string> {
+    if (reference === '') return SAYS.not_a_group()
+    const found = await this.#named(reference, from, 'scenarios', 'files of script entries')
+    if (found !== null) return typeof found === 'string' || isSharedScript(found.data) ? found : SAYS.no_groups(reference)
+    const shared: string[] = []
+    for (const entry of this.#names('scenarios')) if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
+    return SAYS.no_shared_script(reference, shared)
   }
 
   /**
-   * Finds a fixture that a document names: by name, or by a path relative to the document's file that stays inside the fixtures and scenarios
-   * folders or the file's own folder. Returns a sentence that says why when it cannot.
+   * What a document names: by name, or by a path relative to the document's file that stays inside the fixtures and scenarios folders or the file's own
+   * folder. A sentence where a path may not be read or cannot, null where nothing has the name.
    */
-  async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
-    const path = isPath(reference) ? this.#pathOf(reference, from, 'fixtures') : this.#find('fixtures', reference)
-    if (typeof path === 'string') return this.file(path)
-    if (path !== null) return path.problem
-    const beside = from === null ? undefined : ENDINGS.find(ending => existsSync(resolve(dirname(from), `${reference}${ending}`)))
-    const none = this.#noneCalled(reference, 'fixture', this.#names('fixtures'))
-    return beside === undefined
-      ? none
-      : `${none}. There is a file ${reference}${beside} beside the document: a path has its ending, fixtures: [${reference}${beside}]`
-  }
-
-  /** Finds a file of shared script entries, by name among the scenarios or by a path as of a fixture. Returns a sentence that says why when it cannot. */
-  async sharedScript(reference: string, from: string | null): Promise<SourceDocument | string> {
-    if (reference === '') return 'a file and a group of it were expected, such as outages.yaml#brief-outage'
-    const path = isPath(reference) ? this.#pathOf(reference, from, 'files of script entries') : this.#find('scenarios', reference)
-    if (typeof path === 'object' && path !== null) return path.problem
-    const document = path === null ? null : await this.file(path)
-    if (isSharedScript(document?.data)) return document as SourceDocument
-    if (document !== null) return `${reference} has no groups of script entries, so none of it can be used`
-    const shared: { name: string }[] = []
-    for (const entry of this.#names('scenarios')) if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry)
-    return this.#noneCalled(reference, 'file of script entries', shared)
-  }
-
-  #noneCalled(name: string, what: string, all: readonly { name: string }[]): string {
-    const known = all.map(({ name }) => name)
-    return `${sentence(`no ${what} is called ${name}${didYouMean(name, known)}`)} Known are: ${known.join(', ')}`
-  }
-
-  /** The path that a document refers to; why it may not, or cannot. */
-  #pathOf(reference: string, from: string | null, what: string): string | { problem: string } {
-    if (from === null) return { problem: `a document that does not come from a file may name ${what}, not paths: ${reference}` }
+  async #named(reference: string, from: string | null, shelf: Shelf, what: string): Promise<SourceDocument | string | null> {
+    if (!isPath(reference)) {
+      const named = this.#find(shelf, reference)
+      return named === null ? null : this.file(named)
+    }
+    if (from === null) return SAYS.names_only(what, reference)
     const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null) return { problem: `there is no file ${reference}` }
+    if (path === null) return SAYS.no_file(reference)
     const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(realPathOf)
-    if (!allowed.some(folder => folder !== null && isInside(path, folder))) return { problem: `${reference} lies outside the fixtures and scenarios folders` }
-    return statSync(path).isFile() ? path : { problem: `${reference} is not a file` }
+    if (!allowed.some(folder => folder !== null && isInside(path, folder))) return SAYS.outside_folders(reference)
+    return statSync(path).isFile() ? this.file(path) : SAYS.not_a_file(reference)
   }
 
   /** Everything that can be loaded, scenarios first, with what each says of itself. */
   async list(): Promise<Listed[]> {
-    const listed: Listed[] = []
-    for (const [shelf, kind] of [
-      ['scenarios', 'scenario'],
-      ['fixtures', 'fixture']
-    ] as const) {
-      for (const entry of this.#names(shelf)) {
-        if (listed.some(({ name }) => name === entry.name)) continue
-        const found = await this.#listed(entry, kind)
-        if (found !== null) listed.push(found)
+    const listed = new Map<string, Listed>()
+    for (const kind of ['scenario', 'fixture'] as const) {
+      for (const entry of this.#names(`${kind}s`)) {
+        const found = listed.has(entry.name) ? null : await this.#listed(entry, kind)
+        if (found !== null) listed.set(entry.name, found)
       }
     }
-    return listed
+    return [...listed.values()]
   }
 
   /** What a file says of itself; null for one of shared script entries, which cannot be loaded. */
@@ -152,7 +139,7 @@ export class Library {
   }
 
   #find(shelf: Shelf, name: string): string | null {
-    return this.#names(shelf, wanted => wanted === name)[0]?.path ?? null
+    return this.#names(shelf, file => file === name)[0]?.path ?? null
   }
 
   /** The names on a shelf, those of the first folder first. */

@@ -10,7 +10,7 @@ import type { DocumentLimits } from './limits.js'
 import type { Place } from './places.js'
 import { type Reading, readBy } from './reading.js'
 import { requestedScenario } from './requested.js'
-import { type FirstState, firstStateOf, type Making } from './scenario.js'
+import { type FirstState, firstStateOf, type LoadContext } from './scenario.js'
 import { compileEntry, type Entry, type EntryData, Script } from './script.js'
 import { Answers, type StepData } from './steps.js'
 
@@ -18,13 +18,13 @@ import { Answers, type StepData } from './steps.js'
 export type Loaded = { first: FirstState; document: SourceDocument }
 
 /** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `readBy`. */
-export async function loaded(body: Body, making: Making & { jobs: Jobs; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
+export async function loaded(body: Body, making: LoadContext & { jobs: Jobs; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
   const { library, jobs, now } = making
   if (!body.isLarge) {
     try {
       const small = library.within(LARGE.json)
       const { document, origin, variables } = await requestedScenario(body, small)
-      return { first: await firstStateOf(document, origin, { ...making, library: small, most: MANY_RECORDS, variables }), document }
+      return { first: await firstStateOf(document, origin, { ...making, library: small, maxRecords: MANY_RECORDS, variables }), document }
     } catch (error) {
       if (!(error instanceof TooLargeHere)) throw error
     }
@@ -49,36 +49,21 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
   const locate: SourceDocument['locate'] = async wanted => wanted.map(([, index]) => places[index as number] as Place | null)
   const document: SourceDocument = { ...documentOf('body', null, limits), locate }
   const report = reportTo([] as DocumentProblem[], document)
-  const take: Readonly<Record<string, (members: never[]) => unknown>> = {
-    keys: (members: [string, string][]) => {
-      for (const [key, account] of members) store.keys.set(key, account)
-    },
-    script: async (members: EntryData[]) => {
-      for (const data of members) entries.push((await compileEntry(data, report)) as Entry)
-    },
-    expect: async (members: ExpectationData[]) => {
-      for (const data of members) expectations.push((await compileExpectation(data, report, answers)) as Expectation)
-    },
-    steps: (members: [StepData, Place | null][]) => {
-      for (const [step, place] of members) {
+  for await (const [list, members] of parts()) {
+    for (const member of members) {
+      if (list === 'keys') store.keys.set(...(member as [string, string]))
+      else if (list === 'script') entries.push((await compileEntry(member as EntryData, report)) as Entry)
+      else if (list === 'expect') expectations.push((await compileExpectation(member as ExpectationData, report, answers)) as Expectation)
+      else if (list === 'steps') {
+        const [step, place] = member as [StepData, Place | null]
         steps.push(step)
         places.push(place)
-      }
+      } else collectionOf(store, list as Family).insert(withShared(member as RecordOf<Family>, store) as never)
     }
-  }
-  for await (const [list, members] of parts()) {
-    const taken = take[list]
-    if (taken) await taken(members as never[])
-    else insertAll(store, list as Family, members as RecordOf<Family>[])
     await pause()
   }
   const { warnings: _, ...rest } = head as NonNullable<typeof head>
   return { first: { ...rest, store, script: new Script(entries), expectations, steps, play: [], answers }, document }
-}
-
-function insertAll<F extends Family>(store: Store, family: F, records: readonly RecordOf<F>[]): void {
-  const collection = collectionOf(store, family)
-  for (const record of records) collection.insert(withShared(record, store))
 }
 
 /** A record as it is stored: what was made plain text of is as in every other record. */

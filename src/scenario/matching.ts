@@ -1,13 +1,15 @@
 /** Which calls a script entry or an expectation is about: operations, what was sent, and which records a call is about. */
-import { didYouMeanOneOf } from '../core/nearest.js'
+import { didYouMean, shortened } from '../core/nearest.js'
+import { say as check } from '../core/sentences.js'
 import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationNamed } from '../reference/operations.js'
-import { schemaOf } from '../reference/parameters.js'
+import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
-import { type Condition, compileCondition, compileNames, type Subject, type Value } from './conditions.js'
+import { type Condition, compileNames, type Subject, type Value } from './conditions.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
 import type { Budget } from './patterns.js'
-import { ABOUT, type MatchData, type On, OPERATION } from './schemas.js'
+import { ABOUT, type MatchData, type Names, type On, OPERATION } from './schemas.js'
+import { say } from './sentences.js'
 
 /** Looks a value up by its nested name, such as `['card', 'last4']`; null for a name that has further names below it, undefined for what was not sent. */
 export type Values = (name: readonly string[]) => string | null | undefined
@@ -30,28 +32,33 @@ export type { MatchData, On } from './schemas.js'
 /** The parts of a match that hold names of parameters, each with the table that these are in. */
 export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
 
+/** What is compiled; null where a problem of it is reported. */
+export async function unlessReported<T>(report: Report, compile: (note: Report) => Promise<T>): Promise<T | null> {
+  let isRight = true
+  const compiled = await compile((steps, said) => {
+    isRight = false
+    report(steps, said)
+  })
+  return isRight ? compiled : null
+}
+
 /** The operations that `on` names; none with every problem reported. */
 export function operationsOn(on: On, report: Report): OperationId[] {
   if (on === '*') return OPERATION_IDS
-  const operations = new Set<OperationId>()
-  let isRight = true
-  for (const [index, name] of [on].flat().entries()) {
+  const operations = [on].flat().map((name, index) => {
     const operation = operationNamed(name)
-    if (operation === null) {
-      report(Array.isArray(on) ? ['on', index] : ['on'], unknownOperation(name))
-      isRight = false
-    } else operations.add(operation)
-  }
-  return isRight ? [...operations] : []
+    if (operation === null)
+      report(Array.isArray(on) ? ['on', index] : ['on'], check('unknown_word', OPERATION.what, OPERATION_NAMES, shortened(name), OPERATION.advice))
+    return operation
+  })
+  return operations.includes(null) ? [] : [...new Set(operations as OperationId[])]
 }
 
 /** The operations of an entry or expectation as a sentence names them. */
 export const shownOn = (on: On): string => (on === '*' ? 'any operation' : [on].flat().join(' or '))
 
-/** What to say of a name that is no operation. */
-const unknownOperation = (name: string) => `${name} is no ${OPERATION.what}${didYouMeanOneOf(name, OPERATION_NAMES, OPERATION.advice)}`
 /** A condition of a match, in the part of the request that it is about. */
-export type MatchCondition = Condition & { section: keyof typeof SECTIONS | 'key' | 'account' | 'about' }
+export type MatchCondition = Condition & { section: keyof MatchData }
 /** Conditions that all have to hold. */
 export type Matcher = readonly MatchCondition[]
 
@@ -71,39 +78,38 @@ export function isMatch(matcher: Matcher, call: SentCall): boolean {
   return true
 }
 
+/** What each operation has in a section of a match; the values that are not parameters have no table. */
+function tablesOf(operations: readonly OperationId[], section: keyof MatchData): readonly Schema[] {
+  if (section === 'about') return [{ properties: Object.fromEntries(ABOUT.map(name => [name, {}])) }]
+  if (section === 'key' || section === 'account') return [{ properties: { [section]: {} } }]
+  return operations.flatMap(operation => {
+    const schema = (TABLES[operation] as Tables)[SECTIONS[section]]
+    return schema === undefined ? [] : [schemaOf(schema)]
+  })
+}
+
 /**
  * Compiles `match` for calls of these operations; null when it asks for nothing, so that every such call matches. With `onlyRight`, values that no right call
  * can have are problems too; `answers` are those that a match may refer to. Problems are reported by their place in the entry or expectation.
  */
 export async function compileMatch(
   operations: readonly OperationId[],
-  data: MatchData | undefined,
+  data: MatchData = {},
   report: Report,
   more: Pick<Subject, 'onlyRight' | 'answers' | 'patterns'>
 ): Promise<Matcher | null> {
   const conditions: MatchCondition[] = []
-  const subject: Subject = { ...more, unknown: name => `${name} is not a parameter of this call` }
-  for (const [section, table] of Object.entries(SECTIONS) as [keyof typeof SECTIONS, keyof Tables][]) {
-    const names = data?.[section]
-    if (names === undefined) continue
-    const schemas = operations.flatMap(operation => {
-      const schema = (TABLES[operation] as Tables)[table]
-      return schema === undefined ? [] : [schemaOf(schema)]
-    })
-    if (schemas.length === 0) {
-      report(['match', section], `${operations.map(nameOf).join(', ')} ${operations.length === 1 ? 'has' : 'have'} no ${section}`)
-      continue
-    }
-    const compiled = await compileNames(names, { schemas, name: [], subject }, within(report, 'match', section))
-    conditions.push(...compiled.map(condition => ({ ...condition, section })))
-  }
-  const others = [
-    ...(['key', 'account'] as const).map(name => ({ section: name, name, steps: ['match', name], wanted: data?.[name] })),
-    ...ABOUT.map(name => ({ section: 'about' as const, name, steps: ['match', 'about', name], wanted: data?.about?.[name] }))
-  ]
-  for (const { section, name, steps, wanted } of others) {
+  const unknown: Subject['unknown'] = (name, known) => say('unknown_parameter', name.join('.'), didYouMean(name.at(-1) as string, known))
+  for (const [section, wanted] of Object.entries(data) as [keyof MatchData, Names][]) {
     if (wanted === undefined) continue
-    conditions.push({ ...(await compileCondition(wanted, { name: [name], schemas: [], subject }, within(report, ...steps), steps)), section })
+    const schemas = tablesOf(operations, section)
+    const isValue = section === 'key' || section === 'account'
+    const note = within(report, 'match', ...(isValue ? [] : [section]))
+    if (schemas.length === 0) note([], say('no_section', operations.map(nameOf), section))
+    else {
+      const compiled = await compileNames(isValue ? { [section]: wanted as never } : wanted, { ...more, unknown, schemas, name: [] }, note)
+      conditions.push(...compiled.map(condition => ({ ...condition, section })))
+    }
   }
   return conditions.length === 0 ? null : conditions
 }

@@ -11,35 +11,30 @@ const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([...Object.en
 
 /** Every id that a match asks for in the path, in a filter, in the body or as what the call is about. Patterns and conditions name none. */
 export function recordsNamedBy(match: MatchData | undefined, operations: Iterable<OperationId>): NamedRecord[] {
-  const owners = [...new Set(Array.from(operations, ownerOf))]
+  const owners = [...new Set(Array.from(operations, operation => operationOf(operation).family))].map(family => (family === 'users' ? 'accounts' : family))
   return (['params', 'query', 'body', 'about'] as const).flatMap(section =>
-    Object.entries(match?.[section] ?? {}).flatMap(([name, wanted]) => {
-      const families = section === 'params' && name === 'id' ? owners : [NAMES.get(name) ?? []].flat()
-      return families.length === 0 ? [] : idsIn(wanted, ['match', section, name]).map(found => ({ ...found, families }))
-    })
+    namedIn(match?.[section], ['match', section], section === 'params' ? [...new Set(owners)] : [])
   )
 }
 
 /** Every id that an expected state names: of records that there have to be, and in fields that link to a record. */
 export function recordsNamedByState(state: StateData): NamedRecord[] {
   return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
-    Object.entries(expected).flatMap(([id, fields]: [string, unknown]) => {
+    Object.entries(expected).flatMap(([id, fields]: [string, object | null]) => {
       if (id === 'count' || fields === null) return []
       const steps = ['state', family, id]
-      const linked = Object.entries(fields as object).flatMap(([name, wanted]) => {
-        const families = name === 'id' ? [family] : [NAMES.get(name) ?? []].flat()
-        return families.length === 0 ? [] : idsIn(wanted, [...steps, name]).map(found => ({ ...found, families }))
-      })
+      const linked = namedIn(fields, steps, [family])
       return id === 'where' || id.includes('${') ? linked : [{ steps, id, families: [family] }, ...linked]
     })
   )
 }
 
-/** The family of the record that the path of an operation names as `id`. */
-const ownerOf = (operation: OperationId): Family => {
-  const { family } = operationOf(operation)
-  return family === 'users' ? 'accounts' : family
-}
+/** The ids under names that link to a record, and under `id`, which is that of one of some families. */
+const namedIn = (names: object | undefined, steps: readonly Step[], ofId: readonly Family[]): NamedRecord[] =>
+  Object.entries(names ?? {}).flatMap(([name, wanted]) => {
+    const families = name === 'id' ? ofId : [NAMES.get(name) ?? []].flat()
+    return families.length === 0 ? [] : idsIn(wanted, [...steps, name]).map(found => ({ ...found, families }))
+  })
 
 function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[]; id: string }[] {
   if (Array.isArray(wanted)) return wanted.flatMap((one, index) => idsIn(one, [...steps, index]))

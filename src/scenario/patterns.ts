@@ -3,7 +3,9 @@
  * of a compiled pattern: re2js takes at most so many, and was measured to need about 27 ns for one at most.
  */
 import { holdsCardNumber } from '../core/card-numbers.js'
+import type { Said } from '../core/sentences.js'
 import { pause } from '../work/slices.js'
+import { say } from './sentences.js'
 
 /** The steps that are left for the patterns that one request or record is matched against. */
 export type Budget = { steps: number }
@@ -49,61 +51,58 @@ const REPEAT = /(?<!\\x)\{(\d+)(?:,(\d*))?\}/g
 const UNICODE_CLASS = /\\p/gi
 const RANGE = /(\\x\{[\da-f]+\}|\\?.)(?=-(\\x\{[\da-f]+\}|\\?.))/gisu
 
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+/** The character at an end of a range: `é`, `\-` or `\x{e9}`. */
+const codeOf = (text: string): number => (text.length > 3 ? Number.parseInt(text.slice(3), 16) : (text.replace(/^\\(?=.)/su, '').codePointAt(0) as number))
+
+/** What the text of a pattern may hold at most, so that it is cheap to compile. */
+const BOUNDS: readonly [maximum: number, what: string, countIn: (pattern: string) => number, advice: string][] = [
+  [MAX_LENGTH, 'characters', pattern => pattern.length, 'Write a list of shorter ones'],
+  [
+    MAX_INSTRUCTIONS,
+    'repetitions, the counts in {} added up',
+    pattern => sum(Array.from(pattern.matchAll(REPEAT), ([, least, most]) => Number(most || least))),
+    'Use * or + for any number'
+  ],
+  [MAX_CLASSES, 'classes such as \\pL', pattern => pattern.match(UNICODE_CLASS)?.length ?? 0, 'Repeat one with {}, such as \\pL{3}'],
+  [
+    MAX_SPAN,
+    'characters in its ranges',
+    pattern => sum(Array.from(pattern.matchAll(RANGE), ([, from, to]) => Math.max(codeOf(to as string) - codeOf(from as string), 0))),
+    'Write what they leave out, such as [^a-z]'
+  ]
+]
+
 /** Compiles a regular expression, which is matched in linear time, whatever the pattern and the value. */
-export async function compilePattern(pattern: string, ignoreCase: boolean, patterns: Patterns, report: (message: string) => void): Promise<TextTest> {
+export async function compilePattern(pattern: string, ignoreCase: boolean, patterns: Patterns, report: (said: Said) => void): Promise<TextTest> {
   const { all } = patterns
-  const refuse = (message: string) => {
-    report(message)
+  const isWithin = (whose: string, maximum: number, what: string, got: number, advice: string) => {
+    if (got > maximum) report(say('pattern_limit', whose, maximum, what, got, advice))
+    return got <= maximum
+  }
+  // once there are too many that is said, and no other is compiled
+  if (++patterns.count > MAX_PATTERNS + 1 || all.instructions > MAX_TOGETHER) return NEVER
+  if (!isWithin('an entry or expectation', MAX_PATTERNS, 'patterns', patterns.count, 'Join them with |, such as /one|other/')) return NEVER
+  if (!BOUNDS.every(([maximum, what, countIn, advice]) => isWithin('a pattern', maximum, what, countIn(pattern), advice))) return NEVER
+  if (holdsCardNumber(pattern)) {
+    report(say('pattern_of_card'))
     return NEVER
   }
-  patterns.count++
-  if (patterns.count > MAX_PATTERNS) {
-    return patterns.count > MAX_PATTERNS + 1
-      ? NEVER
-      : refuse(`an entry or expectation must have at most ${MAX_PATTERNS} patterns; this is one more. Join them with |, such as /one|other/.`)
-  }
-  if (all.instructions > MAX_TOGETHER) return NEVER
-  const problem = problemOf(pattern)
-  if (problem !== null) return refuse(problem)
   await pause()
   const { RE2JS } = await import('re2js')
   try {
     const compiled = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
     const size = compiled.programSize()
-    if (size > MAX_INSTRUCTIONS) {
-      return refuse(`a pattern must compile to at most ${MAX_INSTRUCTIONS} instructions; got ${size}. Write it shorter, or with smaller counts in {}.`)
-    }
+    if (!isWithin('a pattern', MAX_INSTRUCTIONS, 'instructions when compiled', size, 'Write it shorter, or with smaller counts in {}')) return NEVER
     // plain text is not run as a program, but looked for as it is
     const { prefixComplete, numSubexp } = compiled.re2()
     const stepsEach = prefixComplete && numSubexp === 0 ? 1 : size
     all.instructions += stepsEach
-    if (all.instructions > MAX_TOGETHER) {
-      return refuse(
-        `the patterns of a script or of all expectations must compile to at most ${MAX_TOGETHER} instructions together; with this one it is ${all.instructions}. Write them shorter; plain text between slashes counts as one.`
-      )
-    }
-    return metered(stepsEach, value => compiled.matcher(value).find())
+    const advice = 'Write them shorter; plain text between slashes counts as one'
+    const areAll = isWithin('the patterns of a script, or of all expectations,', MAX_TOGETHER, 'instructions together', all.instructions, advice)
+    return areAll ? metered(stepsEach, value => compiled.matcher(value).find()) : NEVER
   } catch (error) {
-    return refuse(`/${pattern}/ is not a regular expression of the RE2 syntax: ${(error as Error).message}`)
+    report(say('bad_pattern', pattern, (error as Error).message))
+    return NEVER
   }
 }
-
-/** Why a pattern is not compiled at all; null where it is. */
-function problemOf(pattern: string): string | null {
-  if (pattern.length > MAX_LENGTH) return `a pattern must have at most ${MAX_LENGTH} characters; got ${pattern.length}. Write a list of shorter ones.`
-  if (holdsCardNumber(pattern)) return 'a pattern cannot hold a whole card number; write the number as text; a digest of it is kept'
-  const repeats = Array.from(pattern.matchAll(REPEAT), ([, least, most]) => Number(most || least)).reduce((sum, count) => sum + count, 0)
-  if (repeats > MAX_INSTRUCTIONS) return `the counts in {} of a pattern must add up to at most ${MAX_INSTRUCTIONS}; got ${repeats}. Use * or + for any number.`
-  const classes = pattern.match(UNICODE_CLASS)?.length ?? 0
-  if (classes > MAX_CLASSES) return `a pattern must have at most ${MAX_CLASSES} classes such as \\pL; got ${classes}. Repeat one with {}, such as \\pL{3}.`
-  const span = Array.from(pattern.matchAll(RANGE), ([, from, to]) => codeOf(to as string) - codeOf(from as string)).reduce(
-    (sum, one) => sum + Math.max(one, 0),
-    0
-  )
-  return span > MAX_SPAN
-    ? `the ranges of a pattern must span at most ${MAX_SPAN} characters together; got ${span}. Write what they leave out, such as [^a-z].`
-    : null
-}
-
-/** The character at an end of a range: `é`, `\-` or `\x{e9}`. */
-const codeOf = (text: string): number => (text.length > 3 ? Number.parseInt(text.slice(3), 16) : (text.replace(/^\\(?=.)/su, '').codePointAt(0) as number))

@@ -22,7 +22,7 @@ const INSTANT = '^\\d{4}(-?\\d{2}-?\\d{2}|-?\\d{3}|-?W\\d{2}-?\\d)([Tt].+)?$'
 const NUMBER = '\\d+([.,]\\d+)?'
 const DURATION = `^(\\d+(\\.\\d+)?(ms|s|m|h|d)|P(?=[\\dT])(${NUMBER}[YMWD])*(T(${NUMBER}[HMS])+)?)$`
 const STATUS = '^[1-5](\\d\\d|[xX][xX])$'
-/** Formats of our own in words that every validator knows. An e-mail address may have letters that the format of that name does not. */
+/** Formats of our own in words that every validator knows. An email address may have letters that the format of that name does not. */
 const FORMATS: Readonly<Record<string, Json>> = {
   instant: { pattern: INSTANT },
   email: { pattern: '@.' },
@@ -30,19 +30,23 @@ const FORMATS: Readonly<Record<string, Json>> = {
   currency: { pattern: '^[a-z]{3}$' },
   last4: { pattern: '^\\d{4}$' }
 }
-/** The types of a single value that a match compares with. */
-const SCALARS: readonly Json[] = ['string', 'number', 'boolean'].map(type => ({ type }))
 const CONDITIONS = {
   gt: { description: 'Greater than this number, or later than this instant.' },
   gte: { description: 'At least this number, or not before this instant.' },
   lt: { description: 'Less than this number, or earlier than this instant.' },
   lte: { description: 'At most this number, or not after this instant.' },
-  not: { description: 'Any value but this one, or but each of these; also one that was not sent.' },
+  not: { description: 'Any value except this one, or these; a value that was not sent counts too.' },
   present: { description: 'Whether it was sent at all.', examples: [false, true] }
 }
 /** A name in brackets, as `card[last4]`. */
 const IN_BRACKETS = { '\\[': true }
-const ONE_VALUE = [...SCALARS, { type: 'array', items: referTo('scalar') }]
+const SCALARS = ['string', 'number', 'boolean']
+/** What a name can be compared with: a value, a list of values, and an object of either conditions or names. */
+const wanted = (names: Json, types = SCALARS): Json => {
+  const values = types.map(type => ({ type }))
+  const description = 'A value, a list of values, /a regular expression/, conditions, or nested names.'
+  return { ...anyOf(...values, { type: 'array', items: anyOf(...values) }, { type: 'object', ...names }), description }
+}
 
 /** Parts that others refer to by their names. */
 const DEFINITIONS: Readonly<Record<string, Json>> = {
@@ -55,7 +59,7 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
   },
   duration: {
     ...orVariable({ type: 'string', pattern: DURATION }),
-    description: 'A length of time.',
+    description: 'A duration.',
     examples: ['250ms', '2s', '10m', '36h', '7d', 'PT36H']
   },
   calls: {
@@ -63,24 +67,9 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
     examples: [1, '2-3', '4+']
   },
   status: { ...orVariable({ type: 'integer', minimum: 100, maximum: 599 }, { type: 'string', pattern: STATUS }), examples: [402, '2xx'] },
-  scalar: anyOf(...SCALARS),
-  value: {
-    ...anyOf(...ONE_VALUE, { type: 'object', additionalProperties: false, properties: CONDITIONS }),
-    description: 'A value, a list of values, /a regular expression/, or conditions.'
-  },
-  wanted: {
-    ...anyOf(...ONE_VALUE, { type: 'object', additionalProperties: referTo('wanted') }),
-    description: 'A value, a list of values, /a regular expression/, conditions, or nested names.'
-  },
-  field: {
-    ...anyOf(
-      ...SCALARS,
-      { type: 'null' },
-      { type: 'array', items: anyOf(...SCALARS, { type: 'null' }) },
-      { type: 'object', additionalProperties: referTo('field') }
-    ),
-    description: 'A value of the field, null for none, a list of values, /a regular expression/, conditions, or nested names.'
-  }
+  value: wanted({ additionalProperties: false, properties: CONDITIONS }),
+  wanted: wanted({ additionalProperties: referTo('wanted') }),
+  field: wanted({ additionalProperties: referTo('field') }, [...SCALARS, 'null'])
 }
 
 const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {
@@ -104,13 +93,11 @@ function definitionsFor(schema: Json): Json {
   const all: Record<string, Json> = { ...DEFINITIONS, ...byOperation() }
   const $defs: Json = {}
   const look = (part: unknown): void => {
-    if (typeof part !== 'object' || part === null) return
-    const [, name] = /^#\/\$defs\/(.*)$/.exec(String((part as Json).$ref)) ?? []
-    if (name !== undefined && $defs[name] === undefined) {
+    for (const [, name] of JSON.stringify(part).matchAll(/"#\/\$defs\/([^"]*)"/g) as Iterable<[string, string]>) {
+      if (name in $defs) continue
       $defs[name] = all[name]
       look(all[name])
     }
-    for (const inner of Object.values(part)) look(inner)
   }
   look(schema)
   return $defs
@@ -152,7 +139,7 @@ const PARTS = Object.entries(SECTIONS) as [keyof typeof SECTIONS, keyof Tables][
 
 /** What an object holds where a name of it is as given. */
 const when = (name: string, is: Json, properties: Json): Json => ifThen({ required: [name], properties: { [name]: is } }, { properties })
-const ifThen = (condition: Json, then: Json): Json => Object.fromEntries(Object.entries({ if: condition, then }))
+const ifThen = (condition: Json, then: Json): Json => ({ if: condition, then })
 /** What a match holds where `on` is as given. */
 const matchOn = (on: Json, match: Json): Json => when('on', on, { match: { type: 'object', properties: match } })
 /** Adds a definition, which the next one that says the same is too. */
@@ -226,7 +213,7 @@ function joined(tables: readonly Schema[]): { properties: Record<string, Schema>
   return { properties }
 }
 
-const ERROR = { description: 'What the call was refused with.', examples: [{ code: 'refund_exceeds_remaining' }] }
+const ERROR = { description: 'The error of a refused request.', examples: [{ code: 'refund_exceeds_remaining' }] }
 
 /** The names of a parameter table as a match can hold them: no others, but names in brackets. */
 function matchedNames({ properties = {} }: Schema): Json {
@@ -236,7 +223,7 @@ function matchedNames({ properties = {} }: Schema): Json {
 function matchedName(schema: Schema): Json {
   if (schema.properties !== undefined) {
     const { properties, ...nested } = matchedNames(schema)
-    return anyOf(...ONE_VALUE, { ...nested, properties: { ...CONDITIONS, ...(properties as Json) } })
+    return wanted({ ...nested, properties: { ...CONDITIONS, ...(properties as Json) } })
   }
   return referTo(typeof schema.additionalProperties === 'object' ? 'wanted' : 'value')
 }

@@ -11,7 +11,7 @@ import { Library } from './library.js'
 import { checkCount } from './limits.js'
 import type { Place } from './places.js'
 import { requestedScenario } from './requested.js'
-import { type FirstState, firstStateOf, type Launch, type Making } from './scenario.js'
+import { type FirstState, firstStateOf, type Launch, type LoadContext } from './scenario.js'
 import { FIXTURE_CHECKER } from './schemas.js'
 
 /** What a reader is made with. */
@@ -25,17 +25,19 @@ export type FirstStateHead = Pick<FirstState, 'scenario' | 'counters' | 'clock' 
 /** Members of one list; records of a first state in the order of creation. */
 export type Part = [list: string, members: unknown[]]
 
+/** Lists with their names. */
+type Lists = readonly (readonly [name: string, members: readonly unknown[]])[]
 /** Characters of a part, about; the reader of one must not make others wait. */
 const PART = 65_536
 /** Characters of one member, at most. */
-const LARGEST_MEMBER = 1_048_576
+const MAX_MEMBER = 1_048_576
 
 /** Reads one document after the other. */
 export class Reader {
   readonly #launch: Launch
   readonly #library: Library
   #document: SourceDocument | undefined
-  #parts: Iterator<string> = noParts()
+  #parts: Iterator<string> = partsOf([])
 
   constructor({ folders, launch }: ReaderOptions) {
     this.#launch = launch
@@ -47,7 +49,7 @@ export class Reader {
     if ('places' in question) return (this.#document as SourceDocument).locate(question.places)
     const { value } = this.#parts.next()
     // nothing of a first state is needed any more when it was handed over; the places of a fixture are
-    if (value === undefined) this.#parts = noParts()
+    if (value === undefined) this.#parts = partsOf([])
     return value ?? null
   }
 
@@ -59,20 +61,21 @@ export class Reader {
     const checker = job.kind === 'fixture' ? FIXTURE_CHECKER : checkerOf(() => job.schema)
     await refuseProblems(document, checker)
     this.#document = document
-    if (job.kind === 'value') this.#parts = partsOf('value', [document.data])
-    else {
-      const lists = Object.entries(document.data as Record<string, unknown[]>)
-      const count = lists.reduce((sum, [, list]) => sum + list.length, 0)
-      checkCount('The document brings in', count, limits)
-      this.#parts = listParts(lists)
-    }
+    const lists = job.kind === 'value' ? [['value', [document.data]] as const] : Object.entries(document.data as Record<string, unknown[]>)
+    if (job.kind === 'fixture')
+      checkCount(
+        'The document adds',
+        lists.reduce((sum, [, list]) => sum + list.length, 0),
+        limits
+      )
+    this.#parts = partsOf(lists)
     return null
   }
 
   async #readScenario(body: Body, now: number): Promise<FirstStateHead> {
     const { document, origin, variables } = await requestedScenario(body, this.#library)
     let warnings: readonly Problem[] = []
-    const making: Making = {
+    const making: LoadContext = {
       library: this.#library,
       launch: this.#launch,
       clockFor: start => new Clock(() => now, start),
@@ -83,51 +86,46 @@ export class Reader {
     }
     const first = await firstStateOf(document, origin, making)
     const places = await document.locate(first.steps.map((_, index) => ['steps', index]))
-    this.#parts = firstStateParts(first, places)
+    this.#parts = partsOf(listsOf(first, places))
     const { scenario, counters, clock, settings } = first
     return { scenario, counters, clock, settings, warnings }
   }
 }
 
-function* noParts(): Generator<never, undefined> {}
-
-function* listParts(lists: readonly (readonly [name: string, members: readonly unknown[]])[]): Generator<string, undefined> {
-  for (const [name, members] of lists) yield* partsOf(name, members)
-}
-
-function* firstStateParts({ store, script, expectations, steps }: FirstState, places: readonly (Place | null)[]): Generator<string, undefined> {
-  for (const family of FAMILIES) {
-    const records: readonly object[] = store[family].inCreationOrder()
-    const members = records.map(record => ('transaction' in record ? { ...record, payment_method: null } : record))
-    yield* partsOf(family, members)
-  }
-  yield* listParts([
+/** The lists of a first state; the payment method of a Refund is that of its Transaction. */
+function listsOf({ store, script, expectations, steps }: FirstState, places: readonly (Place | null)[]): Lists {
+  const records = FAMILIES.map((family): Lists[number] => {
+    const members: readonly object[] = store[family].inCreationOrder()
+    return [family, members.map(record => ('transaction' in record ? { ...record, payment_method: null } : record))]
+  })
+  return [
+    ...records,
     ['keys', [...store.keys]],
     ['script', script.listed().map(({ entry }) => entry)],
     ['expect', expectations.map(({ data }) => data)],
     ['steps', steps.map((step, index) => [step, places[index]])]
-  ])
+  ]
 }
 
-/** The members of a list as texts of parts. Errors: `document_too_large`, where one member is so large that it would make others wait. */
-function* partsOf(list: string, members: readonly unknown[]): Generator<string, undefined> {
-  let size = 0
-  let texts: string[] = []
-  const part = () => `["${list}",[${texts.join(',')}]]`
-  for (const [index, member] of members.entries()) {
-    const text = JSON.stringify(member)
-    if (text.length > LARGEST_MEMBER) throw memberTooLarge(list, index)
-    texts.push(text)
-    size += text.length
-    if (size < PART) continue
-    yield part()
-    texts = []
-    size = 0
+/** The members of lists as texts of parts. Errors: `document_too_large`, where one member is so large that it would make others wait. */
+function* partsOf(lists: Lists): Generator<string, undefined> {
+  for (const [list, members] of lists) {
+    let texts: string[] = []
+    let size = 0
+    for (const [index, member] of members.entries()) {
+      const text = JSON.stringify(member)
+      if (text.length > MAX_MEMBER) throw memberTooLarge(list, index)
+      texts.push(text)
+      size += text.length
+      if (size < PART && index < members.length - 1) continue
+      yield `["${list}",[${texts.join(',')}]]`
+      texts = []
+      size = 0
+    }
   }
-  if (texts.length > 0) yield part()
 }
 
 const memberTooLarge = (list: string, index: number) =>
   new ApiError('document_too_large', {
-    message: `${list}[${index}] is larger than ${LARGEST_MEMBER} characters, the most that one member of a list may have. Nothing was changed.`
+    message: `${list}[${index}] has more than ${MAX_MEMBER} characters, the maximum for one list item. Nothing was changed.`
   })

@@ -1,5 +1,6 @@
 /** References in texts of documents, such as `${payment.id}`. */
 import type { Step } from '../core/places.js'
+import { SAYS } from './document-sentences.js'
 import type { Json } from './schemas.js'
 
 /** Each whole reference of a text. */
@@ -68,5 +69,4 @@ export function withAnswers(data: Json, answers: ReadonlyMap<string, Json>): Jso
 }
 
 /** What to say of a reference outside of steps and plays, where no call has been answered yet. */
-export const valueless = (reference: string): string =>
-  `${reference} has no value here: the answers of calls are known in steps, play and expect alone; give the record an id under data, or use a variable`
+export const valueless = SAYS.reference_without_value

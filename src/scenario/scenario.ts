@@ -1,12 +1,14 @@
 /** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
+import { MAX_PROBLEMS } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { type IdCounters, Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
-import { didYouMean, nearest, shortened } from '../core/nearest.js'
+import { didYouMean, nearest } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { maskedThroughout } from '../core/redaction.js'
+import type { Said } from '../core/sentences.js'
 import {
   flattened,
   type GivenSettings,
@@ -26,19 +28,20 @@ import { inSlices, pause } from '../work/slices.js'
 import { TooLargeHere } from './body.js'
 import { type DocumentProblem, documentOf, listedProblems, ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from './documents.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
-import { type Drawing, type Fixture, FixtureImporter, fixtureIn, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
+import { type Fixture, FixtureImporter, fixtureIn, type GenerationContext, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
 import { type Flaws, flawsOf, membersOf, rightMembersOf, within } from './flaws.js'
 import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, generatedBy, loadFaker } from './generate.js'
 import type { Library } from './library.js'
 import { checkCount, tooLarge } from './limits.js'
-import { type MatchData, type On, operationsOn } from './matching.js'
+import { type MatchData, type On, operationsOn, shownOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import type { Progress } from './progress.js'
 import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData } from './schemas.js'
-import { compileScript, type Entry, entryLabel, neverApplies, Script } from './script.js'
+import { compileScript, type Entry, entryLabel, Script } from './script.js'
+import { say } from './sentences.js'
 import { shadowOf } from './shadows.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
-import { type Group, groupNamesIn, isSharedScript, partsOfUse, readSharedScript, type SharedScript, unknownGroup } from './shared-script.js'
+import { type Group, isSharedScript, partsOfUse, readSharedScript, type SharedScript } from './shared-script.js'
 import { Answers, checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
 import { checkGiven, declaredVariables, type GivenVariables, readWith, type VariableValue } from './variables.js'
 
@@ -70,9 +73,7 @@ export type Origin = {
 /** A scenario document that was checked: what of it is not right is among `flaws`. */
 type Checked = {
   document: SourceDocument
-  /** The document, then those that it names. */
   documents: SourceDocument[]
-  /** What it holds, with the values of its variables. */
   data: ScenarioData
   flaws: Flaws | undefined
   problems: ProblemList
@@ -94,7 +95,6 @@ export function isBareFixture(data: unknown): boolean {
   return names.some(name => FIXTURE_NAMES.includes(name)) && !names.some(name => SCENARIO_NAMES.includes(name))
 }
 
-/** Names that documents of any kind have. */
 const ANYWHERE = ['name', 'description']
 
 /** Whether data is meant to be a scenario or a fixture: at least half of its names are known there, or are spelled like one that is. */
@@ -105,14 +105,13 @@ export function isScenarioOrFixture(data: unknown): boolean {
 }
 
 /** What a first state is made with. */
-export type Making = {
+export type LoadContext = {
   library: Library
   launch: Launch
   clockFor: (start: ClockStart) => Clock
   progress?: Progress | undefined
-  /** More records end the making, so that a worker makes them. */
-  most?: number | undefined
-  /** Values of variables in place of their defaults. */
+  /** More records end the load, so that a worker makes them. */
+  maxRecords?: number | undefined
   variables?: GivenVariables | undefined
   /** API keys of another service, which steps and plays may name in addition to those of the scenario. */
   keys?: ReadonlyMap<string, unknown> | undefined
@@ -124,52 +123,49 @@ export type Making = {
  * Makes the first state that a scenario (or bare fixture) document describes. Nothing else is touched.
  * Errors: `document_invalid` with the problems of the document and of the fixtures that it names, `document_too_large`.
  */
-export async function firstStateOf(document: SourceDocument, origin: Origin, making: Making): Promise<FirstState> {
-  const problems = new ProblemList(document.limits)
-  const documents = [document]
-  const warnings: DocumentProblem[] = []
-  const given = making.variables
-  const first = await withoutProblems(
-    problems,
-    async () => stateIn(await checkedScenario(document, { documents, problems, warnings, given }), origin, making),
-    documents
-  )
-  if (warnings.length > 0) making.warn?.(await listedProblems(warnings.slice(0, document.limits['limits.problems']), documents))
+export async function firstStateOf(document: SourceDocument, origin: Origin, context: LoadContext): Promise<FirstState> {
+  const lists = { problems: new ProblemList(), documents: [document], warnings: [] as DocumentProblem[] }
+  const make = async () => stateIn(await checkedScenario(document, lists, context.variables), origin, context)
+  const first = await withoutProblems(lists.problems, make, lists.documents)
+  const warnings = lists.warnings.slice(0, MAX_PROBLEMS)
+  if (warnings.length > 0) context.warn?.(await listedProblems(warnings, lists.documents))
   return first
 }
 
-/** The first state of a checked scenario; problems are added to those of its check. */
-async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress, most, variables, keys }: Making): Promise<FirstState> {
+async function stateIn(checked: Checked, { name, file }: Origin, context: LoadContext): Promise<FirstState> {
   const { data, flaws, problems, report, warn } = checked
+  const { launch, clockFor, progress, keys } = context
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
 
   const given = await givenSettings(checked)
   const { values: settings, sources } = settingsInForce({ ...launch, scenario: given })
   const clock = clockStartOf(right('clock'))
   const store = new Store()
-  const drawing = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
-  const importer = new FixtureImporter(store, drawing, problems)
+  const generation = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
+  const importer = new FixtureImporter(store, generation, problems)
   checkEntries(checked)
-  const used = await usedGroups(checked, { file, library, given: variables })
-  const fixtures = await fixturesOf(checked, file, library)
-  checkTotal(checked, fixtures, most)
+  const groups = await usedGroups(checked, file, context)
+  const fixtures = await fixturesOf(checked, file, context.library)
+  checkTotal(checked, fixtures, context.maxRecords)
   await inSlices(importer.importing(fixtures))
-  await generateAll(checked, importer, store, drawing)
+  await generateAll(checked, importer, store, generation)
 
   const findMissing = missingFinderFor(store, importer, settings)
-  const script = new Script(await scriptOf(checked, used, findMissing, settings['limits.waiting']))
+  const script = new Script(await scriptOf(checked, groups, findMissing, settings['limits.waiting']))
   const { steps = [], play = [] } = data
   const answers = new Answers([steps, play].flatMap(list => (Array.isArray(list) ? list : [])))
-  const expectations = await compileExpectations(checked, { findMissing, answers })
-  warnOfFuture(checked, store, drawing.now)
+  const expectations = await compileExpectations(checked, findMissing, answers)
+  warnOfFuture(checked, store, generation.now)
   const isAnyKey = settings['auth.accept_any_key'] !== null || flaws?.has('settings')
   const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
+  let ids: readonly string[] | undefined
   checkSteps(
     { steps: { list: data.steps, flaws: flaws?.get('steps') }, play: { list: data.play, flaws: flaws?.get('play') }, expect: right('expect') },
     {
       variable: name => (isKnown(name) ? name : undefined),
       hasUsualLists: settings['shapes.list'] === SETTINGS['shapes.list'].default,
-      ids: suggestedIds(store),
+      // collected when the first one is wrong
+      ids: () => (ids ??= FAMILIES.flatMap(family => store[family].someIds(MAX_SUGGESTED))),
       otherKey: key => (isAnyKey || keys?.has(key) || !importer.isMissing('api_keys', key) ? null : didYouMean(key, [...store.keys.keys()]))
     },
     report,
@@ -177,46 +173,52 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   )
   const actor = settings['auth.accept_any_key']
   if (actor !== null && importer.isMissing('accounts', actor)) {
-    const steps = sources['auth.accept_any_key'] === 'scenario' ? ['settings', 'auth', 'accept_any_key'] : []
-    report(steps, `auth.accept_any_key names ${actor}, which is no Account of it`)
+    report(sources['auth.accept_any_key'] === 'scenario' ? ['settings', 'auth', 'accept_any_key'] : [], say('missing_account', actor))
   }
 
   const scenario = maskedThroughout({ name: data.name ?? name, description: data.description ?? null })
-  return { scenario, store, counters: drawing.ids.counters, clock, settings: given, script, expectations, steps, play, answers }
+  return { scenario, store, counters: generation.ids.counters, clock, settings: given, script, expectations, steps, play, answers }
 }
 
-/** What of a document's data does not match the schema of its kind. */
-const shapeProblems = async ({ data: read, checkedAs, limits }: SourceDocument, kind: 'fixture' | 'scenario', data = read): Promise<PlacedProblem[]> =>
-  checkedAs === kind && data === read ? [] : problemsOfShape(kind, data, limits['limits.problems'])
-
-const SHARED_ALONE = 'this file holds script entries to share; load a scenario that has a group of it under use'
+const shapeProblems = async ({ data: read, checkedAs }: SourceDocument, kind: 'fixture' | 'scenario', data = read): Promise<PlacedProblem[]> =>
+  checkedAs === kind && data === read ? [] : problemsOfShape(kind, data)
 
 async function checkedScenario(
   document: SourceDocument,
-  { given, ...lists }: Pick<Checked, 'documents' | 'problems' | 'warnings'> & { given: GivenVariables | undefined }
+  lists: Pick<Checked, 'documents' | 'problems' | 'warnings'>,
+  given: GivenVariables | undefined
 ): Promise<Checked> {
   const [report, warn] = [reportTo(lists.problems, document), reportTo(lists.warnings, document)]
   const isBare = isBareFixture(document.data)
   const declared = !isBare && isObject(document.data) ? document.data.vars : undefined
   const variables = declaredVariables(declared, { given: given === undefined ? [] : [given], report: within(report, 'vars') })
-  const checked = { document, ...lists, report, warn, variables, used: new Set<string>() }
+  const checked = { document, ...lists, data: {}, flaws: undefined, report, warn, variables, used: new Set<string>() }
   if (isSharedScript(document.data)) {
-    report([], SHARED_ALONE)
-    return { ...checked, data: {}, flaws: undefined }
+    report([], say('shared_alone'))
+    return checked
   }
   if (isBare) {
     const found = await shapeProblems(document, 'fixture')
-    for (const { steps, message } of found) report(steps, message)
+    reportAll(found, report)
     const flaws = flawsOf(found)
     return { ...checked, data: { data: document.data as Record<string, unknown> }, flaws: flaws && new Map([['data', flaws]]) }
   }
   const { data, used, problems, flaws } = await readWith(document.data, variables, data => shapeProblems(document, 'scenario', data))
-  for (const { steps, message } of problems) report(steps, processSettingIn(steps) ?? message)
+  for (const problem of problems) report(problem.steps, processSettingIn(problem.steps) ?? saidIn(problem))
   return { ...checked, used, data: isObject(data) ? data : {}, flaws }
 }
 
-/** What to say of a setting of the process, which a scenario cannot give. */
-const processSettingIn = ([first, ...name]: readonly Step[]) => (first === 'settings' ? processSettingProblem(name.join('.')) : undefined)
+const saidIn = ({ code = '', message }: Partial<Said> & Pick<Said, 'message'>): Said => ({ code, message })
+const reportAll = (found: readonly PlacedProblem[], report: Report): void => {
+  for (const problem of found) report(problem.steps, saidIn(problem))
+}
+const membersIn = <T>({ data, flaws }: Checked, list: keyof ScenarioData) => membersOf<T>(data[list], flaws?.get(list))
+const countOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0)
+
+function processSettingIn([first, ...name]: readonly Step[]): Said | undefined {
+  const message = first === 'settings' ? processSettingProblem(name.join('.')) : undefined
+  return message === undefined ? undefined : { code: 'process_setting', message }
+}
 
 /** What steps may name: records by id, and the keys of a store; for no key the first that acts as a merchant. */
 export function bindingsOf(store: Store): StepBindings {
@@ -227,18 +229,11 @@ export function bindingsOf(store: Store): StepBindings {
   }
 }
 
-/** Ids of a store to suggest in place of a wrong one, collected when the first one is wrong. */
-function suggestedIds(store: Store): () => readonly string[] {
-  let ids: readonly string[] | undefined
-  return () => {
-    ids ??= FAMILIES.flatMap(family => store[family].someIds(MOST_SUGGESTED))
-    return ids
-  }
-}
-const MOST_SUGGESTED = 200
+/** Ids of each family that are looked at for a suggestion. */
+const MAX_SUGGESTED = 200
 
 /** Finds those of named records that do not exist; `canBeMade` says whether a call could still make one, `isDrawn` whether the id looks as the API draws them. */
-type MissingFinder = (named: readonly NamedRecord[]) => { steps: readonly Step[]; message: string; canBeMade: boolean; isDrawn: boolean }[]
+type MissingFinder = (named: readonly NamedRecord[]) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
 
 /** Looks in a store. No call of the API makes a Ticket, so that naming a missing one can only be a mistake. */
 function missingFinderFor(store: Store, importer: FixtureImporter, settings: Settings): MissingFinder {
@@ -246,16 +241,16 @@ function missingFinderFor(store: Store, importer: FixtureImporter, settings: Set
   return named =>
     named.flatMap(({ steps, id, families }) => {
       if (!families.every(family => importer.isCertainlyMissing(family, id))) return []
-      const known = families.flatMap(family => store[family].someIds(MOST_SUGGESTED))
       const canBeMade = !families.includes('tickets')
       const isDrawn = families.some(family => hasPrefix(family, id))
-      const otherwise = canBeMade && (isDrawn || steps[0] !== 'state') ? 'it matches only once a call has made one with this id' : 'add it under data'
-      const advice = didYouMean(id, known) || `; ${steps[0] === 'state' && steps.length === 3 && !isDrawn ? WORDS_OF_STATE : otherwise}`
-      return [{ steps, message: `no ${families.map(family => RESOURCE_NAMES[family]).join(' or ')} has the id ${shortened(id)}${advice}`, canBeMade, isDrawn }]
+      const isOfState = steps[0] === 'state'
+      const known = families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
+      const otherwise = canBeMade && (isDrawn || !isOfState) ? 'it matches only after a request has created it' : 'add it under data'
+      const advice = isOfState && steps.length === 3 && !isDrawn ? 'here a name is the id of a record, or count, or where' : otherwise
+      const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, didYouMean(id, known) || `; ${advice}`)
+      return [{ steps, said, canBeMade, isDrawn }]
     })
 }
-
-const WORDS_OF_STATE = 'count and where are known here, any other name is the id of a record'
 
 const namedIn = ({ on, match }: { on: On; match?: MatchData | undefined }) =>
   recordsNamedBy(
@@ -268,31 +263,22 @@ function warnOfFuture({ data, warn }: Checked, store: Store, now: number): void 
   const future = FAMILIES.flatMap((family): readonly StoredRecord[] => store[family].inCreationOrder().filter(({ created }) => Date.parse(created) > now))
   if (future.length === 0) return
   const { id, created } = future.reduce((latest, record) => (record.created > latest.created ? record : latest))
-  const count = future.length === 1 ? '1 record is' : `${future.length} records are`
-  const message = `the clock is at ${isoOf(now)}, and ${count} from after that, the last one ${id}; with clock: ${created} no record is from the future`
-  warn(data.clock === undefined ? [] : ['clock'], message)
+  warn(data.clock === undefined ? [] : ['clock'], say('future_records', isoOf(now), future.length, id, created))
 }
 
-async function compileExpectations(
-  { data, flaws, report, warn }: Checked,
-  { findMissing, answers }: { findMissing: MissingFinder; answers: Answers }
-): Promise<Expectation[]> {
+async function compileExpectations({ data, flaws, report, warn }: Checked, findMissing: MissingFinder, answers: Answers): Promise<Expectation[]> {
   const compiled: Expectation[] = []
   const all = { instructions: 0 }
-  for (const { member, index, isWhole, report: reportRight } of rightMembersOf<ExpectationData>(data.expect, flaws?.get('expect'), within(report, 'expect'))) {
+  for (const { member, index, isWhole, report: note } of rightMembersOf<ExpectationData>(data.expect, flaws?.get('expect'), within(report, 'expect'))) {
     const calls = callsIn(member)
     if (calls.some(({ calls: { on } }) => on === undefined)) continue
-    const expectation = await compileExpectation(member, reportRight, answers, all)
+    const expectation = await compileExpectation(member, note, answers, all)
     if (isWhole && expectation !== null) compiled.push(expectation)
-    for (const { at, calls: named } of calls) {
-      // only a warning: a call may name a missing record, and be expected to be refused
-      for (const { steps, message } of findMissing(namedIn(named))) warn(['expect', index, ...at, ...steps], message)
-    }
+    const warnOf = within(warn, 'expect', index)
+    // only a warning: a call may name a missing record, and be expected to be refused
+    for (const { at, calls: named } of calls) for (const { steps, said } of findMissing(namedIn(named))) warnOf([...at, ...steps], said)
     const ofState = 'state' in member ? recordsNamedByState(member.state) : []
-    for (const { steps, message, canBeMade, isDrawn } of findMissing(ofState)) {
-      if (canBeMade && isDrawn) warn(['expect', index, ...steps], message)
-      else reportRight(steps, message)
-    }
+    for (const { steps, said, canBeMade, isDrawn } of findMissing(ofState)) (canBeMade && isDrawn ? warnOf : note)(steps, said)
   }
   return compiled
 }
@@ -305,89 +291,83 @@ async function found({ documents, problems }: Checked, reading: Promise<SourceDo
     return source
   } catch (error) {
     if (!(error instanceof ApiError) || error.problems === undefined) throw error
-    for (const { file, line = 1, column = 1, message } of error.problems) {
+    for (const { file, line = 1, column = 1, code, message } of error.problems) {
       const document = { ...documentOf(file as string, null), locate: async () => [{ line, column }] }
       documents.push(document)
-      problems.push({ document, steps: [], message })
+      problems.push({ document, steps: [], code, message })
     }
     return null
   }
 }
 
+type UsedGroup = Group & { index: number }
+
 /** The groups of other files that a scenario uses, each with its index under `use`; their variables have the values that the scenario gives them. */
-async function usedGroups(
-  checked: Checked,
-  { file, library, given }: { file: string | null; library: Library; given: GivenVariables | undefined }
-): Promise<(Group & { index: number })[]> {
+async function usedGroups(checked: Checked, file: string | null, { library, variables: given }: LoadContext): Promise<UsedGroup[]> {
   const { document, data, flaws, problems, report, variables } = checked
-  const uses = membersOf<string>(data.use, flaws?.get('use')).flatMap(({ member, index, flaws }) => (flaws ? [] : { member, index, ...partsOfUse(member) }))
+  const uses = membersIn<string>(checked, 'use').flatMap(({ member, index, flaws }) => (flaws ? [] : { member, index, ...partsOfUse(member) }))
   const own: GivenVariables = { values: Object.fromEntries([...variables].filter(([, value]) => value !== null)), isText: false }
   const reading = { given: given === undefined ? [own] : [own, given], problems, reportGiven: within(report, 'vars') }
-  const sources = new Map<string, SourceDocument | string | null>()
-  for (const { file: name } of uses) if (!sources.has(name)) sources.set(name, await found(checked, library.sharedScript(name, file)))
-  const shared = new Map<string, SharedScript>()
-  for (const [name, source] of sources) {
+  const files = new Map<string, SharedScript | string | null>()
+  for (const name of new Set(uses.map(use => use.file))) {
+    const source = await found(checked, library.sharedScript(name, file))
     const wanted = uses.flatMap(({ file, group }) => (file === name && group !== null ? [group] : []))
-    if (typeof source === 'object' && source !== null) shared.set(name, await readSharedScript(source, wanted, reading))
+    files.set(name, isObject(source) ? await readSharedScript(source as SourceDocument, wanted, reading) : source)
   }
-  const groups: (Group & { index: number })[] = []
-  let count = Array.isArray(data.script) ? data.script.length : 0
+  const groups = new Map<string, UsedGroup>()
+  let count = countOf(data.script)
   for (const { member, index, file: name, group } of uses) {
-    const source = sources.get(name) as SourceDocument | string | null
-    const used = group === null ? undefined : shared.get(name)?.groups.get(group)
-    const isAgain = uses.some(({ member: earlier, index: at }) => at < index && earlier === member)
-    if (source === null) continue
-    if (typeof source === 'string') report(['use', index], source)
-    else if (used === undefined) report(['use', index], missingGroup(name, group, groupNamesIn(source.data as { groups: unknown })))
-    else if (isAgain) report(['use', index], `${member} is used already`)
+    const shared = files.get(name) as SharedScript | string | null
+    if (shared === null) continue
+    const used = typeof shared === 'object' && group !== null ? shared.groups.get(group) : undefined
+    if (typeof shared === 'string') report(['use', index], shared)
+    else if (group === null) report(['use', index], say('no_group', name, shared.names[0]))
+    else if (used === undefined) report(['use', index], say('unknown_group', group, shared.names))
+    else if (groups.has(member)) report(['use', index], say('listed_twice', member))
     else {
-      groups.push({ ...used, index })
-      count += membersOf(used.entries, undefined).length
-      if (count > document.limits['limits.entries']) throw tooLarge('limits.entries', document.limits, 'script and use hold more entries')
+      groups.set(member, { ...used, index })
+      count += countOf(used.entries)
+      if (count > document.limits['limits.entries']) throw tooLarge('limits.entries', document.limits, 'script and use have more entries together')
     }
   }
-  const isRead = shared.size === sources.size && !flaws?.has('use')
-  if (isRead)
+  const read = [...files.values()].filter(shared => isObject(shared)) as SharedScript[]
+  if (read.length === files.size && !flaws?.has('use')) {
     checkVariables(
       checked,
       given,
-      [...shared.values()].flatMap(({ variables }) => variables)
+      read.flatMap(({ variables }) => variables)
     )
-  return groups
+  }
+  return [...groups.values()]
 }
-
-const missingGroup = (file: string, group: string | null, groups: readonly string[]) =>
-  group === null ? `a group of ${file} was expected, such as ${file}#${groups[0] ?? 'GROUP'}` : unknownGroup(group, groups)
 
 /** Reports given values that no variable takes, and warns of variables that nothing refers to; `names` are those of files that the scenario uses. */
 function checkVariables({ variables, used, report, warn }: Checked, given: GivenVariables | undefined, names: readonly string[]): void {
   if (given !== undefined) checkGiven(given, [...new Set([...variables.keys(), ...names])], within(report, 'vars'))
   for (const name of variables.keys()) {
-    if (!used.has(name) && !names.includes(name)) warn(['vars', name], `nothing refers to this variable; write \${vars.${name}} where its value belongs`)
+    if (!used.has(name) && !names.includes(name)) warn(['vars', name], say('unused_variable', name))
   }
 }
 
-/** The entries of a scenario, then those of the groups that it uses; `mostHeld` is how many calls are held at once. */
-async function scriptOf(checked: Checked, groups: readonly (Group & { index: number })[], findMissing: MissingFinder, mostHeld: number): Promise<Entry[]> {
-  const { document, data, flaws, problems, warnings, warn } = checked
-  const own = { document, under: ['script'], entries: data.script, flaws: flaws?.get('script'), index: -1 }
+/** The entries of a scenario, then those of the groups that it uses; `maxHeld` is how many calls are held at once. */
+async function scriptOf(checked: Checked, groups: readonly UsedGroup[], findMissing: MissingFinder, maxHeld: number): Promise<Entry[]> {
+  const { data, flaws, problems, warnings, warn } = checked
+  const own = { document: checked.document, under: ['script'], entries: data.script, flaws: flaws?.get('script'), index: null }
   const entries: Entry[] = []
   const all = { instructions: 0 }
   for (const { document, under, entries: list, flaws, index } of [own, ...groups]) {
     for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportTo(problems, document, under), flaws, all)) {
       const [report, warnOf] = [problems, warnings].map(list => reportTo(list, document, [...under, nth])) as [Report, Report]
       const { until = 0 } = entry.hold ?? {}
-      const message = `at most ${mostHeld} calls are held at once (limits.waiting), so ${until} never wait together`
-      if (until > mostHeld) warnOf(['hold', 'until'], message)
-      for (const { steps, message, canBeMade } of findMissing(namedIn(entry))) (canBeMade ? warnOf : report)(steps, message)
+      if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
+      for (const { steps, said, canBeMade } of findMissing(namedIn(entry))) (canBeMade ? warnOf : report)(steps, said)
       if (compiled === null) continue
       await pause()
       const shadow = shadowOf(compiled, entries)
       if (shadow !== undefined) {
-        const label = entryLabel(shadow.data, entries.indexOf(shadow))
-        const message = neverApplies(shadow.data.name === undefined ? `${label} of the script` : label, entry)
-        if (index < 0) warnOf([], message)
-        else warn(['use', index], `${entryLabel(entry, nth)} of it ${message}`)
+        const by = `${entryLabel(shadow.data, entries.indexOf(shadow))}${shadow.data.name === undefined ? ' of the script' : ''}`
+        if (index === null) warnOf([], say('shadowed', by, shownOn(entry.on)))
+        else warn(['use', index], say('shadowed', by, shownOn(entry.on), `${entryLabel(entry, nth)} of it `))
       }
       entries.push(compiled)
     }
@@ -395,17 +375,16 @@ async function scriptOf(checked: Checked, groups: readonly (Group & { index: num
   return entries
 }
 
-/** Generates records, an entry after the other. */
-async function generateAll({ data, flaws, report }: Checked, importer: FixtureImporter, store: Store, drawing: Drawing): Promise<void> {
-  const entries = membersOf<GenerateData>(data.generate, flaws?.get('generate'))
+async function generateAll(checked: Checked, importer: FixtureImporter, store: Store, generation: GenerationContext): Promise<void> {
+  const entries = membersIn<GenerateData>(checked, 'generate')
   if (entries.length === 0) return
   const faker = await loadFaker()
-  faker.seed(drawing.settings.seed)
-  for (const { member, index, flaws: own } of entries) {
-    const reportOwn = within(report, 'generate', index)
-    const isRight = own === undefined && checkGenerate(member, reportOwn)
-    const isDone = isRight && generate(member, { ...drawing, store, faker, importer }, reportOwn)
-    if (!isDone) importer.leaveOut(isRight ? GENERATED_FAMILIES.filter(family => member[family] !== undefined) : GENERATED_FAMILIES)
+  faker.seed(generation.settings.seed)
+  for (const { member, index, flaws } of entries) {
+    const report = within(checked.report, 'generate', index)
+    const isRight = flaws === undefined && checkGenerate(member, report)
+    if (isRight && generate(member, { ...generation, store, faker, importer }, report)) continue
+    importer.leaveOut(GENERATED_FAMILIES.filter(family => !isRight || member[family] !== undefined))
   }
 }
 
@@ -421,10 +400,10 @@ async function fixturesOf(checked: Checked, file: string | null, library: Librar
     if (source === null) return UNREAD_FIXTURE
     if (typeof source === 'string') return source
     const ofShape = await shapeProblems(source, 'fixture')
-    for (const { steps, message } of ofShape) problems.push({ document: source, steps, message })
+    reportAll(ofShape, reportTo(problems, source))
     return fixtureIn(source, source.data, [], flawsOf(ofShape))
   }
-  for (const { member: reference, index, flaws: own } of membersOf<string>(data.fixtures, flaws?.get('fixtures'))) {
+  for (const { member: reference, index, flaws: own } of membersIn<string>(checked, 'fixtures')) {
     const fixture = own === undefined ? (known.get(reference) ?? (await fixtureNamed(reference))) : UNREAD_FIXTURE
     known.set(reference, fixture)
     if (typeof fixture === 'string') report(['fixtures', index], fixture)
@@ -442,19 +421,19 @@ async function fixturesOf(checked: Checked, file: string | null, library: Librar
 /** The lists whose members cost later calls time. Errors: `document_too_large`. */
 function checkEntries({ document: { limits }, data }: Checked): void {
   for (const name of ['script', 'expect', 'play'] as const) {
-    const count = Array.isArray(data[name]) ? data[name].length : 0
-    if (count > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The document holds ${count} members of ${name}`)
+    const count = countOf(data[name])
+    if (count > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The document has ${count} items under ${name}`)
   }
 }
 
 /** Counts the records that a document brings in, before any is made. Errors: `document_too_large`, `TooLargeHere`. */
-function checkTotal({ document: { limits }, data, flaws }: Checked, fixtures: readonly Fixture[], most = Number.POSITIVE_INFINITY): void {
+function checkTotal(checked: Checked, fixtures: readonly Fixture[], maxRecords = Number.POSITIVE_INFINITY): void {
   const given = recordsIn(fixtures)
-  const generated = generatedBy(membersOf<GenerateData>(data.generate, flaws?.get('generate')).flatMap(({ member, flaws }) => (flaws ? [] : [member])))
-  const steps = Array.isArray(data.steps) ? data.steps.length : 0
+  const generated = generatedBy(membersIn<GenerateData>(checked, 'generate').flatMap(({ member, flaws }) => (flaws ? [] : [member])))
+  const steps = countOf(checked.data.steps)
   const parts = [given && `${given} given`, generated && `${generated} generated`, steps && `${steps} made by steps`].filter(Boolean)
-  checkCount(`The document brings in ${parts.join(', ')}, that is`, given + generated + steps, limits)
-  if (given + generated + steps > most) throw new TooLargeHere()
+  checkCount(`The document adds ${parts.join(', ')}: together`, given + generated + steps, checked.document.limits)
+  if (given + generated + steps > maxRecords) throw new TooLargeHere()
 }
 
 /** The settings that the scenario gives, those that are not right left out. */

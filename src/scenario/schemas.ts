@@ -4,7 +4,7 @@
  *
  * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is
  * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
- * - `x-published`: what is published in its place
+ * - `x-published`: what is published in its place · `x-name`: the type that clients know it as
  */
 import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
@@ -23,10 +23,10 @@ type Given<P extends TProperties, R> = { [K in keyof P as K extends R ? K : neve
 
 /** A schema of values of a type. */
 const of = <T>(schema: object) => schema as TUnsafe<T>
-/** An object that has no other names; those that are not required may be left out. */
-const closed = <P extends TProperties, R extends keyof P>(description: string, required: readonly R[], properties: P) => {
+/** An object that has no other names; those that are not required may be left out. `name` is the type that clients know it as. */
+const closed = <P extends TProperties, R extends keyof P>(description: string, required: readonly R[], properties: P, name?: string) => {
   const schema = { type: 'object', additionalProperties: false, ...(required.length > 0 && { required }), properties, ...(description && { description }) }
-  return schema as unknown as TUnsafe<Given<P, R>> & { properties: P }
+  return { ...schema, ...(name && { 'x-name': name }) } as unknown as TUnsafe<Given<P, R>> & { properties: P }
 }
 /** An object whose values are all of one schema. */
 const named = <T>(values: TUnsafe<T>, description?: string) => of<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
@@ -43,7 +43,7 @@ export const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
 
 const letters = (most: number, what: string) => ({
   pattern: `^[A-Za-z0-9_-]{1,${most}}$`,
-  'x-expected': `${what} of 1 to ${most} letters, digits, _ and - was expected`,
+  'x-expected': `${what} of 1 to ${most} letters, digits, _ and -`,
   'x-instead': '[A-Za-z0-9_-]+'
 })
 /** The id of a record, as a fixture may give it. */
@@ -52,7 +52,7 @@ const RECORD_ID = Type.String({ ...letters(128, 'an id'), description: 'Letters,
 const KEY = Type.String({ pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$', description: 'Printable, without spaces and without a colon.' })
 const NAME = Type.String({ minLength: 1 })
 const INSTANT = Type.String({ format: 'instant', 'x-published': referTo('instant') })
-const DURATION = Type.String({ 'x-duration': true, 'x-published': referTo('duration'), description: 'A length of time, such as 250ms, 2s, 36h, 7d or PT36H.' })
+const DURATION = Type.String({ 'x-duration': true, 'x-published': referTo('duration'), description: 'A duration, such as 250ms, 2s, 36h, 7d or PT36H.' })
 const COUNT = Type.Integer({ minimum: 0, maximum: 1_000_000 })
 const SHARE = Type.Number({ minimum: 0, maximum: 1 })
 const HEADERS = named(Type.Unsafe<string>({ type: 'string' }))
@@ -79,19 +79,24 @@ const orNull = (schema: Schema): Schema => ({
   ...(schema.enum && { enum: [...new Set([...schema.enum, null])] })
 })
 
+/** The name of a resource in a sentence. */
+export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
+
 /** The schema of a fixture document: records of each family, and API keys. */
 export function fixtureSchema(): Schema {
   const more = { id: RECORD_ID, extra: { type: 'object', description: 'Further fields, returned as they are.' } }
-  const key = closed('', ['key', 'account'], { key: KEY, account: RECORD_ID })
+  const key = closed('An API key, and the Account that it acts as.', ['key', 'account'], { key: KEY, account: RECORD_ID }, 'ApiKey')
   const families = Object.entries(RESOURCES).map(([family, resource]) => {
-    return [family, listOf(recordSchema(resource, more) as TSchema, `${RESOURCE_NAMES[family as Family]}s.`)]
+    const name = RESOURCE_NAMES[family as Family]
+    const record = { ...recordSchema(resource, more), description: `${withArticle(name)} as a fixture gives it.`, 'x-name': `${name}Fixture` }
+    return [family, listOf(record as TSchema, `${name}s.`)]
   })
   return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...Object.fromEntries(families) })
 }
 
 /** What the names of operations are, for messages. */
 export const OPERATION = {
-  what: 'operation of the reference',
+  what: 'an operation',
   advice: 'an operation is written as a method and a path, such as POST /refunds; * is any of them'
 }
 const ONE = { ...wordOf<string>(OPERATION_NAMES, 'A method and a path of the reference.'), 'x-many': OPERATION, 'x-published': referTo('operation') }
@@ -116,7 +121,8 @@ const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wa
     items: { type: scalars },
     ...(depth > 0 && { additionalProperties: wanted(depth - 1, scalars) }),
     'x-published': referTo(scalars === SCALARS ? 'wanted' : 'field'),
-    description: 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.'
+    description: 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.',
+    'x-name': scalars === SCALARS ? 'MatchValue' : 'FieldValue'
   })
 const NAMES = of<Names>(named(wanted(4)))
 const WANTED_ID = wanted(1)
@@ -126,12 +132,13 @@ export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
 const namesIn = (table: 'querystring' | 'body') =>
   Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) => Object.keys((schema && schemaOf(schema).properties) ?? {}))
 const MATCH = {
-  ...closed('What the call has to contain; left out: every call of the operation.', [], {
+  'x-name': 'Match',
+  ...closed('What the request must contain; left out: every request of the operation.', [], {
     params: { ...NAMES, description: 'Path parameters.' },
     query: { ...NAMES, description: 'Parameters of the query.' },
     body: { ...NAMES, description: 'Parameters of the body.' },
     key: { ...WANTED_ID, description: 'The API key.' },
-    about: closed('Which records the call is about, found through what it names: the Location of its Ticket, for example.', [], allAs(ABOUT, WANTED_ID))
+    about: closed('The records that the request is about, found through what it names: for example the Location of its Ticket.', [], allAs(ABOUT, WANTED_ID))
   }),
   'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), id: 'params' }
 }
@@ -144,19 +151,19 @@ export type Fault = (typeof FAULTS)[number]
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
-const HOLD = closed('Keeps calls waiting until so many wait, or until a control call opens a gate.', [], {
-  until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many calls wait before these go on; then the next ones wait for as many.' }),
-  once: Type.Boolean({ default: false, description: 'Whether only the first calls wait for one another, and all later ones go on at once.' }),
-  gate: Type.String({ ...letters(64, 'a name'), description: 'The name that a control call opens it by.' }),
-  release: { ...wordOf(RELEASES, 'The order in which calls go on: as they came, or the last one first.'), default: 'in_order' },
-  for: { ...DURATION, description: 'The longest that a call waits.' }
+const HOLD = closed('Makes requests wait until a number of them wait, or until a control request opens a gate.', [], {
+  until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many requests must wait before they go on together; later ones wait for as many again.' }),
+  once: Type.Boolean({ default: false, description: 'Whether only the first requests wait for one another, and later ones go on at once.' }),
+  gate: Type.String({ ...letters(64, 'a name'), description: 'The name by which a control request opens it.' }),
+  release: { ...wordOf(RELEASES, 'The order in which requests go on: in order of arrival, or in reverse.'), default: 'in_order' },
+  for: { ...DURATION, description: 'The maximum time that a request waits.' }
 })
 export type Hold = Static<typeof HOLD>
-const RESPOND = closed('Answers instead of the operation.', [], {
-  status: Type.Integer({ minimum: 200, maximum: 599, description: 'The status of the answer; left out: 200, or 400 with an error.' }),
+const RESPOND = closed('Responds instead of the operation.', [], {
+  status: Type.Integer({ minimum: 200, maximum: 599, description: 'The status of the response; left out: 200, or 400 with an error.' }),
   headers: { ...HEADERS, description: 'Further headers.' },
   body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
-  error: closed('An error in the shape of the service; what is left out has a default for each status.', [], {
+  error: closed('An error in the shape of the service; parts that are left out have a default for each status.', [], {
     type: { ...NAME, description: 'The type of the error.' },
     code: { ...NAME, description: 'The code of the error.' },
     message: Type.String({ description: 'The text of the error.' }),
@@ -167,23 +174,24 @@ const RESPOND = closed('Answers instead of the operation.', [], {
 export type Respond = Static<typeof RESPOND>
 const DELAY = closed('', ['min', 'max'], { min: DURATION, max: DURATION })
 const CALLS = of<number | string>({ type: ['integer', 'string'], minimum: 1, 'x-published': referTo('calls') })
-const WHEN = wordOf(['before', 'after'] as const, 'before: instead of the call; after: the call takes effect, then its answer is lost.')
+const WHEN = wordOf(['before', 'after'] as const, 'before: the request has no effect; after: it takes effect, then its response is lost.')
 
 /** The schema of a script entry. */
 export const entrySchema = () => ({
-  ...closed('', ['on'], {
-    name: { ...NAME, description: 'What the entry is called where it is listed.' },
+  'x-name': 'ScriptEntry',
+  ...closed('What the emulator does differently for some requests.', ['on'], {
+    name: { ...NAME, description: 'The name of the entry in lists and reports.' },
     on: ON,
     match: MATCH,
-    calls: { ...CALLS, description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
-    chance: { ...SHARE, default: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
-    from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
-    until: { ...INSTANT, description: "The instant of the sandbox's clock at which calls stop matching." },
-    for: { ...DURATION, description: "How long it is applied after the first call that it was applied to, by the sandbox's clock." },
+    calls: { ...CALLS, description: 'Which of the matching requests: 1, 2-3 or 4+; left out: all.' },
+    chance: { ...SHARE, default: 1, description: 'The share of these requests that the entry is applied to, drawn from the seed.' },
+    from: { ...INSTANT, description: "The instant of the sandbox's clock from which requests match." },
+    until: { ...INSTANT, description: "The instant of the sandbox's clock at which requests stop matching." },
+    for: { ...DURATION, description: "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock." },
     hold: HOLD,
-    delay: either('object', DELAY, DURATION, 'Waits first: a length of time, or min and max between which it is drawn from the seed.'),
+    delay: either('object', DELAY, DURATION, 'Waits first: a duration, or min and max, between which it is drawn from the seed.'),
     respond: RESPOND,
-    fault: wordOf(FAULTS, 'Loses the answer.'),
+    fault: wordOf(FAULTS, 'Loses the response.'),
     when: { ...WHEN, default: 'before' }
   }),
   'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'error', 'retry_after'], 'respond') }
@@ -191,11 +199,11 @@ export const entrySchema = () => ({
 export type EntryData = Static<ReturnType<typeof entrySchema>>
 
 export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
-const GENERATE = closed('', [], {
-  ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many are made.' }),
+const GENERATE = closed('Records of one family to generate from the seed.', [], {
+  ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many to generate.' }),
   account: { ...RECORD_ID, description: 'The Account that they belong to.' },
   location: { ...RECORD_ID, description: 'The Location that they are at.' },
-  created: closed('The period in which they are created.', ['from', 'to'], {
+  created: closed('The period that their creation times are in.', ['from', 'to'], {
     from: { ...INSTANT, description: 'The earliest.' },
     to: { ...INSTANT, description: 'The latest.' }
   }),
@@ -205,7 +213,7 @@ const GENERATE = closed('', [], {
 /** What a scenario asks for: so many records of one family, and where and when they are. */
 export type GenerateData = Static<typeof GENERATE>
 
-const STATUS = of<number | string>({ type: ['integer', 'string'], 'x-published': referTo('status'), description: 'A status, or 2xx for any of them.' })
+const STATUS = of<number | string>({ type: ['integer', 'string'], 'x-published': referTo('status'), description: 'A status, or a class such as 2xx.' })
 const STATUSES = of<number | string | readonly (number | string)[]>({
   type: ['integer', 'string', 'array'],
   minItems: 1,
@@ -218,29 +226,29 @@ export type Statuses = Static<typeof STATUSES>
 const OBJECT = of<Record<string, Json>>({ type: 'object' })
 /** The names of a call, with what its answer has to be. */
 const callOf = <E extends TProperties>(expected: E) => ({
-  as: { ...NAME, description: 'What later steps call its answer: ${name.field}.' },
+  as: { ...NAME, description: 'The name by which later steps refer to its response: ${name.field}.' },
   do: { ...NAME, description: 'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.' },
   key: { ...NAME, description: "An API key; the first merchant's when left out." },
   query: { ...OBJECT, description: 'Parameters of the query.' },
   body: { ...OBJECT, description: 'Parameters of the body.' },
-  expect: closed('What the answer has to be; left out: a success.', [], {
-    status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the answer, 2xx for any of them, or a list; 2xx when left out.' },
-    body: of<Json>({ description: 'What the answer has to hold; names that are left out are not compared.' }),
+  expect: closed('What the response must be; left out: a success.', [], {
+    status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the response, a class such as 2xx, or a list; 2xx when left out.' },
+    body: of<Json>({ description: 'What the response must contain; names that are left out are not compared.' }),
     ...expected
   })
 })
 const OF_CALLS = { 'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') } }
-const STEP = { ...closed('', ['do'], callOf({})), ...OF_CALLS }
+const STEP = { ...closed('A request that is sent through the API when the scenario loads.', ['do'], callOf({}), 'Step'), ...OF_CALLS }
 const PLAYED = callOf({
-  headers: { ...HEADERS, description: 'Headers that the answer has to have, such as Retry-After.' },
-  fault: wordOf(FAULTS, 'How the answer is lost.')
+  headers: { ...HEADERS, description: 'Headers that the response must have, such as Retry-After.' },
+  fault: wordOf(FAULTS, 'How the response is lost.')
 })
-const AT_ONCE = { ...closed('', ['do'], PLAYED), ...OF_CALLS }
-const PLAYS = closed('', [], {
+const AT_ONCE = { ...closed('One of several requests that are sent at once.', ['do'], PLAYED, 'PlayedCall'), ...OF_CALLS }
+const PLAYS = closed('A request that `check` sends as a client would, or several at once.', [], {
   ...PLAYED,
-  repeat: Type.Integer({ minimum: 1, maximum: 1000, default: 1, description: 'How often the call is made, one after the other.' }),
-  at_once: someOf(AT_ONCE, 'Calls that are made together, each over a connection of its own.'),
-  wait: { ...DURATION, description: "Lets this much time pass, by the sandbox's clock, so that `check` does not wait itself." }
+  repeat: Type.Integer({ minimum: 1, maximum: 1000, default: 1, description: 'How often the request is sent, one after the other.' }),
+  at_once: someOf(AT_ONCE, 'Requests that are sent together, each over its own connection.'),
+  wait: { ...DURATION, description: "Moves the sandbox's clock forward by this much; `check` itself does not wait." }
 })
 type Play = Required<Static<typeof PLAYS>>
 /** A step as a document writes it; only a play repeats one, and looks at headers and faults. */
@@ -252,12 +260,14 @@ const FIELDS = of<Names>(named(wanted(4, [...SCALARS, 'null'])))
 /** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
 type FamilyState = { readonly [id: string]: Names | number | null | undefined } & { count?: number; where?: Names }
 const FAMILY_STATE = of<FamilyState>({
+  'x-name': 'ExpectedRecords',
+  description: 'Records of a family by id, with the values that they must have; `count` is how many there must be.',
   type: 'object',
-  properties: { count: { ...COUNT, description: 'How many there are.' }, where: { ...FIELDS, description: 'Only those that meet all of this are counted.' } },
+  properties: { count: { ...COUNT, description: 'How many there must be.' }, where: { ...FIELDS, description: 'Counts only records with these values.' } },
   additionalProperties: { ...FIELDS, type: ['object', 'null'] }
 })
 const STATE = closed(
-  'Records by family and id, with what they hold at the end; null for one that must not exist.',
+  'Records by family and id, with the values that they must have at the end; null for one that must not exist.',
   [],
   allAs(Object.keys(RESOURCES) as Family[], FAMILY_STATE)
 )
@@ -270,16 +280,16 @@ export function expectationSchema({ account = false } = {}) {
   const calls = {
     on: ON,
     match: match as TUnsafe<MatchData>,
-    took_effect: Type.Boolean({ description: 'Whether the call changed records.' }),
-    status: { ...STATUSES, description: 'The status of the answer that the client got.' },
-    answered: Type.Boolean({ description: 'Whether the client got an answer.' })
+    took_effect: Type.Boolean({ description: 'Whether the request changed records.' }),
+    status: { ...STATUSES, description: 'The status of the response that the client got.' },
+    answered: Type.Boolean({ description: 'Whether the client got a response.' })
   }
-  return closed('', [], {
+  return closed('Requests and how often they come, requests in order, or records at the end.', [], {
     ...calls,
-    times: { ...COUNT, description: 'Exactly so many calls.' },
-    at_least: { ...COUNT, description: 'At least so many calls; 1 when none of the three is given.' },
-    at_most: { ...COUNT, description: 'At most so many calls.' },
-    sequence: someOf(closed('', ['on'], calls), 'Calls that come in this order; others may come between them.'),
+    times: { ...COUNT, description: 'Exactly this many requests.' },
+    at_least: { ...COUNT, description: 'At least this many requests; 1 when none of the three is given.' },
+    at_most: { ...COUNT, description: 'At most this many requests.' },
+    sequence: someOf(closed('A request of a sequence.', ['on'], calls, 'ExpectedCall'), 'Requests in this order; others may come between them.'),
     state: STATE
   })
 }
@@ -292,38 +302,45 @@ export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'at_least' 
 export type ExpectationData = CountData | Pick<Expected, 'sequence'> | Pick<Expected, 'state'>
 
 const CLOCK = closed('', ['now'], {
-  now: { ...INSTANT, description: 'Where the clock begins.' },
-  running: Type.Boolean({ description: 'Whether it runs on from there, which it does when left out.' })
+  now: { ...INSTANT, description: 'The time at which the clock starts.' },
+  running: Type.Boolean({ description: 'Whether it runs from there; true when left out.' })
 })
-const VARS = named(SCALAR, 'Variables with their defaults: text, a number, or true or false. ${vars.NAME} in any text is replaced by the value.')
-const DATA = 'Records and API keys, as in a fixture; each replaces the one of a fixture with the same id.'
-const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
+const VARS = named(SCALAR, 'Variables with their defaults: text, a number, or true or false. The value replaces ${vars.NAME} in any text.')
+const DATA = 'Records and API keys, as in a fixture; each replaces a record of the fixtures with the same id.'
+/** Whether a scenario can give a setting. */
+export const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
 /** The schema of a file of script entries that scenarios share. */
 export const sharedScriptSchema = () =>
   closed('', ['groups'], {
-    description: Type.String({ description: 'What they are for, in a sentence.' }),
+    description: Type.String({ description: 'What the entries are for, in a sentence.' }),
     vars: VARS,
-    groups: named(someOf(entrySchema()), 'Script entries by the name of their group; a scenario has those of a group by use: [FILE#GROUP].')
+    groups: named(someOf(entrySchema()), 'Script entries by the name of their group; a scenario includes a group with use: [FILE#GROUP].')
   })
 
 /** The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings, script, steps and expectations. */
 export const scenarioSchema = () => ({
   ...closed('', [], {
-    name: { ...NAME, description: 'What the scenario is called; its file name when left out.' },
-    description: Type.String({ description: 'What it is for, in a sentence.' }),
-    fixtures: listOf(NAME, 'Names, or paths relative to this file; merged in order, the last record with an id counts.'),
+    name: { ...NAME, description: 'The name of the scenario; its file name when left out.' },
+    description: Type.String({ description: 'What the scenario is for, in a sentence.' }),
+    fixtures: listOf(NAME, 'Names, or paths relative to this file; they are merged in order, and the last record with an id counts.'),
     seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
     clock: either('object', CLOCK, INSTANT, "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."),
     settings: of<object>({ ...settingsSchema(isOfScenarios), description: 'Settings of the sandbox.' }),
     data: of<Record<string, unknown>>({ ...fixtureSchema(), description: DATA }),
-    generate: listOf(GENERATE, 'Records filled in from the seed, after data.'),
+    generate: listOf({ ...GENERATE, 'x-name': 'Generate' }, 'Records to generate from the seed, after data.'),
     vars: VARS,
-    use: listOf(NAME, 'Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script.'),
-    script: listOf(entrySchema(), 'What the emulator does differently; of the entries that apply to a call, the first is used.'),
-    steps: listOf(STEP, 'Calls played through the API when the scenario loads.'),
-    play: listOf(of<PlayData>({ ...PLAYS, ...OF_CALLS }), 'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.'),
-    expect: listOf(of<ExpectationData>(expectationSchema()), 'What the client has to do, and what the records are at the end.')
+    use: listOf(NAME, 'Groups of script entries from other files, such as outages.yaml#brief-outage; they come after script.'),
+    script: listOf(entrySchema(), 'What the emulator does differently; if several entries apply to a request, the first is used.'),
+    steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),
+    play: listOf(
+      of<PlayData>({ ...PLAYS, ...OF_CALLS, 'x-name': 'Play' }),
+      'Requests that `check` sends as a client would, after the steps: scripted, journaled and counted.'
+    ),
+    expect: listOf(
+      of<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }),
+      'What the client must do, and what the records must be at the end.'
+    )
   }),
   'x-elsewhere': allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
 })

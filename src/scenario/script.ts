@@ -5,20 +5,21 @@ import { durationExpected, durationOf } from '../core/durations.js'
 import { instantOf } from '../core/instants.js'
 import type { Step } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
+import { say as check } from '../core/sentences.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
-import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
+import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
 import type { NearMiss } from './near-misses.js'
 import { type Instructions, patternsIn } from './patterns.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
+import { say } from './sentences.js'
 
 export type { EntryData, Fault, Hold, Release, Respond } from './schemas.js'
 export type Entry = {
   data: EntryData
   operations: ReadonlySet<OperationId>
-  /** Null when every call of the operations matches. */
   matches: Matcher | null
   calls: { from: number; to: number }
   /** The share of the selected calls that it is applied to, from 0 to 1. */
@@ -31,7 +32,6 @@ export type Entry = {
   delay: { min: number; max: number } | null
   /** What its draws go by: its name, or a digest of what it says, so that no other entry changes them. */
   label: string
-  /** What its patterns compile to. */
   instructions: number
 }
 /** What an entry does to one call. */
@@ -41,7 +41,7 @@ export type Action = { id: string; entry: Entry; delay: number }
  * `first`, of an entry that lasts for a time, when it was first applied, in milliseconds of the sandbox's clock.
  */
 export type EntryCount = { matched: number; applied: number; too_long?: number; first?: number }
-const ALL_CALLS = { from: 1, to: Number.POSITIVE_INFINITY }
+const FOREVER = Number.POSITIVE_INFINITY
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 /** Headers that frame the message or the connection; a scripted answer cannot set them. */
@@ -51,42 +51,37 @@ const FRAMING = ['connection', 'content-length', 'keep-alive', 'proxy-connection
  * Compiles one entry that its schema allows; null with its problems reported by their place in it. What it keeps of card data is digests. `all` counts what the
  * patterns of its script compile to.
  */
-export async function compileEntry(written: EntryData, report: Report, all: Instructions = { instructions: 0 }): Promise<Entry | null> {
-  let isRight = true
-  const note: Report = (steps, message) => {
-    isRight = false
-    report(steps, message)
-  }
-  const { name, match } = written
-  const before = all.instructions
-  const data = { ...written, ...(name !== undefined && { name: withoutSecrets(name) }), ...(match && { match: withDigests(match) }) }
-  const { calls, delay, respond, fault, when } = data
-  const named = operationsOn(data.on, note)
-  const operations = named.filter(operation => !DISABLED.includes(operation))
-  const compiled = {
-    data,
-    operations: new Set(operations),
-    matches: operations.length === 0 ? null : await compileMatch(operations, data.match, note, { onlyRight: true, patterns: patternsIn(all) }),
-    calls: calls === undefined ? ALL_CALLS : callsOf(String(calls), note),
-    chance: data.chance ?? 1,
-    between: { from: instantIn(data, 'from', Number.NEGATIVE_INFINITY), until: instantIn(data, 'until', Number.POSITIVE_INFINITY) },
-    lasts: data.for === undefined ? Number.POSITIVE_INFINITY : durationIn(data.for, ['for'], note),
-    delay: delay === undefined ? null : delayOf(delay, note),
-    label: data.name ?? digestOf(JSON.stringify(data)),
-    instructions: all.instructions - before
-  }
-  if (data.on !== '*') {
-    for (const operation of named) if (DISABLED.includes(operation)) note(['on'], `can never apply: ${nameOf(operation)} is disabled and always answers 501`)
-  }
-  if (compiled.between.from >= compiled.between.until) note(['until'], `until ${data.until} is not after from ${data.from}`)
-  if (compiled.lasts === 0) note(['for'], `can never apply: for ${data.for} is over when it begins`)
-  if (!respond && delay === undefined && !fault && !data.hold) note([], 'an entry needs respond, delay, fault or hold')
-  if (data.hold) checkHold(data.hold, within(note, 'hold'))
-  if (when === 'after' && !fault) note(['when'], 'when: after goes with a fault')
-  if (when === 'after' && respond) note(['when'], 'when: after lets the operation answer, so respond cannot be given too')
-  if (respond) checkRespond(respond, within(note, 'respond'))
-  return isRight ? compiled : null
-}
+export const compileEntry = (written: EntryData, report: Report, all: Instructions = { instructions: 0 }): Promise<Entry | null> =>
+  unlessReported(report, async note => {
+    const before = all.instructions
+    const data = { ...written, ...(written.name !== undefined && { name: withoutSecrets(written.name) }) }
+    if (written.match) data.match = withDigests(written.match)
+    const { on, calls, chance = 1, delay, respond, fault, hold, when, for: lasting } = data
+    const named = operationsOn(on, note)
+    const operations = named.filter(operation => !DISABLED.includes(operation))
+    if (on !== '*') for (const operation of named) if (DISABLED.includes(operation)) note(['on'], say('disabled', nameOf(operation)))
+    const between = { from: instantIn(data.from, -FOREVER), until: instantIn(data.until, FOREVER) }
+    const lasts = lasting === undefined ? FOREVER : durationIn(lasting, ['for'], note)
+    if (between.from >= between.until) note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
+    if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
+    if (!respond && delay === undefined && !fault && !hold) note([], say('no_action'))
+    if (hold) checkHold(hold, within(note, 'hold'))
+    if (when === 'after' && !fault) note(['when'], say('needs', 'when: after', 'fault'))
+    if (when === 'after' && respond) note(['when'], say('not_together', 'when: after', ['respond']))
+    if (respond) checkRespond(respond, within(note, 'respond'))
+    return {
+      data,
+      operations: new Set(operations),
+      matches: operations.length === 0 ? null : await compileMatch(operations, data.match, note, { onlyRight: true, patterns: patternsIn(all) }),
+      calls: callsOf(calls === undefined ? '1+' : `${calls}`, note),
+      chance,
+      between,
+      lasts,
+      delay: delay === undefined ? null : delayOf(delay, note),
+      label: data.name ?? digestOf(JSON.stringify(data)),
+      instructions: all.instructions - before
+    }
+  })
 
 /** An entry of a script as far as it is right; `entry` is null where it is not whole. */
 export type ScriptMember = { index: number; data: EntryData; entry: Entry | null }
@@ -103,65 +98,55 @@ export async function compileScript(
   for (const { member: data, index, isWhole, report: reportRight } of rightMembersOf<EntryData>(entries, flaws, report)) {
     if (data.on === undefined) continue
     // `when` goes with others, which may be what is wrong
-    const entry = await compileEntry(data, (steps, message) => (isWhole || steps[0] !== 'when') && reportRight(steps, message), all)
+    const entry = await compileEntry(data, (steps, said) => (isWhole || steps[0] !== 'when') && reportRight(steps, said), all)
     members.push({ index, data, entry: isWhole ? entry : null })
     if (!isWhole || entry === null) continue
     const operations = [...entry.operations]
     const answering = new Set(operations.map(operation => answered.get(operation)))
-    if (!answering.has(undefined)) report([index], neverApplies([...answering].join(' and '), data))
+    if (!answering.has(undefined)) report([index], say('shadowed', [...answering].join(' and '), shownOn(data.on)))
     if (isUnconditional(entry)) for (const operation of operations) if (!answered.has(operation)) answered.set(operation, entryLabel(data, index))
   }
   return members
 }
 
-/** What messages call an entry of a list. */
 export const entryLabel = ({ name }: EntryData, index: number): string => (name === undefined ? `entry ${index + 1}` : `the entry "${name}"`)
 
-/** What to say of an entry that another one leaves no call. */
-export const neverApplies = (shadow: string, { on }: EntryData): string => `can never apply: ${shadow} acts on every call of ${shownOn(on)} that it is for`
-
-/** Whether an entry is applied to every call of its operations. */
 const isUnconditional = ({ matches, calls, chance, between, lasts }: Entry) =>
-  matches === null && calls.from === 1 && [calls.to, between.until, -between.from, lasts].every(bound => bound === Number.POSITIVE_INFINITY) && chance === 1
+  matches === null && calls.from === 1 && chance === 1 && [calls.to, between.until, -between.from, lasts].every(bound => bound === FOREVER)
 
-/** An instant that the schema has checked. */
-const instantIn = (data: EntryData, name: 'from' | 'until', otherwise: number): number =>
-  data[name] === undefined ? otherwise : (instantOf(data[name]) as number)
+const instantIn = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : (instantOf(text) as number))
 
-function durationIn(text: string, steps: Step[], report: Report): number {
+function durationIn(text: string, steps: Step[], report: Report, isLonger = (_ms: number) => false): number {
   const ms = durationOf(text)
-  if (ms === null) report(steps, durationExpected(text))
+  if (ms === null) report(steps, check('wrong_format', durationExpected(text)))
+  else if (isLonger(ms)) report(steps, say('delay_too_long', text))
   return ms ?? Number.NaN
 }
 
 function callsOf(text: string, report: Report): Entry['calls'] {
-  const [, from, dash, to] = /^([1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []
-  if (from === undefined || (dash && Number(to) < Number(from))) {
-    report(['calls'], `1, 2-3 or 4+ was expected, not ${text}`)
-    return ALL_CALLS
-  }
-  const last = text.includes('+') ? Number.POSITIVE_INFINITY : Number(from)
-  return { from: Number(from), to: dash ? Number(to) : last }
+  const [, first, dash, last] = /^([1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []
+  const from = Number(first)
+  const to = dash ? Number(last) : Number(text.includes('+') ? FOREVER : first)
+  if (!(from <= to)) report(['calls'], say('not_calls', text))
+  return { from, to }
 }
 
+const MAX_DELAY = 600_000
+
 function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): { min: number; max: number } {
-  const read = (text: string, steps: Step[]) => {
-    const ms = durationIn(text, steps, report)
-    if (ms > 600_000) report(steps, 'a delay is at most ten minutes')
-    return ms
-  }
+  const read = (text: string, ...steps: Step[]) => durationIn(text, ['delay', ...steps], report, ms => ms > MAX_DELAY)
   if (typeof delay === 'string') {
-    const ms = read(delay, ['delay'])
+    const ms = read(delay)
     return { min: ms, max: ms }
   }
-  const [min, max] = [read(delay.min, ['delay', 'min']), read(delay.max, ['delay', 'max'])]
-  if (min > max) report(['delay'], `min ${delay.min} is longer than max ${delay.max}`)
+  const [min, max] = [read(delay.min, 'min'), read(delay.max, 'max')]
+  if (min > max) report(['delay'], say('reversed', `min ${delay.min}`, `max ${delay.max}`))
   return { min, max }
 }
 
 function checkHold({ until, gate, for: longest, once }: Hold, report: Report): void {
-  if ((until === undefined) === (gate === undefined)) report([], `one of until and gate was expected${until === undefined ? '' : ', not both'}`)
-  if (once !== undefined && until === undefined) report(['once'], 'once goes with until')
+  if ((until === undefined) === (gate === undefined)) report([], say('not_exactly_one', ['until', 'gate'], gate === undefined ? [] : ['until', 'gate']))
+  if (once !== undefined && until === undefined) report(['once'], say('needs', 'once', 'until'))
   if (longest !== undefined) durationIn(longest, ['for'], report)
 }
 
@@ -171,18 +156,18 @@ export const gateOf = (id: string, { gate = id }: Hold): string => gate
 function checkRespond({ headers = {}, body, error, status = error === undefined ? 200 : 400, retry_after }: Respond, report: Report): void {
   if (retry_after !== undefined) {
     durationIn(retry_after, ['retry_after'], report)
-    if (Object.keys(headers).some(name => name.toLowerCase() === 'retry-after')) report(['retry_after'], 'headers gives Retry-After already')
+    if (Object.keys(headers).some(name => name.toLowerCase() === 'retry-after')) report(['retry_after'], say('header_twice'))
   }
-  if (body !== undefined && error !== undefined) report([], 'body and error cannot both be the answer')
-  if (error !== undefined && status < 400) report(['status'], `an error has a status of 400 or more, not ${status}`)
-  if ((status === 204 || status === 304) && (body !== undefined || error !== undefined)) report(['status'], `an answer with status ${status} has no body`)
+  if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
+  if (error !== undefined && status < 400) report(['status'], say('not_an_error', status))
+  if ((status === 204 || status === 304) && (body !== undefined || error !== undefined)) report(['status'], say('no_body', status))
   for (const [name, value] of Object.entries(headers)) {
-    if (FRAMING.includes(name.toLowerCase())) report(['headers', name], `${name} is the emulator's own to set`)
+    if (FRAMING.includes(name.toLowerCase())) report(['headers', name], say('framing_header', name))
     try {
       validateHeaderName(name)
       validateHeaderValue(name, value)
     } catch {
-      report(['headers', name], 'a header name and a value without line breaks or control characters was expected')
+      report(['headers', name], say('not_a_header'))
     }
   }
 }
@@ -220,7 +205,6 @@ export class Script {
     return this.#entries.size
   }
 
-  /** What the patterns of all entries compile to. */
   get instructions(): number {
     let sum = 0
     for (const { entry } of this.#entries.values()) sum += entry.instructions
@@ -232,12 +216,10 @@ export class Script {
     return [...this.#entries].map(([id, { entry, count }]) => ({ id, entry: entry.data, ...count }))
   }
 
-  /** The entries that were applied to no call. */
   unused(): { id: string; entry: Entry; count: EntryCount }[] {
     return [...this.#entries].flatMap(([id, { entry, count }]) => (count.applied > 0 ? [] : [{ id, entry, count }]))
   }
 
-  /** Adds an entry after the others. */
   add(entry: Entry): ListedEntry {
     const id = `scr_${this.#next}`
     const count = { matched: 0, applied: 0 }
@@ -249,23 +231,19 @@ export class Script {
   put(id: string, entry: Entry, count: EntryCount): void {
     this.#revision++
     this.#entries.set(id, { entry, count })
-    for (const operation of entry.operations) {
-      const ids = this.#byOperation.get(operation) ?? new Set()
-      this.#byOperation.set(operation, ids.add(id))
-    }
+    this.#index(id, entry)
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }
 
+  #index(id: string, { operations }: Entry): void {
+    for (const operation of operations) this.#byOperation.set(operation, (this.#byOperation.get(operation) ?? new Set()).add(id))
+  }
+
   remove(id: string): boolean {
-    const removed = this.#entries.get(id)
-    if (!removed) return false
+    if (!this.#entries.delete(id)) return false
     this.#revision++
-    this.#entries.delete(id)
-    for (const operation of removed.entry.operations) {
-      const ids = this.#byOperation.get(operation) as Set<string>
-      ids.delete(id)
-      if (ids.size === 0) this.#byOperation.delete(operation)
-    }
+    this.#byOperation.clear()
+    for (const [left, { entry }] of this.#entries) this.#index(left, entry)
     return true
   }
 
@@ -275,13 +253,10 @@ export class Script {
     this.#byOperation.clear()
   }
 
-  /** Whether every entry was applied to some call. */
   get isUsed(): boolean {
-    for (const { count } of this.#entries.values()) if (count.applied === 0) return false
-    return true
+    return this.unused().length === 0
   }
 
-  /** Sets the counts of an entry. */
   recount(id: string, count: EntryCount): void {
     const { entry } = this.#entries.get(id) as { entry: Entry }
     this.#revision++

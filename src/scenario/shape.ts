@@ -1,9 +1,10 @@
 /** The parts of a fixture or scenario that do not match its schema. Records under a misspelt name, or next to `data` instead of in it, are checked all the same. */
 
+import { MAX_PROBLEMS } from '../core/checking.js'
 import { nearest } from '../core/nearest.js'
 import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { SECTIONS, type Section, sectionMeant } from './fixture.js'
+import { closestSection, SECTIONS, type Section } from './fixture.js'
 import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 
 /** The parts of a scenario, by their names. */
@@ -13,15 +14,15 @@ export const misspeltPart = (name: string): string | null => (SCENARIO_NAMES.inc
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
 
-/** The places where a document does not match its schema; the search ends once there are more than `most`. */
-export async function problemsOfShape(kind: keyof typeof CHECKERS, data: unknown, most: number): Promise<PlacedProblem[]> {
-  const found = await CHECKERS[kind].problems(data, most)
-  if (found.length === 0 || found.length > most || !isObject(data)) return found
+/** The places where a document does not match its schema; the search ends once there are too many. */
+export async function problemsOfShape(kind: keyof typeof CHECKERS, data: unknown): Promise<PlacedProblem[]> {
+  const found = await CHECKERS[kind].problems(data)
+  if (found.length === 0 || found.length > MAX_PROBLEMS || !isObject(data)) return found
   const meant = kind === 'fixture' ? misspelt(data, []) : meantIn(data)
   const problems = [...found]
   for (const { at, section, records } of meant) {
-    const ofRecords = await FIXTURE_CHECKER.problems({ [section]: records }, most)
-    for (const { steps, message } of ofRecords) problems.push(problemAt([...at, ...steps.slice(1)], message))
+    const ofRecords = await FIXTURE_CHECKER.problems({ [section]: records })
+    for (const { steps, ...said } of ofRecords) problems.push(problemAt([...at, ...steps.slice(1)], said))
   }
   return problems
 }
@@ -43,6 +44,6 @@ const misspelt = (fixture: unknown, under: readonly Step[]): Meant[] => listsIn(
 /** Every list of a fixture, whatever its name. */
 const listsIn = (fixture: unknown, under: readonly Step[]): Meant[] =>
   Object.entries(isObject(fixture) ? fixture : {}).flatMap(([name, records]) => {
-    const section = sectionMeant(name)
+    const section = closestSection(name)
     return section === null ? [] : [{ at: [...under, name], section, records }]
   })

@@ -1,18 +1,18 @@
 /** Script entries that scenarios share: a file with groups of them, each of which a scenario uses by name. */
 import { checkerOf } from '../core/checking.js'
-import { didYouMean, shortened, thereAre } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { ProblemList, type Problems, type Report, reportTo, type SourceDocument, withoutProblems } from './documents.js'
 import { type Flaws, within } from './flaws.js'
 import { sharedScriptSchema } from './schemas.js'
 import { compileScript, type EntryData } from './script.js'
+import { say } from './sentences.js'
 import { checkGiven, declaredVariables, type GivenVariables, readWith } from './variables.js'
 
 /** Entries of one list, with its place in its document. */
 export type Group = { document: SourceDocument; under: readonly Step[]; entries: readonly EntryData[] | undefined; flaws: Flaws | undefined }
-/** What was read of a file of shared entries; `variables` are the names that it declares. */
-export type SharedScript = { groups: ReadonlyMap<string, Group>; variables: readonly string[] }
+/** What was read of a file of shared entries, with the `names` of all its groups; `variables` are the names that it declares. */
+export type SharedScript = { groups: ReadonlyMap<string, Group>; names: readonly string[]; variables: readonly string[] }
 
 export const SHARED_SCRIPT_CHECKER = checkerOf(sharedScriptSchema)
 const GROUP_NAME = /^[A-Za-z0-9_][\w.-]*$/
@@ -26,12 +26,7 @@ export function partsOfUse(reference: string): { file: string; group: string | n
   return at < 0 ? { file: reference, group: null } : { file: reference.slice(0, at), group: reference.slice(at + 1) }
 }
 
-/** The names of the groups of a file. */
-export const groupNamesIn = ({ groups }: { groups: unknown }): string[] => (isObject(groups) ? Object.keys(groups) : [])
-
-/** What to say of a group that a file does not have. */
-export const unknownGroup = (name: string, groups: readonly string[]): string =>
-  `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`
+const groupNamesIn = ({ groups }: { groups: unknown }): string[] => (isObject(groups) ? Object.keys(groups) : [])
 
 /**
  * Reads groups of a file of shared entries, with the values of its variables in them: the first that `given` has of each, otherwise its default. Groups that
@@ -46,19 +41,19 @@ export async function readSharedScript(
   const whole = document.data as { groups: unknown; vars?: unknown }
   const groups = isObject(whole.groups) ? Object.fromEntries(Object.entries(whole.groups).filter(([name]) => wanted.includes(name))) : whole.groups
   const variables = declaredVariables(whole.vars, { given, report: within(report, 'vars'), reportGiven })
-  const read = await readWith({ ...whole, groups }, variables, data => SHARED_SCRIPT_CHECKER.problems(data, document.limits['limits.problems']))
-  for (const { steps, message } of read.problems) report(steps, message)
+  const read = await readWith({ ...whole, groups }, variables, data => SHARED_SCRIPT_CHECKER.problems(data))
+  for (const { steps, code = '', message } of read.problems) report(steps, { code, message })
   const flaws = read.flaws?.get('groups')
   const found = Object.entries(isObject(groups) ? (read.data as { groups: Record<string, EntryData[]> }).groups : {}).map(([name, entries]) => {
-    if (!GROUP_NAME.test(name)) report(['groups', name], 'the name of a group has letters, digits, _, . and -')
+    if (!GROUP_NAME.test(name)) report(['groups', name], say('group_name'))
     return [name, { document, under: ['groups', name], entries, flaws: flaws?.get(name) }] as const
   })
-  return { groups: new Map(found), variables: [...variables.keys()] }
+  return { groups: new Map(found), names: groupNamesIn(whole), variables: [...variables.keys()] }
 }
 
 /** Checks every group of a file of shared entries by itself. Errors: `document_invalid`. */
 export async function checkSharedScript(document: SourceDocument, given?: GivenVariables): Promise<void> {
-  const problems = new ProblemList(document.limits)
+  const problems = new ProblemList()
   return withoutProblems(problems, async () => {
     const reportGiven = reportTo(problems, document, ['vars'])
     const wanted = groupNamesIn(document.data as { groups: unknown })

@@ -1,18 +1,19 @@
 /** Steps and plays: calls that a scenario makes through the API, with what they expect. Steps are played when it loads, both by `check`, against any service. */
-import { isDeepStrictEqual } from 'node:util'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { encodeForm } from '../core/form-encoding.js'
-import { didYouMeanOneOf, nearest, shortened } from '../core/nearest.js'
+import { didYouMeanOneOf, nearest } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
+import { say as check, type Said } from '../core/sentences.js'
 import { ERROR_TEMPLATE, type Template, valueAt } from '../core/templates.js'
 import { needsKey, OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
-import { type Flaws, membersOf, within } from './flaws.js'
+import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { answerAt, namesIn, REFERENCE, textsIn, unclosedIn, withValues } from './references.js'
-import { type Fault, type Json, OPERATION, type PlayData, type Statuses, type StepData } from './schemas.js'
+import type { Fault, Json, PlayData, Statuses, StepData } from './schemas.js'
+import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
 import { NAME, NAME_EXPECTED, notClosed } from './variables.js'
 
@@ -24,78 +25,71 @@ export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record
 /** Makes a call and returns its answer; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
 /** How an answer differs from what was expected; `at` is where the document says what was expected. */
-export type Difference = { at: readonly PathStep[]; message: string }
+export type Difference = { at: readonly PathStep[] } & Said
 /** `at` is where `step`, as it is written, is in its list, as are those of its problems. */
 export type StepOutcome = { at: readonly PathStep[]; step: StepData; call: StepCall; answer: StepAnswer; problems: Difference[] }
 /** What `${name}` and the name of a key mean where no step gives them a value; `error` is the template of errors, if not the usual one. */
 export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null; error?: Template }
 
-const UNKNOWN_KEY = 'the scenario has no such API key'
-
 /** A suggestion is looked for among so many of the steps before. */
-const MOST_LOOKED_AT = 100
+const MAX_LOOKED_AT = 100
+
+type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
+/** What is known beside the steps. `ids` are suggested; `otherKey` is null for a key that is known, else a suggestion of another or an empty text. */
+type Known = Pick<StepBindings, 'variable'> & {
+  ids?: () => readonly string[]
+  hasUsualLists?: boolean
+  otherKey?: (key: string) => string | null
+}
 
 /**
- * Checks steps as far as they have no flaws: operations, keys, and that every `${…}` refers to an earlier step or to what `variable` knows; `ids` are
- * suggested. Those of expectations refer to any step. The fields of lists are known where they are the usual ones. `otherKey` is null for a key that is
- * known, else a suggestion of another or an empty text. `warn` takes what can be played.
+ * Checks steps as far as they have no flaws: operations, keys, and that every `${…}` refers to an earlier step or to what `variable` knows. Those of expectations
+ * refer to any step. `warn` takes what can be played.
  */
 export function checkSteps(
-  { steps, play, expect }: { steps: Listed<StepData>; play: Listed<PlayData>; expect?: readonly unknown[] | undefined },
-  {
-    variable,
-    ids = () => [],
-    hasUsualLists = true,
-    otherKey = () => null
-  }: Pick<StepBindings, 'variable'> & { ids?: () => readonly string[]; hasUsualLists?: boolean; otherKey?: (key: string) => string | null },
+  { steps, play, expect = [] }: { steps: Listed<StepData>; play: Listed<PlayData>; expect?: readonly unknown[] | undefined },
+  { variable, ids = () => [], hasUsualLists = true, otherKey = () => null }: Known,
   report: Report,
   warn: Report = report
 ): void {
-  const known = new Map<string, OperationId | null>()
-  // of each name, the group of calls that are made at once with its call
-  const groups = new Map<string, string>()
-  const latest: string[] = []
-  const checkKey = (key: string, expect: StepData['expect'], isNeeded: boolean, at: PathStep[]) => {
-    const meant = key.includes('${') || wantsStatus(expect?.status, 401) ? null : otherKey(key)
-    if (meant === null) return
-    if (isNeeded) report(at, `${UNKNOWN_KEY}${meant || '; give it under data: api_keys, or expect status 401'}`)
-    else warn(at, `${UNKNOWN_KEY}, and the call needs none${meant}`)
-  }
-  for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
-    if (!isObject(step)) continue
-    const group = place.slice(0, 2).join(' ')
-    checkExpected(step.expect, own?.get('expect'), within(report, ...place, 'expect'))
-    if (step.do === undefined && own === undefined) report(place, 'do, at_once or wait was expected')
-    if (step.do !== undefined && !own?.has('do')) {
-      const [method, path] = splitCall(step.do)
+  // the operation of each named step, and the group of calls that are made at once with its call
+  const known: Referable['known'] = new Map()
+  const referable = { known, latest: [] as string[], variable, ids, hasUsualLists }
+  for (const { step, at: place, group, hasRightExpect, report: note } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
+    const { as, do: call, key, body, expect: expected } = step
+    checkExpected(expected, within(note, 'expect'))
+    if (call === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
+    else {
+      const [method, path] = splitCall(call)
       const operation = operationsAt(path.replace(REFERENCE, 'x')).find(operation => operation.method === method)
-      if (operation === undefined) report([...place, 'do'], unknownCall(step.do))
-      else if (step.key !== undefined && !own?.has('key') && !own?.has('expect')) checkKey(step.key, step.expect, operation.key, [...place, 'key'])
-      if (method !== 'POST' && step.body) report([...place, 'body'], `a ${method} takes no body`)
+      const isChecked = key !== undefined && !key.includes('${') && hasRightExpect && !wantsStatus(expected?.status, 401)
+      const meant = isChecked ? otherKey(key) : null
+      if (operation === undefined) note(['do'], unknownCall(call))
+      else if (meant !== null && operation.key) note(['key'], say('unknown_key', meant || '; give it under data: api_keys, or expect status 401'))
+      else if (meant !== null) warn([...place, 'key'], say('unknown_key', `, and the request needs none${meant}`))
+      if (method !== 'POST' && body) note(['body'], say('body_unexpected', method))
     }
-    for (const { steps: at, text } of textsIn(step, place)) {
-      const unclosed = unclosedIn(text)
-      if (unclosed !== undefined) report(at, notClosed(unclosed))
-      for (const name of namesIn(text)) {
-        const isAtOnce = groups.get(name.split('.')[0] as string) === group
-        const problem = isAtOnce ? answeredTooLate(name) : problemOfReference(name, { known, latest, variable, ids, hasUsualLists })
-        if (problem !== null) report(at, problem)
-      }
-    }
-    if (step.as === undefined || own?.has('as')) continue
-    if (!NAME.test(step.as)) report([...place, 'as'], NAME_EXPECTED)
-    else if (step.as === 'vars') report([...place, 'as'], 'vars is the name of the variables; give the step another one')
-    if (known.has(step.as)) report([...place, 'as'], `an earlier step is called ${step.as} too`)
-    known.set(step.as, answeredOperation(step))
-    groups.set(step.as, group)
-    if (latest.push(step.as) > MOST_LOOKED_AT) latest.shift()
+    checkReferences(step, name => (known.get(headOf(name))?.group === group ? say('not_yet_known', name) : problemOfReference(name, referable)), note)
+    if (as === undefined) continue
+    if (!NAME.test(as)) note(['as'], NAME_EXPECTED)
+    else if (as === 'vars') note(['as'], say('name_reserved'))
+    if (known.has(as)) note(['as'], say('name_taken', as))
+    known.set(as, { operation: answeredOperation(step), group })
+    if (referable.latest.push(as) > MAX_LOOKED_AT) referable.latest.shift()
   }
-  for (const { steps: at, text } of textsIn(expect ?? [], ['expect'], { areNamesRead: true })) {
+  const answered = { ...referable, variable: () => undefined, ids: () => [] }
+  checkReferences(expect, name => problemOfReference(name, answered), within(report, 'expect'), true)
+}
+
+const headOf = (name: string): string => name.split('.', 1)[0] as string
+
+function checkReferences(part: unknown, problemOf: (name: string) => Said | null, report: Report, areNamesRead = false): void {
+  for (const { steps, text } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
-    if (unclosed !== undefined) report(at, notClosed(unclosed))
+    if (unclosed !== undefined) report(steps, notClosed(unclosed))
     for (const name of namesIn(text)) {
-      const problem = problemOfReference(name, { known, latest, variable: () => undefined, ids: () => [], hasUsualLists })
-      if (problem !== null) report(at, problem)
+      const problem = problemOf(name)
+      if (problem !== null) report(steps, problem)
     }
   }
 }
@@ -107,32 +101,27 @@ function answeredOperation({ do: call, expect }: StepData): OperationId | null {
   return operationAt(method, path.replace(REFERENCE, 'x').split('/').map(encodeURIComponent).join('/'))?.operation ?? null
 }
 
-const answeredTooLate = (name: string) => `\${${shortened(name)}} has no value yet: that call is made at once with this one; refer to it in a later call`
-
-type Referable = { known: ReadonlyMap<string, OperationId | null>; latest: readonly string[]; ids: () => readonly string[]; hasUsualLists: boolean } & Pick<
-  StepBindings,
-  'variable'
->
-
-/** What is wrong with a reference; null where nothing is. Those to variables are looked at where these are put in. */
-function problemOfReference(name: string, { known, latest, variable, ids, hasUsualLists }: Referable): string | null {
-  const [head = '', ...fields] = name.split('.')
-  if (head === 'vars') return null
-  const shown = `\${${shortened(name)}}`
-  if (!known.has(head)) {
-    if (variable(name) !== undefined) return null
-    const meant = fields.length === 0 ? (nearest(head, latest) ?? nearest(head, ids())) : nearest(head, ['vars', ...latest])
-    const step = meant ?? latest.find(other => head.length > 1 && other.startsWith(head))
-    if (step === undefined) return `${shown} refers to nothing; give the name that an earlier step has under as, or the id of a record`
-    const { corrected } = fieldsOf(known.get(step) ?? null, fields, hasUsualLists)
-    return `${shown} refers to nothing; did you mean \${${[step, ...corrected].join('.')}}?`
-  }
-  const { corrected, problem } = fieldsOf(known.get(head) as OperationId | null, fields, hasUsualLists)
-  return problem === null ? null : `${shown}: ${problem}; did you mean \${${[head, ...corrected].join('.')}}?`
+type Referable = Required<Pick<Known, 'variable' | 'ids' | 'hasUsualLists'>> & {
+  known: Map<string, { operation: OperationId | null; group: string }>
+  latest: readonly string[]
 }
 
-/** The fields of an answer as a table of the reference has them; `problem` says what is wrong with the first that it has only by another name. */
-function fieldsOf(operation: OperationId | null, fields: readonly string[], hasUsualLists: boolean): { corrected: readonly string[]; problem: string | null } {
+/** What is wrong with a reference; null where nothing is. Those to variables are looked at where these are put in. */
+function problemOfReference(name: string, { known, latest, variable, ids, hasUsualLists }: Referable): Said | null {
+  const [head = '', ...fields] = name.split('.')
+  const partsOf = (step: string) => fieldsOf(known.get(step)?.operation ?? null, fields, hasUsualLists)
+  if (head === 'vars' || (!known.has(head) && variable(name) !== undefined)) return null
+  if (known.has(head)) {
+    const { corrected, missing } = partsOf(head)
+    return missing === null ? null : say('unknown_part', name, missing, [head, ...corrected].join('.'))
+  }
+  const meant = fields.length === 0 ? (nearest(head, latest) ?? nearest(head, ids())) : nearest(head, ['vars', ...latest])
+  const step = meant ?? latest.find(other => head.length > 1 && other.startsWith(head))
+  return say('unknown_reference', name, step && [step, ...partsOf(step).corrected].join('.'))
+}
+
+/** The fields of an answer as a table of the reference has them; `missing` is the first that it has only by another name. */
+function fieldsOf(operation: OperationId | null, fields: readonly string[], hasUsualLists: boolean): { corrected: readonly string[]; missing: string | null } {
   const { answer } = operation === null ? ({} as Tables) : (TABLES[operation] as Tables)
   let at: Schema | undefined = answer && schemaOf(answer)
   for (const [index, field] of fields.entries()) {
@@ -140,38 +129,38 @@ function fieldsOf(operation: OperationId | null, fields: readonly string[], hasU
     if (at?.properties !== undefined && !Object.hasOwn(at.properties, field)) {
       const meant = nearest(field, Object.keys(at.properties))
       if (meant === null) break
-      return { corrected: fields.with(index, meant), problem: `the answer has no ${fields.slice(0, index + 1).join('.')}` }
+      return { corrected: fields.with(index, meant), missing: fields.slice(0, index + 1).join('.') }
     }
     at = at?.properties?.[field] ?? (at?.items as Schema | undefined)
   }
-  return { corrected: fields, problem: null }
+  return { corrected: fields, missing: null }
 }
 
-/** A list of a document, as far as it has no flaws. */
-type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
+/** A step as far as it is right, with its place, and the group of calls that are made at once with it. */
+type PlacedStep = { step: StepData; at: PathStep[]; group: string; hasRightExpect: boolean; report: Report }
 
-/** Every step of a list, with its place in the document. */
-function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report): { step: StepData; at: PathStep[]; flaws: Flaws | undefined }[] {
-  const checkAlone = (index: number, member: object, only: string) => {
-    const others = Object.keys(member).filter(key => key !== only)
-    if (others.length > 0) report([name, index], `${only} is given alone, not with ${others.join(', ')}`)
-  }
-  return membersOf<PlayData>(list, flaws).flatMap(({ member, index, flaws: own }) => {
-    if (isWait(member)) {
-      checkAlone(index, member, 'wait')
-      if (!own?.has('wait') && durationOf(member.wait) === null) report([name, index, 'wait'], DURATION_EXPECTED)
-      return []
-    }
-    if (!isAtOnce(member)) return [{ step: member, at: [name, index], flaws: own }]
-    checkAlone(index, member, 'at_once')
-    const together = membersOf<StepData>(member.at_once, own?.get('at_once'))
-    return together.map(({ member: step, index: nth, flaws }) => ({ step, at: [name, index, 'at_once', nth], flaws }))
+function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report): PlacedStep[] {
+  const placed = (members: unknown, own: Flaws | undefined, ...under: PathStep[]) =>
+    rightMembersOf<StepData>(members, own, within(report, ...under)).map(({ member, index, report }) => {
+      const at = [...under, index]
+      return { step: member, at, group: at.slice(0, 2).join(' '), hasRightExpect: !own?.get(index)?.has('expect'), report }
+    })
+  return placed(list, flaws, name).flatMap(one => {
+    const [, index] = one.at as [string, number]
+    const written = (list as readonly PlayData[])[index] as PlayData
+    const alone = ['wait', 'at_once'].find(only => only in written)
+    if (alone === undefined) return [one]
+    const others = Object.keys(written).filter(key => key !== alone)
+    if (others.length > 0) one.report([], say('not_together', alone, others))
+    if (isAtOnce(written)) return placed(written.at_once, flaws?.get(index)?.get('at_once'), name, index, 'at_once')
+    const { wait } = one.step as { wait?: string }
+    if (wait !== undefined && durationOf(wait) === null) one.report(['wait'], check('wrong_format', DURATION_EXPECTED))
+    return []
   })
 }
 
 const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> => isObject(play) && 'at_once' in play
 const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> => isObject(play) && 'wait' in play
-/** The calls that a member of a list makes. */
 const callsIn = (play: PlayData): readonly StepData[] => {
   if (isAtOnce(play)) return play.at_once
   return isWait(play) ? [] : [play]
@@ -181,29 +170,24 @@ const callsIn = (play: PlayData): readonly StepData[] => {
 export const placedCalls = (plays: readonly PlayData[]): { step: StepData; at: PathStep[] }[] =>
   plays.flatMap((play, index) => callsIn(play).map((step, nth) => ({ step, at: isAtOnce(play) ? [index, 'at_once', nth] : [index] })))
 
-/** Checks what a step expects of its answer. */
-function checkExpected(expect: StepData['expect'], flaws: Flaws | undefined, report: Report): void {
-  if (expect?.status !== undefined && !flaws?.has('status')) compileStatus(expect.status, within(report, 'status'))
-  if (expect?.fault === undefined) return
+function checkExpected(expect: StepData['expect'] = {}, report: Report): void {
+  if (expect.status !== undefined) compileStatus(expect.status, within(report, 'status'))
   const others = ['status', 'headers', 'body'].filter(name => name in expect)
-  if (others.length > 0) report([], `a lost answer has no ${others.join(' and no ')}; fault is expected alone`)
+  if (expect.fault !== undefined && others.length > 0) report([], say('not_together', 'fault', others))
 }
 
 /** What to say of a call that is none of the reference: the operations at its path, or those with a name like it. */
-function unknownCall(call: string): string {
+function unknownCall(call: string): Said {
   const [, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x')).map(operation => `${operation.method} ${path}`)
-  const what = `${call} is no ${OPERATION.what}`
-  if (path.includes('?')) return `${what}; parameters of a list go under query`
-  if (path.includes('://')) return `${what}; the path begins below the base address, such as /refunds`
-  return there.length > 0
-    ? `${what}; this path takes ${there.join(', or ')}`
-    : `${what}${didYouMeanOneOf(call, OPERATION_NAMES, 'a call is written as a method and a path, such as POST /refunds')}`
+  if (path.includes('?')) return say('unknown_request', call, '; parameters of a list go under query')
+  if (path.includes('://')) return say('unknown_request', call, '; the path begins below the base address, such as /refunds')
+  if (there.length > 0) return say('unknown_request', call, `; this path takes ${there.join(', or ')}`)
+  return say('unknown_request', call, didYouMeanOneOf(call, OPERATION_NAMES, 'write a method and a path, such as POST /refunds'))
 }
 
 /** What steps and plays have been answered, by the names that they give it. */
 export class Answers extends Map<string, Json> {
-  /** Every name that one of them gives. */
   readonly names: ReadonlySet<string | undefined>
 
   /** Of members of plays that are not checked yet, too. */
@@ -248,7 +232,7 @@ async function playStep(
   const { resolved, missing } = resolve(step, answers, bindings)
   const call = callOf(resolved, bindings)
   const answer: StepAnswer = missing.length > 0 ? { status: 0, body: null } : await play(call, resolved.expect?.fault)
-  const problems = missing.length > 0 ? missing.map(message => ({ at, message })) : problemsOf(resolved.expect ?? {}, answer, at, bindings.error)
+  const problems = missing.length > 0 ? missing.map(said => ({ at, ...said })) : problemsOf(resolved.expect ?? {}, answer, at, bindings.error)
   if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
   return { at, step, call, answer, problems }
 }
@@ -259,21 +243,15 @@ export const splitCall = (call: string): [string, string] => {
   return [method.toUpperCase(), path]
 }
 
-function resolve(step: StepData, answers: Answers, { variable }: StepBindings): { resolved: StepData; missing: string[] } {
-  const missing: string[] = []
-  const valueAtReference = (reference: string): Json | undefined => {
-    const [head = ''] = reference.split('.')
-    return answers.has(head) ? answerAt(answers, reference) : variable(reference)
-  }
+function resolve(step: StepData, answers: Answers, { variable }: StepBindings): { resolved: StepData; missing: Said[] } {
+  const missing: Said[] = []
   const valueAt = (reference: string): Json => {
-    const value = valueAtReference(reference.trim())
-    const [head = ''] = reference.trim().split('.')
-    const reason = answers.names.has(head) ? 'the step that it refers to did not return it' : `give it with --var ${reference.trim()}=VALUE`
-    if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
+    const name = reference.trim()
+    const value = answers.has(headOf(name)) ? answerAt(answers, name) : variable(name)
+    if (value === undefined) missing.push(say(answers.names.has(headOf(name)) ? 'not_returned' : 'not_given', reference))
     return value ?? null
   }
-  const resolved = withTexts(step as Json, text => withValues(text, valueAt)) as StepData
-  return { resolved, missing }
+  return { resolved: withTexts(step as Json, text => withValues(text, valueAt)) as StepData, missing }
 }
 
 /** A value with another one in place of every text in it. */
@@ -306,60 +284,58 @@ export function answerRead(status: number, headers: Readonly<Record<string, stri
 /** Whether a step that wants this status, or with none a 2xx, is answered with it. */
 export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean => compileStatus(wanted ?? '2xx', () => {})(status)
 
-/** How an answer differs from what a step expects; `at` is where the step is. */
-export function problemsOf(
+/** How an answer differs from what a step expects; `step` is where that is. */
+function problemsOf(
   { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
   answer: StepAnswer,
-  at: readonly PathStep[] = [],
+  step: readonly PathStep[],
   error: Template = ERROR_TEMPLATE
 ): Difference[] {
-  const expected = [...at, 'expect']
+  const at = [...step, 'expect']
   if (fault !== undefined) {
-    const message = `fault: ${fault} was expected, not ${answer.fault ?? `an answer with ${answer.status}`}`
-    return answer.fault === fault ? [] : [{ at: [...expected, 'fault'], message }]
+    const said = say('other_fault', fault, answer.fault ?? `a response with ${answer.status}`)
+    return answer.fault === fault ? [] : [{ at: [...at, 'fault'], ...said }]
   }
   const problems: Difference[] = []
   if (!wantsStatus(status, answer.status)) {
     const reason = reasonIn(answer, error)
-    const message = `status: ${status === undefined ? 'a 2xx' : [status].flat().join(' or ')} was expected, ${answer.status === 0 && reason ? `but ${reason}` : `not ${answer.status}${reason && ` (${reason})`}`}`
-    problems.push({ at: status === undefined ? at : [...expected, 'status'], message })
+    const got = answer.status === 0 && reason ? `, but ${reason}` : `; got ${answer.status}${reason && ` (${reason})`}`
+    const said = say('other_status', status === undefined ? 'a 2xx' : [status].flat().join(' or '), got)
+    problems.push({ at: status === undefined ? step : [...at, 'status'], ...said })
   }
   for (const [name, value] of Object.entries(headers)) {
-    problems.push(...differences(value, answer.headers?.[name.toLowerCase()], `headers.${name}`, [...expected, 'headers', name]))
+    problems.push(...differences(value, answer.headers?.[name.toLowerCase()], `headers.${name}`, [...at, 'headers', name]))
   }
-  return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body', [...expected, 'body'])]
+  return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body', [...at, 'body'])]
 }
 
 /** Why a call failed; where no answer came, that is told as the emulator usually tells it. */
 const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
   const message = valueAt(status === 0 ? ERROR_TEMPLATE : error, body, '$message')
-  return typeof message === 'string' ? message.slice(0, MOST_SHOWN) : ''
+  return typeof message === 'string' ? message.slice(0, MAX_SHOWN) : ''
 }
 
-/** Characters of an answer that a problem shows. */
-const MOST_SHOWN = 1000
+const MAX_SHOWN = 1000
 
 /** A part of an answer for people; what it holds may be of any size and depth. */
 function shown(value: Json | undefined): string {
   try {
     const text = JSON.stringify(value) ?? 'nothing'
-    return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+    return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
   } catch {
     return 'data that is nested too deeply to be shown'
   }
 }
 
 /** What an answer lacks of what was expected: names that are not expected are not looked at, values are compared strictly. */
-export function differences(expected: Json, actual: Json | undefined, path: string, at: readonly PathStep[] = []): Difference[] {
-  const isObject = typeof expected === 'object' && expected !== null
-  if (!isObject) return isDeepStrictEqual(expected, actual) ? [] : [{ at, message: `${path}: ${JSON.stringify(expected)} was expected, not ${shown(actual)}` }]
-  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(expected)) {
-    return [{ at, message: `${path}: ${Array.isArray(expected) ? 'a list' : 'an object'} was expected, not ${shown(actual)}` }]
-  }
-  if (Array.isArray(expected) && expected.length !== (actual as Json[]).length)
-    return [{ at, message: `${path}: ${expected.length} ${expected.length === 1 ? 'member was' : 'members were'} expected, not ${(actual as Json[]).length}` }]
-  const parts: [PathStep, Json][] = Array.isArray(expected) ? [...expected.entries()] : Object.entries(expected)
-  return parts.flatMap(([name, part]) =>
-    differences(part, (actual as Record<string, Json>)[name], typeof name === 'number' ? `${path}[${name}]` : `${path}.${name}`, [...at, name])
-  )
+function differences(expected: Json, actual: Json | undefined, path: string, at: readonly PathStep[]): Difference[] {
+  const isList = Array.isArray(expected)
+  const other = (wanted: string) => [{ at, ...say('other_value', path, wanted, shown(actual)) }]
+  if (typeof expected !== 'object' || expected === null) return expected === actual ? [] : other(JSON.stringify(expected))
+  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== isList) return other(isList ? 'a list' : 'an object')
+  if (isList && expected.length !== (actual as Json[]).length) return [{ at, ...say('other_length', path, expected.length, (actual as Json[]).length) }]
+  return Object.entries(expected).flatMap(([name, part]) => {
+    const step = isList ? Number(name) : name
+    return differences(part, (actual as Record<string, Json>)[name], isList ? `${path}[${name}]` : `${path}.${name}`, [...at, step])
+  })
 }

@@ -1,7 +1,9 @@
 /** Variables: values that a document names under `vars`, and that replace `${vars.NAME}` in its texts. */
-import { didYouMean, shortened, thereAre } from '../core/nearest.js'
+import { shortened } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
+import { type Said, shownGot } from '../core/sentences.js'
+import { SAYS, say } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { type Flaws, flawsOf } from './flaws.js'
 import { unclosedIn, withValues } from './references.js'
@@ -19,9 +21,9 @@ export type GivenVariables = {
 
 /** Names such as `last4`, of variables and of steps. */
 export const NAME = /^[A-Za-z_][\w-]*$/
-export const NAME_EXPECTED = 'letters, digits, _ and - were expected, beginning with a letter'
+export const NAME_EXPECTED = SAYS.not_a_variable_name()
 /** Characters of a value: a text may hold many references. */
-const LONGEST = 1000
+const MAX_VALUE = 1000
 const TYPES: Readonly<Record<string, string>> = { string: 'text', number: 'a number', boolean: 'true or false' }
 
 /**
@@ -34,33 +36,30 @@ export function declaredVariables(
 ): Map<string, VariableValue | null> {
   const variables = new Map<string, VariableValue | null>()
   for (const [name, fallback] of Object.entries(isObject(declared) ? declared : {})) {
-    const problem = isScalar(fallback) ? problemOfDefault(name, fallback) : null
+    // the schema says what is wrong with a value of another type
+    const isScalar = Object.hasOwn(TYPES, typeof fallback)
+    const problem = isScalar ? problemOfDefault(name, String(fallback)) : null
     if (problem !== null) report([name], problem)
-    const isRight = problem === null && isScalar(fallback)
-    variables.set(name, isRight ? givenOr(name, fallback, given, reportGiven) : null)
+    variables.set(name, isScalar && problem === null ? givenOr(name, fallback as VariableValue, given, reportGiven) : null)
   }
   return variables
 }
 
-const isScalar = (value: unknown): value is VariableValue => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-
-function problemOfDefault(name: string, fallback: VariableValue): string | null {
-  if (!NAME.test(name)) return NAME_EXPECTED
-  if (String(fallback).includes('${')) return 'a variable has a value of its own, not that of another one'
-  return String(fallback).length > LONGEST ? tooLong(String(fallback)) : null
+function problemOfDefault(name: string, fallback: string): Said | null {
+  if (!NAME.test(name)) return say('not_a_variable_name')
+  if (fallback.includes('${')) return say('variable_of_variable')
+  return fallback.length > MAX_VALUE ? say('variable_too_long', MAX_VALUE, fallback.length) : null
 }
-
-const tooLong = ({ length }: string) => `the value of a variable has at most ${LONGEST} characters, not ${length}`
 
 /** The given value of a variable, of the type of its default; the default where none is given, null where it is wrong. */
 function givenOr(name: string, fallback: VariableValue, all: readonly GivenVariables[], report: Report): VariableValue | null {
   const given = all.find(({ values }) => Object.hasOwn(values, name))
   if (given === undefined) return fallback
   const value = given.isText ? valueIn(given.values[name] as string, fallback) : given.values[name]
-  const shown = typeof value === 'string' ? `the text ${shortened(value)}` : shortened(JSON.stringify(value) ?? 'nothing')
-  if (typeof value !== typeof fallback)
-    report([name], `${TYPES[typeof fallback]} was expected for the variable ${name}, as its default ${shortened(String(fallback))} is, not ${shown}`)
-  else if (String(value).length > LONGEST) report([name], tooLong(String(value)))
+  const shown = typeof value === 'string' && value ? `the text ${shortened(value)}` : shownGot(value)
+  const { length } = String(value)
+  if (typeof value !== typeof fallback) report([name], say('variable_of_type', name, TYPES[typeof fallback] as string, shortened(String(fallback)), shown))
+  else if (length > MAX_VALUE) report([name], say('variable_too_long', MAX_VALUE, length))
   else return value as VariableValue
   return null
 }
@@ -75,19 +74,25 @@ function valueIn(text: string, { constructor: type }: VariableValue): VariableVa
 export function checkGiven({ values, known }: GivenVariables, declared: readonly string[], report: Report): void {
   for (const name of declared) known?.add(name)
   if (known !== undefined) return
-  for (const name of Object.keys(values)) if (!declared.includes(name)) report([name], unknownVariable(name, declared))
+  for (const name of Object.keys(values)) if (!declared.includes(name)) report([name], say('unknown_variable', name, declared))
 }
 
 /** What to say of a name that no variable has. */
-export const unknownVariable = (name: string, declared: readonly string[]): string =>
-  `no variable is called ${shortened(name)}${didYouMean(name, declared) || `; ${thereAre(declared)}`}`
+export const unknownVariable = SAYS.unknown_variable
+/** What to say of a reference without its end. */
+export const notClosed = SAYS.reference_not_closed
 
-/** A place where a document is not what it will be; the message is null where what is wrong is reported elsewhere. */
-type Unresolved = { steps: readonly Step[]; message: string | null }
-/** A document with the values of its variables in it: the document itself where it refers to none; `used` are the names that it refers to. */
+/** A place where a document is not what it will be; nothing is said where what is wrong is reported elsewhere. */
+type Unresolved = { steps: readonly Step[]; said: Said | null }
+/** A document with the values of its variables in it, parts without a reference as they were; `used` are the names that it refers to. */
 type Expanded = { data: unknown; used: ReadonlySet<string>; unresolved: readonly Unresolved[] }
 /** What was read of a document: its problems, and where the data is not right. */
-export type Read = { data: unknown; used: ReadonlySet<string>; problems: readonly { steps: readonly Step[]; message: string }[]; flaws: Flaws | undefined }
+export type Read = {
+  data: unknown
+  used: ReadonlySet<string>
+  problems: readonly (Partial<Said> & Pick<PlacedProblem, 'steps' | 'message'>)[]
+  flaws: Flaws | undefined
+}
 
 /** Reads a document with the values of its variables in it. `check` looks for problems of shape; what could not be resolved has none. */
 export async function readWith(
@@ -97,7 +102,7 @@ export async function readWith(
 ): Promise<Read> {
   const { data: whole, used, unresolved } = expanded(data, variables)
   const places = new Set(unresolved.map(({ steps }) => JSON.stringify(steps)))
-  const wrong = unresolved.flatMap(({ steps, message }) => (message === null ? [] : [{ steps, message }]))
+  const wrong = unresolved.flatMap(({ steps, said }) => (said === null ? [] : [{ steps, ...said }]))
   const ofShape = (await check(whole)).filter(({ steps }) => places.size === 0 || !places.has(JSON.stringify(steps)))
   return { data: whole, used, problems: [...wrong, ...ofShape], flaws: flawsOf([...unresolved, ...ofShape]) }
 }
@@ -109,34 +114,31 @@ export async function readWith(
 function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | null>): Expanded {
   const used = new Set<string>()
   const unresolved: Unresolved[] = []
-  if (!mentions(data)) return { data, used, unresolved }
   const declared = [...variables.keys()]
   const steps: Step[] = []
-  const note = (message: string | null, ...at: Step[]) => void unresolved.push({ steps: [...steps, ...at], message })
+  const note = (said: Said | null) => void unresolved.push({ steps: [...steps], said })
 
-  function expand(value: unknown): unknown {
-    if (typeof value === 'string') return hasSign(value) ? expandText(value) : value
-    if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) return value.map((member, index) => expandPart(index, member))
-    return Object.fromEntries(
-      Object.entries(value).map(([name, part]) => {
-        if (steps.length === 0 && name === 'vars') return [name, part]
-        if (hasSign(name)) note('a variable can be a value or a part of one, not a name', name)
-        return [name, expandPart(name, part)]
-      })
-    )
-  }
-
-  function expandPart(step: Step, part: unknown): unknown {
-    steps.push(step)
-    const value = expand(part)
-    steps.pop()
-    return value
+  function expand(whole: unknown): unknown {
+    if (typeof whole === 'string') return hasSign(whole) ? expandText(whole) : whole
+    if (typeof whole !== 'object' || whole === null) return whole
+    let copy: Record<Step, unknown> | undefined
+    for (const step of Array.isArray(whole) ? whole.keys() : Object.keys(whole)) {
+      if (steps.length === 0 && step === 'vars') continue
+      const part = (whole as Record<Step, unknown>)[step]
+      steps.push(step)
+      if (typeof step === 'string' && hasSign(step)) note(say('variable_as_name'))
+      const value = expand(part)
+      steps.pop()
+      if (value === part) continue
+      copy ??= (Array.isArray(whole) ? [...whole] : { ...whole }) as Record<Step, unknown>
+      copy[step] = value
+    }
+    return copy ?? whole
   }
 
   function expandText(text: string): unknown {
     const unclosed = unclosedIn(text)
-    if (unclosed !== undefined && hasSign(unclosed)) note(notClosed(unclosed))
+    if (unclosed !== undefined && hasSign(unclosed)) note(say('reference_not_closed', unclosed))
     return withValues(text, (reference, all) => valueAt(reference) ?? all)
   }
 
@@ -144,13 +146,12 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
   function valueAt(reference: string): VariableValue | null {
     const [, name] = /^\s*vars(?:\.(.*?))?\s*$/s.exec(reference) ?? []
     if (name === undefined) {
-      if (reference.trim() === 'vars') note(`a variable was expected, such as \${vars.${declared[0] ?? 'NAME'}}`)
+      if (reference.trim() === 'vars') note(say('variable_without_name', declared[0] ?? 'NAME'))
       return null
     }
     used.add(name)
     const value = variables.get(name)
-    if (value === undefined)
-      note(declared.length > 0 ? unknownVariable(name, declared) : `no variable is called ${shortened(name)}; declare it: vars: { ${name}: … }`)
+    if (value === undefined) note(declared.length > 0 ? say('unknown_variable', name, declared) : say('undeclared_variable', name))
     else if (value === null) note(null)
     return value ?? null
   }
@@ -161,23 +162,12 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
 /** Whether a text holds a reference to a variable, whole or not. */
 const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(text)
 
-/** Whether any text or name below holds a reference to variables. */
-function mentions(value: unknown): boolean {
-  if (typeof value === 'string') return hasSign(value)
-  if (typeof value !== 'object' || value === null) return false
-  for (const name in value) if (hasSign(name) || mentions((value as Record<string, unknown>)[name])) return true
-  return false
-}
-
-/** What to say of a reference without its end. */
-export const notClosed = (unclosed: string): string => `\${ is not closed; a reference ends with }, such as ${unclosed}}`
-
 /** A document with the defaults of its variables in it. Errors: the first thing that is wrong with them. */
 export function withDefaults(data: unknown): unknown {
-  const report: Report = (steps, message) => {
-    throw new Error(`${steps.join('.')}: ${message}`)
+  const report: Report = (steps, said) => {
+    throw new Error(`${steps.join('.')}: ${(said as Said).message}`)
   }
   const { data: whole, unresolved } = expanded(data, declaredVariables(isObject(data) ? data.vars : undefined, { given: [], report }))
-  for (const { steps, message } of unresolved) report(steps, String(message))
+  for (const { steps, said } of unresolved) if (said !== null) report(steps, said)
   return whole
 }

@@ -1,70 +1,69 @@
 /** YAML as documents write it, and the state as YAML. */
+
 import { Composer, type CST, Document, isAlias, isCollection, isMap, isNode, isPair, isScalar, Lexer, Parser, type Scalar, stringify, visit } from 'yaml'
-import { shortened } from '../core/nearest.js'
+import { MAX_PROBLEMS } from '../core/checking.js'
 import type { Step } from '../core/places.js'
-import { type DocumentLimits, sizeProblem } from './limits.js'
+import type { Said } from '../core/sentences.js'
+import { say } from './document-sentences.js'
+import { type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
 import { located, type Place, type PlaceTree, placesIn } from './places.js'
-import { type Advice, adviceOn, quoted, spaceMissing } from './yaml-advice.js'
+import { type Advice, adviceOn, spaceMissing } from './yaml-advice.js'
 
 /** What a YAML text holds, what is wrong with it, and where parts of it are. */
 export type ReadYaml = {
   data: unknown
-  problems: (Place & { message: string })[]
+  problems: (Place & Said)[]
   locate: (places: readonly (readonly Step[])[]) => (Place | null)[]
 }
 
 /** A value of YAML takes so many times the memory of one of JSON while it is read. */
 const WEIGHT = 10
-/** Characters of a message, which quotes the text that it is about. */
-const LONGEST_MESSAGE = 500
 /** Resolving aliases compares each with the anchors before it. */
-const MOST_COMPARED = 20_000_000
+const MAX_COMPARED = 20_000_000
 /** Parts of each other that the library can read; only mistakes make as many. */
-const MOST_OPEN = 1500
+const MAX_OPEN = 1500
 
 /** Reads a text as YAML, unless it is too large to be parsed. */
 export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const tokens = tokensOf(text, limits)
-  if (typeof tokens === 'string') return { ...readYaml('', limits), problems: [{ message: tokens, line: 1, column: 1 }] }
+  if (!Array.isArray(tokens)) return { data: null, problems: [{ ...tokens, line: 1, column: 1 }], locate: places => places.map(() => null) }
   // the library compares every two names of an object to find one that is given twice
   const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
   const [document, another] = composer.compose(tokens, true, text.length) as Iterable<Document.Parsed>
   const { errors, warnings, contents, range } = document as Document.Parsed
-  const all = inOrder([...errors, ...warnings].map(({ code, message, pos: [at] }) => ({ code: code as string, message, at })))
+  const all = inOrder([...errors, ...warnings].map(({ code, pos: [at] }) => ({ code: code as string, at })))
   // a mistake that ends the document makes one of each part that comes after it
   const mistakes = all.filter(({ at }, nth) => nth === 0 || at <= range[2])
-  if (another !== undefined) mistakes.push({ code: 'MULTIPLE_DOCS', message: '', at: another.range[0] })
+  if (another !== undefined) mistakes.push({ code: 'MULTIPLE_DOCS', at: another.range[0] })
   const placeOf = placesIn(text)
   const found = adviceOn(mistakes, text)
   if (errors.length === 0 && another === undefined) found.push(...problemsIn(document as Document.Parsed, at => placeOf(at).line))
   let data: unknown
-  if (found.length === 0) {
-    try {
-      data = (document as Document).toJS({ maxAliasCount: 100 })
-    } catch (error) {
-      found.push({ message: `${(error as Error).message}; write the parts out instead of repeating aliases`, at: 0 })
-    }
+  try {
+    if (found.length === 0) data = (document as Document).toJS({ maxAliasCount: 100 })
+  } catch {
+    found.push({ ...say('many_aliases'), at: 0 })
   }
   const problems = inOrder(found)
-    .slice(0, limits['limits.problems'] + 1)
-    .map(({ message, at }) => ({ message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message, ...placeOf(at) }))
+    .slice(0, MAX_PROBLEMS + 1)
+    .map(({ code, message, at }) => ({ code, message, ...placeOf(at) }))
   return { data, problems, locate: wanted => located(text, wanted, root => noteOffsets(contents, root)) }
 }
 
 const inOrder = <T extends { at: number }>(found: T[]): T[] => found.sort((a, b) => a.at - b.at)
 
 /** The tokens of a text; what is wrong with its size where it is too large. */
-function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | string {
+function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | Said {
   const parser = new Parser()
   const tokens: CST.Token[] = []
   let values = 1
   for (const lexeme of new Lexer().lex(text)) {
-    if (parser.stack.length > MOST_OPEN) break
+    if (parser.stack.length > MAX_OPEN) break
     for (const token of parser.next(lexeme)) tokens.push(token)
     if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map')) values++
-    const nesting = parser.stack.length > limits['limits.nesting'] ? parser.stack.filter(isLevel).length : 0
+    const nesting = parser.stack.length > MAX_NESTING ? parser.stack.filter(isLevel).length : 0
     const problem = sizeProblem({ nesting, values: values * WEIGHT }, limits)
-    if (problem !== null) return nesting > limits['limits.nesting'] ? problem : `${problem}; in YAML each counts as ${WEIGHT}: write it as JSON`
+    if (problem !== null) return nesting > MAX_NESTING ? say('too_large', problem) : say('weighs_more', problem, WEIGHT)
   }
   return [...tokens, ...parser.end()]
 }
@@ -80,41 +79,38 @@ function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): 
   const found: Advice[] = []
   const anchors = new Set<string>()
   let [aliases, anchored] = [0, 0]
-  const add = (message: string, at: number) => void found.push({ message, at })
+  const add = (at: number, said: Said) => void found.push({ ...said, at })
   /** A text that is a name, a colon and a value without a space between. */
   const addJoined = (node: unknown) => {
     const joined = isScalar(node) && node.type === 'PLAIN' ? spaceMissing(String(node.value)) : null
-    if (joined !== null) add(joined.message, startOf(node) + joined.column)
+    if (joined !== null) add(startOf(node) + joined.at, joined)
   }
   addJoined(document.contents)
   visit(document, (place, node) => {
     if (isAlias(node)) {
       aliases++
-      if (place === 'key' || anchors.has(node.source)) return
-      const name = `*${node.source}`
-      add(`${name} refers to nothing, since no &${node.source} comes before it; where the * belongs to the text, quote it: ${quoted(name)}`, startOf(node))
+      if (place !== 'key' && !anchors.has(node.source)) add(startOf(node), say('unknown_alias', node.source))
     } else if (isPair(node)) {
       // a name in braces that has no value
       if (node.value === null || (isScalar(node.value) && node.value.source === '')) addJoined(node.key)
     } else if (isNode(node) && 'anchor' in node && node.anchor) {
       anchored++
       anchors.add(node.anchor)
-      if (isScalar(node) && node.value === null)
-        add(`quote the text, since & has a meaning of its own: ${quoted(`&${node.anchor}`)}`, startOf(node) - node.anchor.length - 1)
+      if (isScalar(node) && node.value === null) add(startOf(node) - node.anchor.length - 1, say('begins_with', `&${node.anchor}`, '&'))
+    } else if (isScalar(node) && typeof node.value === 'number' && /^0\d+$/.test(node.source as string)) {
+      add(startOf(node), say('leading_zeros', node.source as string))
     }
     if (!isMap(node)) return
     const names = new Map<unknown, number>()
     for (const { key } of node.items) {
       const at = startOf(key)
       // the library writes a list or an object as a name, which takes twice as long for each level
-      if (!isScalar(key)) add('A name was expected, not a list, an object or an alias', at)
-      else if (names.has(key.value))
-        add(`${shortened(String(key.value))} is given twice, in line ${lineOf(names.get(key.value) as number)} already; keep one of them`, at)
+      if (!isScalar(key)) add(at, say('not_a_name'))
+      else if (names.has(key.value)) add(at, say('name_twice', String(key.value), lineOf(names.get(key.value) as number)))
       else names.set(key.value, at)
     }
   })
-  if (found.length === 0 && aliases * anchored > MOST_COMPARED)
-    add(`There are ${aliases} aliases of ${anchored} anchors; write the parts out instead of repeating aliases`, 0)
+  if (found.length === 0 && aliases * anchored > MAX_COMPARED) add(0, say('many_aliases'))
   return found
 }
 
@@ -134,21 +130,17 @@ function noteOffsets(node: unknown, tree: PlaceTree): void {
 /** Data as YAML text. */
 export const yamlText = (data: unknown): string => stringify(data, { lineWidth: 0, aliasDuplicateObjects: false })
 
-/** The parts of a scenario whose members are written on one line each, and those whose members' values are. */
-const LINES: readonly string[] = ['expect']
-const VALUES: readonly string[] = ['play', 'script']
+/** What is written on a line of its own: records, expectations, and the parts of a play or an entry, so many levels below their names. */
+const LINES = { data: 2, expect: 1, play: 2, script: 2 }
 
-/** A scenario as YAML text under comments: a record, an expectation and each part of a play on a line of its own. */
+/** A scenario as YAML text under comments. */
 export function scenarioText(data: Record<string, unknown>, comments: readonly string[]): string {
   const document = new Document(data, { aliasDuplicateObjects: false })
-  const flow = (path: readonly (string | number)[]) => {
-    const node = document.getIn(path)
-    if (isCollection(node)) node.flow = true
+  const putOnLines = (node: unknown, levels: number): void => {
+    if (!isCollection(node)) return
+    if (levels === 0) node.flow = true
+    else for (const item of node.items) putOnLines(isPair(item) ? item.value : item, levels - 1)
   }
-  for (const family of Object.keys(data.data ?? {}))
-    for (const index of ((data.data as Record<string, unknown[]>)[family] as unknown[]).keys()) flow(['data', family, index])
-  for (const name of LINES) for (const index of ((data[name] ?? []) as unknown[]).keys()) flow([name, index])
-  for (const name of VALUES)
-    for (const [index, member] of ((data[name] ?? []) as object[]).entries()) for (const part of Object.keys(member)) flow([name, index, part])
+  for (const [name, levels] of Object.entries(LINES)) putOnLines(document.get(name), levels)
   return `${comments.map(comment => `# ${comment}\n`).join('')}${document.toString({ lineWidth: 0 })}`
 }

@@ -81,14 +81,14 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     if (performed.kind === 'create' || performed.kind === 'update') sandboxes.requireRoom(request.arrival.sandbox)
     const isScripted = exchange.world.state.script.operations.has(operation)
     const failing = data?.isFailing && (isScripted || isChange(performed)) ? data : null
-    if (isScripted || failing) goOn(exchange, reply, isScripted, failing).catch(error => answers.refuse(error, reply))
+    if (isScripted || failing) goOn(exchange, reply, failing).catch(error => answers.refuse(error, reply))
     else operate(exchange, reply, false)
   }
 
   /** Waits until what changes can be written, where that failed before; then asks the script, and then the operation. */
-  async function goOn(exchange: Exchange, reply: FastifyReply, isScripted: boolean, failing: NonNullable<Data> | null): Promise<void> {
+  async function goOn(exchange: Exchange, reply: FastifyReply, failing: NonNullable<Data> | null): Promise<void> {
     if (failing !== null) await failing.writable()
-    const action = isScripted ? askScript(exchange) : null
+    const action = askScript(exchange)
     if (action === null) operate(exchange, reply, failing !== null)
     else await act(action, exchange, reply)
   }

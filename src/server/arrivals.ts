@@ -18,14 +18,8 @@ declare module 'fastify' {
     arrival: Arrival
   }
   interface FastifyContextConfig {
-    /** A control request that makes the sandbox that it names, when there is none: one that changes something. */
-    makesSandbox?: true
-    /** A control request that needs no token, and shows nothing of any sandbox. */
-    open?: true
     /** A control request whose body is a document, which has a limit of its own. */
     takesDocument?: boolean
-    /** A control request that answers browsers with a page. */
-    page?: true
   }
 }
 
@@ -44,8 +38,6 @@ export class Arrival {
   release: (() => void) | null = null
   /** Whether nothing more is expected of it. */
   isOver = false
-  /** A control request that has no use for the sandbox that it made, or changed nothing: a dry run. */
-  leavesNothing = false
 
   constructor(sandbox: Sandbox, exchange: Exchange, isRecorded: boolean) {
     this.sandbox = sandbox

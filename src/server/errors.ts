@@ -5,9 +5,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, statusOf } from '../core/errors.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import { controlError, errorText, JSON_TYPE } from '../engine/answers.js'
-import { badPath, longPart, notAType, tooLarge } from '../engine/execute.js'
+import { REFUSALS } from '../engine/sentences.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { logDefect } from './logging.js'
+import { SAYS } from './sentences.js'
 
 /** The setting that bounds the body of a request: one of the emulated API, or of a control request that brings a document. */
 type BodyLimit = 'limits.body' | 'limits.control_body'
@@ -16,12 +17,12 @@ const unreadable = (message: string) => new ApiError('request_malformed', { mess
 
 /** What the framework's own errors are called here. */
 const FRAMEWORK: Readonly<Record<string, (settings: Settings, bodyLimit: BodyLimit) => ApiError>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: notAType,
-  FST_ERR_MAX_PARAM_LENGTH: longPart,
-  FST_ERR_CTP_BODY_TOO_LARGE: (settings, limit) => tooLarge(settings[limit], limit),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => unreadable('The body is not as long as its Content-Length says.'),
-  ECONNRESET: () => unreadable('The connection ended in the middle of the body.'),
-  FST_ERR_BAD_URL: badPath
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: REFUSALS.notAType,
+  FST_ERR_MAX_PARAM_LENGTH: REFUSALS.longPart,
+  FST_ERR_CTP_BODY_TOO_LARGE: (settings, limit) => REFUSALS.tooLarge(settings[limit], limit),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => unreadable(SAYS.wrong_length()),
+  ECONNRESET: () => unreadable(SAYS.body_cut_off()),
+  FST_ERR_BAD_URL: REFUSALS.badPath
 }
 
 const DEFAULTS = settingsInForce({}).values
@@ -31,7 +32,7 @@ export function refusalFrom(error: FastifyError | ApiError, settings: Settings, 
   if (error instanceof ApiError) return error
   const known = FRAMEWORK[error.code]
   if (known) return known(settings, bodyLimit)
-  return new ApiError('internal_error', { message: 'The emulator failed; its log says where. Please report it with the call that caused it.' })
+  return new ApiError('internal_error', { message: SAYS.defect() })
 }
 
 /** The body of a refusal of the control API: the same shape and the default statuses, whatever the sandbox's settings say. A document has a limit of its own. */
@@ -46,18 +47,16 @@ export function controlRefusal(error: FastifyError | ApiError, request: FastifyR
 
 type Early = { sandbox: Sandbox }
 
-function early(code: ErrorCode, message: string, { sandbox }: Early): { status: number; headers: Record<string, string>; body: string } {
+function early(code: EarlyCode, { sandbox }: Early): { status: number; headers: Record<string, string>; body: string } {
   const requestId = sandbox.nextRequestId()
-  const error = new ApiError(code, { message, assumption: 'A08' })
+  const error = new ApiError(code, { message: SAYS[code](), assumption: 'A08' })
   const body = errorText(error, { world: sandbox, requestId }, sandbox.settings)
   const headers = { 'content-type': JSON_TYPE, 'content-length': String(Buffer.byteLength(body)), 'request-id': requestId, connection: 'close' }
   return { status: statusOf(code, sandbox.settings), headers, body }
 }
 
-const UNREADABLE: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
-  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The request line and headers are larger than 16 KiB.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', message: 'The request did not arrive in time.' }
-}
+type EarlyCode = keyof typeof SAYS & ErrorCode
+const UNREADABLE: Readonly<Record<string, EarlyCode>> = { HPE_HEADER_OVERFLOW: 'headers_too_large', ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout' }
 
 /** Answers what could not be read as HTTP at all, on the bare socket. */
 export function answerUnreadable(error: { code?: string }, socket: Socket, at: Early): void {
@@ -65,8 +64,8 @@ export function answerUnreadable(error: { code?: string }, socket: Socket, at: E
     socket.destroy()
     return
   }
-  const { code, message } = UNREADABLE[error.code ?? ''] ?? { code: 'request_malformed', message: 'The request is not HTTP/1.1 that can be read.' }
-  const { status, headers, body } = early(code, message, at)
+  const code = UNREADABLE[error.code ?? ''] ?? 'request_malformed'
+  const { status, headers, body } = early(code, at)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
   // one that takes its time does not end by itself
@@ -75,6 +74,6 @@ export function answerUnreadable(error: { code?: string }, socket: Socket, at: E
 
 /** Answers an `Expect` that is not offered. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse, at: Early): void {
-  const { status, headers, body } = early('expectation_failed', 'The Expect header may only ask for 100-continue.', at)
+  const { status, headers, body } = early('expectation_failed', at)
   response.writeHead(status, headers).end(body)
 }

@@ -12,7 +12,7 @@ export type LostAnswer = { status: number; headers: NodeJS.Dict<number | string 
 export class Faults {
   /** Answers that hang until their client gives up or the emulator stops. */
   readonly #hung = new Set<ServerResponse>()
-  /** Ends the wait of each call that is held. */
+  /** Ends the wait of each request that is held. */
   readonly #held = new Set<() => void>()
   readonly #stop = new AbortController()
   /** The emulator is about to stop: no connection is to be kept for a further request. */
@@ -36,7 +36,7 @@ export class Faults {
       })
       return
     }
-    // a call that was injected has no connection to lose
+    // a request that was injected has no connection to lose
     if (fault === 'hang' || !(socket instanceof Socket)) raw.destroy()
     else if (fault === 'connection_reset') socket.resetAndDestroy()
     else if (fault === 'truncated_body' && body !== '') {
@@ -51,7 +51,7 @@ export class Faults {
     return wait(milliseconds, true, { signal: this.#stop.signal }).catch(() => false)
   }
 
-  /** Waits while a script holds a call: until it goes on, its client leaves, the longest time is over, or the emulator stops. */
+  /** Waits while a script holds a request: until it goes on, its client leaves, the longest time is over, or the emulator stops. */
   async hold(goesOn: Promise<boolean>, leave: (goesOn: boolean) => void, { raw, longest }: { raw: ServerResponse; longest: number | null }): Promise<boolean> {
     const giveUp = () => leave(false)
     if (this.isStopping || raw.destroyed) giveUp()
@@ -72,7 +72,7 @@ export class Faults {
     for (const giveUp of this.#held) giveUp()
   }
 
-  /** The emulator has stopped: ends the delays that are left, of calls that nobody waits for any more. */
+  /** The emulator has stopped: ends the delays that are left, of requests that nobody waits for any more. */
   end(): void {
     this.#stop.abort()
   }

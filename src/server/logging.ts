@@ -1,7 +1,7 @@
-/** Request logs, to stderr: one readable line a call on a terminal, JSON elsewhere. Neither a body nor a query is ever logged. */
+/** Request logs, to stderr: one readable line a request on a terminal, JSON elsewhere. Neither a body nor a query is ever logged. */
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { pathOf } from '../core/paths.js'
+import { HEALTH, pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import { redacted } from '../engine/keys.js'
 
@@ -30,21 +30,20 @@ export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): v
   const line = `${method} ${path} ${status ?? '-'} ${ms} ms ${id}${action ? `, ${action.id}` : ''}${lost ? `, lost: ${lost}` : ''}`
   safely(() => log[level]({ call: { id, method, path, status, ms, ...(action && { script: action.id }), ...(lost && { lost }) } }, line))
 }
-const HEALTH = '/_control/health'
 
-/** Logs a defect, of the evidence too; the call goes on even if the line cannot be written. */
+/** Logs a defect, of the evidence too; the request goes on even if the line cannot be written. */
 export function logDefect(log: FastifyBaseLogger, error: unknown): void {
   safely(() => log.error({ err: error }, 'defect'))
 }
 
-/** Logs what a call was warned of, a line each. */
+/** Logs what a request was warned of, a line each. */
 export function logWarnings(log: FastifyBaseLogger, messages: readonly string[]): void {
   safely(() => {
     for (const message of messages) log.warn(message)
   })
 }
 
-/** A logger of the program that the emulator runs in may fail; the call does not fail with it. */
+/** A logger of the program that the emulator runs in may fail; the request does not fail with it. */
 function safely(write: () => void): void {
   try {
     write()

@@ -141,9 +141,15 @@ export class Collection<R extends StoredRecord> {
       .map(({ record }) => record.id)
   }
 
-  /** The ids of all records, in no order. */
+  /** Every id that was given out, in no order. */
   *ids(): Generator<string> {
-    for (const [id, place] of this.#places.entries()) if (isPresent(place)) yield id
+    for (const [id] of this.#places.entries()) yield id
+  }
+
+  /** The places of some ids that were given out, null being all, in the order of creation. */
+  places(ids: Iterable<string> | null = null): (readonly [id: string, place: Stored<R | null>])[] {
+    const places = ids === null ? [...this.#places.entries()] : Array.from(ids, id => [id, this.#places.get(id) as Stored<R | null>] as const)
+    return places.sort(([, a], [, b]) => a.nth - b.nth)
   }
 
   /** The id belongs to a record, or belonged to one that was deleted: it is never given out again. */
@@ -200,16 +206,6 @@ export class Collection<R extends StoredRecord> {
     this.#bury(id, stored)
   }
 
-  /** The deleted records in the order of their ids, for a file that the collection is read back from with `addTombstone`. */
-  tombstones(): Tombstone[] {
-    if (this.#removed === 0) return []
-    const numbers = this.#all().map(({ nth }) => nth)
-    return Array.from(this.#places.entries())
-      .filter(([, place]) => !isPresent(place))
-      .map(([id, { at, nth, owners }]) => ({ id, at, owners: [owners].flat(), after: numbers.filter(number => number < nth).length }))
-      .sort((a, b) => (a.id < b.id ? -1 : 1))
-  }
-
   /** Takes the id of a deleted record and its place among the others: after the first `after` of them. */
   addTombstone({ id, at, after, owners }: Tombstone): void {
     if (this.has(id)) return
@@ -225,15 +221,8 @@ export class Collection<R extends StoredRecord> {
 
   /** All records in the order in which they came; for exports, never for a query. */
   inCreationOrder(): readonly R[] {
-    this.#inOrder ??= this.#all()
-      .sort((a, b) => a.nth - b.nth)
-      .map(({ record }) => record)
+    this.#inOrder ??= this.places().flatMap(([, { record }]) => record ?? [])
     return this.#inOrder
-  }
-
-  /** All places in the order of lists. */
-  #all(): Stored<R>[] {
-    return this.index('all').all('all')
   }
 
   /** Puts a record in a place of its own; `nth` is its number in the order of creation. */

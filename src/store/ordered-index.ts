@@ -61,11 +61,6 @@ export class OrderedIndex<E extends Position> {
     else if (entries.length === 0 && chunks.length > 1) chunks.splice(chunk, 1)
   }
 
-  /** All entries of a group, in their order. */
-  all(group: string): E[] {
-    return (this.#groups.get(group)?.chunks ?? []).flatMap(({ entries }) => entries)
-  }
-
   /** Up to `count` entries of a group that lie after `after` and before `before`, the nearest to the end that the direction starts from first. */
   range(group: string, { after, before, descending, count }: Range): E[] {
     const chunks = this.#groups.get(group)?.chunks ?? []

@@ -4,7 +4,7 @@ import type { Shares } from '../core/shares.js'
 export class Turns {
   readonly #shares: Shares
   /** What lets the waiting jobs of each sandbox begin, in order; the sandbox whose turn is next comes first. */
-  readonly #waiting = new Map<object, readonly (() => void)[]>()
+  readonly #waiting = new Map<object, (() => void)[]>()
   #isBusy = false
 
   /** `shares` bounds the jobs that run or wait. */
@@ -37,38 +37,30 @@ export class Turns {
   #turn(sandbox: object, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted()
+      const jobs = this.#waiting.get(sandbox) ?? []
       const begin = () => {
         signal.removeEventListener('abort', leave)
         resolve()
       }
       const leave = () => {
-        this.#queue(
-          sandbox,
-          this.#jobsOf(sandbox).filter(job => job !== begin)
-        )
+        jobs.splice(jobs.indexOf(begin), 1)
         reject(signal.reason)
       }
-      this.#queue(sandbox, [...this.#jobsOf(sandbox), begin])
+      jobs.push(begin)
+      this.#waiting.set(sandbox, jobs)
       signal.addEventListener('abort', leave, { once: true })
     })
   }
 
   #next(): void {
-    for (const [sandbox, [begin, ...others]] of this.#waiting as Map<object, [() => void]>) {
+    for (const [sandbox, jobs] of this.#waiting) {
+      const begin = jobs.shift()
       this.#waiting.delete(sandbox)
-      this.#queue(sandbox, others)
+      if (jobs.length > 0) this.#waiting.set(sandbox, jobs)
+      if (begin === undefined) continue
       begin()
       return
     }
     this.#isBusy = false
-  }
-
-  #jobsOf(sandbox: object): readonly (() => void)[] {
-    return this.#waiting.get(sandbox) ?? []
-  }
-
-  #queue(sandbox: object, jobs: readonly (() => void)[]): void {
-    if (jobs.length === 0) this.#waiting.delete(sandbox)
-    else this.#waiting.set(sandbox, jobs)
   }
 }

@@ -63,7 +63,7 @@ export class Worker {
 
   /** Ends the thread. */
   async end(): Promise<void> {
-    await this.#stop(new Error('the emulator stops'))
+    await this.#stop(new Error('the emulator is stopping'))
   }
 
   async #runNow<T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {

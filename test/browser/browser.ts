@@ -1,7 +1,7 @@
 /** Tests of the console in a browser: an emulator of its own for each, and a page that may cause no error, break no policy and call nobody else. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import tap, { type Test } from 'tap'
 import { startTestEmulator } from '../support/emulator.js'
 
@@ -65,6 +65,19 @@ export async function openConsole(t: Test, { hash = '', path = '/_control', size
   /** Violations of WCAG 2.2 A and AA and of good practice, each with the elements that show it. */
   const violations = () => accessViolations(page)
   return { ...emulator, origin, page, context, problems, violations }
+}
+
+/** The text of an editor, which is no field. */
+export async function linesOf(editor: Locator): Promise<string> {
+  await editor.locator('.cm-line').first().waitFor()
+  return (await editor.locator('.cm-line').allTextContents()).join('\n')
+}
+
+/** Puts a text in place of an editor's, as a paste does: text that a browser inserts by itself can have styles, which the policy refuses. */
+export async function write(editor: Locator, text: string): Promise<void> {
+  await editor.page().evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
+  await editor.press('ControlOrMeta+a')
+  await editor.press('ControlOrMeta+v')
 }
 
 /** What goes wrong in a page from now on, as lines. */

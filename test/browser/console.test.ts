@@ -1,6 +1,6 @@
 /** The console in one browser, which takes longer to start than most of its tests. Each file of a view can be run by itself. */
 import './shell.js'
-import './calls.js'
+import './requests.js'
 import './data.js'
 import './behaviour.js'
 import './evidence.js'

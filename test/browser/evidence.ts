@@ -21,14 +21,14 @@ t.test('console: findings by severity, each with what to do and a link to its ca
   const opened = await openConsole(t, { hash: '#/evidence', records: RECORDS })
   const { page, origin } = opened
 
-  await page.getByText('No finding.').waitFor()
+  await page.getByText('No findings').waitFor()
   await misbehave(opened)
   const warnings = page.getByRole('region', { name: 'Warnings' })
   await warnings.getByRole('heading', { name: 'refused-and-repeated' }).waitFor()
-  t.match(await warnings.textContent(), /The answer will be the same; correct the call/)
+  t.match(await warnings.textContent(), /The response will be the same: correct the request/)
   t.equal(await page.getByRole('region', { name: 'Errors' }).count(), 0)
   await warnings.getByRole('link', { name: 'req_2' }).click()
-  t.equal(page.url(), `${origin}/_control#/calls/req_2`)
+  t.equal(page.url(), `${origin}/_control#/requests/req_2`)
 })
 
 t.test('console: the map of the rules says which were kept, broken and untouched, and leads to the calls', LONG, async t => {
@@ -44,9 +44,9 @@ t.test('console: the map of the rules says which were kept, broken and untouched
   await page.waitForFunction("document.querySelectorAll('.rule').length === 1")
   await page.getByRole('link', { name: /^REF-7/ }).click()
   t.equal(page.url(), `${origin}/_control#/evidence/rules/REF-7?state=broken`)
-  await page.getByText('kept by no call, broken by 2 calls').waitFor()
-  await page.getByRole('link', { name: 'Calls that it decided' }).click()
-  t.equal(page.url(), `${origin}/_control#/calls?rule=REF-7`)
+  await page.getByText('kept by none, broken by 2 requests').waitFor()
+  await page.getByRole('link', { name: 'Requests that it decided' }).click()
+  t.equal(page.url(), `${origin}/_control#/requests?q=rule%3AREF-7`)
 })
 
 t.test('console: assumptions by share of calls, and what each test did, as text', LONG, async t => {
@@ -54,13 +54,13 @@ t.test('console: assumptions by share of calls, and what each test did, as text'
   const { page } = opened
   await misbehave(opened)
 
-  await page.getByText('2 of 4 calls, 50 %').first().waitFor()
-  await page.getByRole('tab', { name: 'Tests' }).click()
+  await page.getByText('2 of 4 requests, 50 %').first().waitFor()
+  await page.getByRole('link', { name: 'Tests', exact: true }).click()
   const row = page.getByRole('row', { name: MARKUP })
   await row.waitFor()
   t.equal(await page.getByRole('navigation', { name: 'Whose evidence' }).count(), 0, 'tests are those of the run, and there is nothing to choose')
   await page.setViewportSize(SIZES.narrow)
-  for (const title of ['Calls', 'Refused'])
+  for (const title of ['Requests', 'Refused'])
     t.ok(((await page.getByRole('columnheader', { name: title }).boundingBox())?.height ?? 99) < 36, `${title} is in one line`)
   await page.setViewportSize(SIZES.wide)
   t.match(await row.textContent(), /REF-7.*refused-and-repeated \(1 ×\)/)
@@ -77,25 +77,25 @@ t.test('console: the evidence of the run is over all sandboxes, and its report i
   await misbehave(opened)
   await control('POST /reset')
 
-  await page.getByText('No finding.').waitFor()
+  await page.getByText('No findings').waitFor()
   await page.getByRole('link', { name: 'The whole run' }).click()
   await page.getByRole('link', { name: '#1/req_2' }).first().click()
   await page.getByRole('article', { name: '#1/req_2' }).getByText('"REF-7"').first().waitFor()
   const downloads = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Download the report of the run' }).click()
+  await page.getByRole('link', { name: 'Report of the run' }).click()
   const report = await readFile(await (await downloads).path(), 'utf8')
   t.match(report, /^<!doctype html>/i)
   t.match(report, /refused-and-repeated/)
   t.notMatch(report, MARKUP)
 })
 
-for (const tab of ['findings', 'findings?scope=run&call=%231%2Freq_1', 'rules', 'assumptions', 'tests']) {
+for (const tab of ['findings', 'findings?scope=run&request=%231%2Freq_1', 'rules', 'assumptions', 'tests']) {
   t.test(`console: evidence, ${tab}, meets WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
     await isAccessible(t, `#/evidence/${tab}`, {
       records: RECORDS,
       prepare: async opened => {
         await misbehave(opened)
-        await opened.page.getByRole('tabpanel').waitFor()
+        await opened.page.getByRole('navigation', { name: 'Parts of the evidence' }).waitFor()
         await opened.page.waitForTimeout(800)
       }
     })

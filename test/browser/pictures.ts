@@ -39,8 +39,8 @@ async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promis
 /** Compares the size of a picture with the one that is kept, or writes it. How long a call took is no part of it. */
 async function pictured(t: Test, { page }: Pick<Opened, 'page'>, name: string): Promise<void> {
   await page.evaluate(`{
-    for (const row of document.querySelectorAll('.calls .grid-row')) row.lastElementChild.textContent = '1'
-    for (const line of document.querySelectorAll('.call header .faint')) line.textContent = line.textContent.replace(/[\\d.]+ ms/, '1 ms')
+    for (const bar of document.querySelectorAll('.duration')) bar.textContent = '1 ms'
+    for (const line of document.querySelectorAll('.request header .hint')) line.textContent = line.textContent.replace(/[\\d.]+ ms/, '1 ms')
     document.activeElement.blur()
   }`)
   const file = new URL(`${name}.png`, FOLDER)
@@ -59,13 +59,13 @@ t.test('console: the pictures of the documentation are of the real page', LONG, 
   const { page, origin, control } = opened
   await page.getByText('Live').waitFor()
   const id = await shop(opened)
-  await page.getByText('12 calls').waitFor()
+  await page.getByText('12 requests').waitFor()
 
-  await page.goto(`${origin}/_control#/calls/req_8`)
+  await page.goto(`${origin}/_control#/requests/req_8`)
   await page.getByText('Refused by REF-7').waitFor()
-  await page.getByText('default', { exact: true }).waitFor()
+  await page.locator('.status a').getByText('default', { exact: true }).waitFor()
   await page.waitForTimeout(700)
-  await pictured(t, opened, 'calls')
+  await pictured(t, opened, 'requests')
 
   await page.goto(`${origin}/_control#/data/tickets/tkt_60`)
   await page.getByRole('complementary', { name: 'tkt_60' }).getByRole('link', { name: id }).waitFor()
@@ -78,6 +78,10 @@ t.test('console: the pictures of the documentation are of the real page', LONG, 
   await control('DELETE /script')
   await page.goto(`${origin}/_control#/behaviour/script?add=decline`)
   await page.getByRole('button', { name: 'Add the entry' }).waitFor()
-  await page.getByText('There is none: every call').waitFor()
+  await page.getByText('No entries: the emulator responds').waitFor()
   await pictured(t, opened, 'behaviour')
+
+  await page.goto(`${origin}/_control#/scenarios`)
+  await page.getByRole('link', { name: /^month-end/ }).waitFor()
+  await pictured(t, opened, 'scenarios')
 })

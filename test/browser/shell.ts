@@ -20,20 +20,20 @@ t.test('console: what the first view needs is below 100 kB compressed', async t 
   t.ok(sizes.reduce((sum, size) => sum + size) < FIRST_PAINT, sizes.join(' + '))
 })
 
-t.test('console: a call that comes is shown at once, and its address can be kept', BROWSER, async t => {
+t.test('console: a request that comes is shown at once, and its address can be kept', BROWSER, async t => {
   const { page, call, origin } = await openConsole(t)
 
-  await page.getByText('No call has come yet.').waitFor()
+  await page.getByText('Waiting for the first request').waitFor()
   await call('GET /tickets/tkt_a')
   await page.getByRole('row', { name: /req_1/ }).click()
-  t.equal(page.url(), `${origin}/_control#/calls/req_1`)
+  t.equal(page.url(), `${origin}/_control#/requests/req_1`)
   await page.goto(`${origin}/_control#/evidence`)
-  await page.getByRole('heading', { name: 'Evidence' }).waitFor()
+  await page.getByRole('heading', { name: 'Evidence', exact: true }).waitFor()
   await page.goBack()
-  t.equal(page.url(), `${origin}/_control#/calls/req_1`)
+  t.equal(page.url(), `${origin}/_control#/requests/req_1`)
 })
 
-for (const view of ['calls', 'data', 'behaviour', 'evidence']) {
+for (const view of ['requests', 'data', 'scenarios', 'behaviour', 'evidence', 'sandboxes']) {
   t.test(`console: ${view} meets WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
     await isAccessible(t, `#/${view}`, { prepare: ({ page }) => page.getByRole('link', { name: view }).waitFor() })
   })
@@ -45,7 +45,7 @@ t.test('console: with a token it asks for it once, and signs out', BROWSER, asyn
   const field = page.getByLabel('Control token')
   await field.fill('wrong')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('This is not the value of CONTROL_TOKEN.').waitFor()
+  await page.getByText('The token is not the value of CONTROL_TOKEN.').waitFor()
   t.strictSame(await violations(), [])
   await field.fill('open sesame')
   await field.press('Enter')
@@ -69,14 +69,14 @@ t.test("console: the theme is the system's until one is chosen, and the choice i
   await button.waitFor()
   const dark = await ground()
   await button.click()
-  t.equal(await button.textContent(), 'Theme: light')
+  t.equal(await button.getAttribute('aria-label'), 'Theme: light')
   t.not(await ground(), dark)
   await page.reload()
-  t.equal(await button.textContent(), 'Theme: light')
+  t.equal(await button.getAttribute('aria-label'), 'Theme: light')
   await button.click()
-  t.strictSame([await button.textContent(), await ground()], ['Theme: dark', dark])
+  t.strictSame([await button.getAttribute('aria-label'), await ground()], ['Theme: dark', dark])
   await page.keyboard.press('t')
-  t.equal(await button.textContent(), 'Theme: system')
+  t.equal(await button.getAttribute('aria-label'), 'Theme: system')
 })
 
 t.test('console: the page of the API is light or dark as the system is', LONG, async t => {
@@ -92,20 +92,20 @@ t.test('console: the page of the API is light or dark as the system is', LONG, a
 
 t.test('console: the help lists the keys, and they can be switched off', LONG, async t => {
   const { page } = await openConsole(t)
-  const search = page.getByLabel('Search')
+  const search = page.getByLabel('Search requests')
 
   await search.waitFor()
   await page.keyboard.press('?')
   const help = page.getByRole('dialog', { name: 'Keyboard' })
-  await help.getByText('To the search field').waitFor()
+  await help.getByText('Go to the search field').waitFor()
   t.equal(await page.evaluate(`[...document.querySelectorAll('.keys kbd')].every(key => key.offsetWidth + 8 < key.parentElement.clientWidth)`), true)
-  await help.getByLabel('Shortcuts of one key').uncheck()
+  await help.getByLabel('Single-key shortcuts').uncheck()
   await page.keyboard.press('Escape')
   await help.waitFor({ state: 'detached' })
   await page.keyboard.press('/')
   t.equal(await page.evaluate('document.activeElement.type'), undefined, 'the key does nothing')
-  await page.getByRole('button', { name: 'Help with the keyboard' }).click()
-  await help.getByLabel('Shortcuts of one key').check()
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+  await help.getByLabel('Single-key shortcuts').check()
   await page.keyboard.press('Escape')
   await page.keyboard.press('/')
   t.equal(await page.evaluate('document.activeElement.type'), 'search')
@@ -119,7 +119,7 @@ t.test('console: the sandbox is chosen in the header, and stays as the view chan
   await page.reload()
 
   await page.getByLabel('Sandbox', { exact: true }).selectOption('worker-1')
-  t.equal(page.url(), `${origin}/_control#/calls?sandbox=worker-1`)
+  t.equal(page.url(), `${origin}/_control#/requests?sandbox=worker-1`)
   await page.getByRole('link', { name: 'Evidence' }).click()
   t.equal(page.url(), `${origin}/_control#/evidence?sandbox=worker-1`)
   t.equal(await page.title(), 'Evidence · worker-1 · commerce-emulator')
@@ -131,7 +131,7 @@ t.test('console: an answer that comes late from the sandbox before takes the pla
   const { page, inject } = await openConsole(t)
   await inject({ method: 'POST', url: '/sandbox/worker-1/_control/load', headers: { host: 'localhost' }, payload: { scenario: 'month-end' } })
   await page.reload()
-  const shown = page.locator('.scenario')
+  const shown = page.locator('.status a')
   await shown.getByText('test', { exact: true }).waitFor()
   await page.route('**/_control', async route => {
     if (!route.request().url().includes('worker-1')) await new Promise(next => setTimeout(next, 500))
@@ -207,3 +207,29 @@ t.test('console: a page of another site or port reads nothing of it, and its lin
   }
   t.equal(sandbox.requests, 0)
 })
+
+const DIALOGS: readonly [hash: string, button: string, dialog: string][] = [
+  ['#/requests', 'Keyboard shortcuts', 'Keyboard'],
+  ['#/requests', 'Clear', 'Empty the journal?'],
+  ['#/requests/req_1', 'Try with changes…', 'req_1 with changes'],
+  ['#/data', 'New Ticket', 'New Ticket'],
+  ['#/data', 'Add or edit records', 'Add or edit records']
+]
+for (const [hash, button, title] of DIALOGS) {
+  t.test(`console: the dialog ${title} meets WCAG 2.2 AA in light and dark, wide and narrow, and gives the focus back`, LONG, async t => {
+    const { page } = await isAccessible(t, hash, {
+      prepare: async ({ page, call }) => {
+        await call('GET /tickets')
+        await page.reload()
+        await page.getByRole('button', { name: button, exact: true }).click()
+        await page.getByRole('dialog', { name: title }).waitFor()
+        await page.waitForTimeout(500)
+      },
+      expected: /404/
+    })
+
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    t.equal(await page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent'), button)
+  })
+}

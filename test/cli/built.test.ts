@@ -35,7 +35,7 @@ t.test('built: each part that is loaded later is there, and the code that V8 has
       snapshot: [201, 'application/json; charset=utf-8', true]
     },
     scripted: [418, 418],
-    refused: [true, 'seed: a whole number was expected, not x.'],
+    refused: [true, 'seed: must be a whole number; got x.'],
     overTls: 'no_answer',
     loaded: { lowdbAtStart: false, lowdb: true, compilers: false },
     packages

@@ -1,4 +1,6 @@
-import t, { type Test } from 'tap'
+import { writeFileSync } from 'node:fs'
+import t from 'tap'
+import { SAYS } from '../../src/cli/sentences.js'
 import { Coverage } from '../../src/evidence/totals.js'
 import type { RuleId } from '../../src/reference/rules.js'
 import { ran } from '../support/command.js'
@@ -11,50 +13,22 @@ function reportOf(...calls: [kept: RuleId[], broken?: RuleId][]): string {
   return JSON.stringify(coverage.report())
 }
 
-/** Two runs in files: they share REF-6 and META-1. */
-const twoRuns = (t: Test) =>
-  t.testdir({
-    'a.json': reportOf([['REF-6']], [['REF-6', 'META-1']], [[], 'LOC-1']),
-    'b.json': reportOf([[], 'REF-6'], [['META-1']], [['TXN-8']])
-  })
+t.test('coverage merge: text is for people and the default, JUnit for a build server; a merged report can be merged again; too little is 3', async t => {
+  const first = reportOf([['REF-6']], [['REF-6', 'META-1']], [[], 'LOC-1'])
+  const root = t.testdir({ 'a.json': first, 'b.json': reportOf([[], 'REF-6'], [['META-1']], [['TXN-8']]) })
+  const merge = (...args: string[]) => ran(['coverage', 'merge', ...args, `${root}/a.json`, `${root}/b.json`])
 
-t.test('coverage merge: the counts of several runs are added up, rule by rule', async t => {
-  const root = twoRuns(t)
-
-  const { status, stdout, stderr } = await ran(['coverage', 'merge', '--format', 'json', `${root}/a.json`, `${root}/b.json`])
-
-  t.strictSame([status, stderr], [0, ''])
-  const merged = JSON.parse(stdout)
-  const counted = merged.rules.filter(({ satisfied, violated }: { satisfied: number; violated: number }) => satisfied + violated > 0)
-  t.strictSame(
-    counted.map(({ rule, satisfied, violated }: { rule: string; satisfied: number; violated: number }) => [rule, satisfied, violated]),
-    [
-      ['META-1', 2, 0],
-      ['LOC-1', 0, 1],
-      ['TXN-8', 1, 0],
-      ['REF-6', 2, 1]
-    ]
-  )
-  t.strictSame([merged.rules.length, merged.seen, merged.possible, merged.percent], [58, 5, 93, 5.3])
-  t.strictSame(merged.never_violated, ['META-1'])
-  t.equal(merged.never_exercised.length, 54)
-})
-
-t.test('coverage merge: text is for people and the default, JUnit for a build server; a merged report can be merged again', async t => {
-  const root = twoRuns(t)
-  const files = [`${root}/a.json`, `${root}/b.json`]
-
-  const text = await ran(['coverage', 'merge', ...files])
-  const junit = await ran(['coverage', 'merge', '--format', 'junit', ...files])
+  const [text, junit, merged] = [await merge(), await merge('--format', 'junit'), await merge('--format', 'json')]
 
   t.equal(text.status, 0)
   t.ok(text.stdout.startsWith('rule     satisfied  violated\n'))
   t.ok(text.stdout.includes('\nREF-6            2         1  '))
   t.ok(text.stdout.includes('\n5 of 93 outcomes seen: 5.3 %\n'))
   t.ok(junit.stdout.includes('<testsuite name="rule coverage" tests="93" failures="0" skipped="88">'))
-  const merged = await ran(['coverage', 'merge', '--format', 'json', ...files])
-  const root2 = t.testdir({ 'merged.json': merged.stdout })
-  t.equal((await ran(['coverage', 'merge', '--format', 'json', `${root2}/merged.json`])).stdout, merged.stdout)
+  writeFileSync(`${root}/merged.json`, merged.stdout)
+  t.equal((await ran(['coverage', 'merge', '--format', 'json', `${root}/merged.json`])).stdout, merged.stdout)
+  t.strictSame(await merge('--min-coverage', '5.3'), text)
+  t.strictSame(await merge('--min-coverage', '5.4'), { ...text, status: 3 })
 })
 
 t.test('coverage merge: of a folder every coverage.json in it is taken, of a pattern what it matches, and each file once', async t => {
@@ -76,8 +50,8 @@ t.test('coverage merge: of a folder every coverage.json in it is taken, of a pat
   t.equal(await keptOf(`${root}/others/{a,b}.json`, `${root}/jobs`), 4)
   t.equal(await keptOf(`${root}/others/b[1].json`), 1, 'a file with such a name is no pattern')
   t.equal(await keptOf(`${root}/jobs`, `${root}/jobs/one`, `${root}/jobs/./one/coverage.json`, `${root}/jobs/one/*.json`.replace('*', 'cov*')), 2)
-  t.equal(await keptOf(`${root}/empty`), `commerce-emulator: ${root}/empty holds no coverage.json.\n`)
-  t.equal(await keptOf(`${root}/jobs`, `${root}/none/*.json`), `commerce-emulator: No file matches ${root}/none/*.json.\n`)
+  t.equal(await keptOf(`${root}/empty`), `commerce-emulator: ${SAYS.no_reports(`${root}/empty`)}\n`)
+  t.equal(await keptOf(`${root}/jobs`, `${root}/none/*.json`), `commerce-emulator: ${SAYS.no_match(`${root}/none/*.json`)}\n`)
 })
 
 t.test('coverage merge: a rule that a report does not name counts as never exercised there', async t => {
@@ -88,48 +62,22 @@ t.test('coverage merge: a rule that a report does not name counts as never exerc
   t.strictSame([JSON.parse(stdout).seen, JSON.parse(stdout).rules.length], [2, 58])
 })
 
-t.test('coverage merge: below --min-coverage the status is 2, and the report is still written', async t => {
-  const root = twoRuns(t)
-  const merge = async (share: string) => {
-    const { status, stdout, stderr } = await ran(['coverage', 'merge', '--min-coverage', share, `${root}/a.json`, `${root}/b.json`])
-    return [status, stdout.includes('5 of 93 outcomes seen'), stderr]
-  }
-
-  t.strictSame(await merge('5.3'), [0, true, ''])
-  t.strictSame(await merge('5.4'), [2, true, ''])
-})
-
 t.test('coverage merge: a file that is not a coverage report is refused by its name', async t => {
   const rules = (...list: unknown[]) => JSON.stringify({ rules: list })
-  const root = t.testdir({
-    'text.json': 'rule satisfied violated',
-    'null.json': 'null',
-    'findings.json': '[]',
-    'empty.json': rules(null),
-    'name.json': rules({ satisfied: 1, violated: 0 }),
-    'words.json': rules({ rule: 'REF-1', satisfied: '1', violated: 0 }),
-    'half.json': rules({ rule: 'REF-1', satisfied: 1 }),
-    folder: {}
-  })
-  for (const name of ['text', 'null', 'findings', 'empty', 'name', 'words', 'half']) {
-    const file = `${root}/${name}.json`
-    t.strictSame(await ran(['coverage', 'merge', file]), {
-      status: 1,
-      stdout: '',
-      stderr: `commerce-emulator: ${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.\n`
-    })
+  const wrong = {
+    text: 'rule satisfied violated',
+    null: 'null',
+    findings: '[]',
+    empty: rules(null),
+    name: rules({ satisfied: 1, violated: 0 }),
+    words: rules({ rule: 'REF-1', satisfied: '1', violated: 0 }),
+    half: rules({ rule: 'REF-1', satisfied: 1 })
   }
-  t.equal(
-    (await ran(['coverage', 'merge', `${root}/none.json`])).stderr,
-    `commerce-emulator: ${root}/none.json cannot be read: there is no such file or folder\n`
-  )
+  const root = t.testdir({ ...wrong, folder: {} })
+  for (const name of Object.keys(wrong)) {
+    const stderr = `commerce-emulator: ${SAYS.not_a_report(`${root}/${name}`)}\n`
+    t.strictSame(await ran(['coverage', 'merge', `${root}/${name}`]), { status: 1, stdout: '', stderr })
+  }
+  t.equal((await ran(['coverage', 'merge', `${root}/none.json`])).stderr, `commerce-emulator: ${SAYS.unread(`${root}/none.json`, 'no such file or folder')}\n`)
   t.equal((await ran(['coverage', 'merge', `${root}/folder`])).status, 1)
-})
-
-t.test('coverage: the help of the command shows its arguments', async t => {
-  const { stdout } = await ran(['coverage', 'merge', '--help'])
-
-  t.ok(stdout.startsWith('Usage: commerce-emulator coverage merge [options] <file...>\n'), stdout)
-  t.strictSame((await ran(['coverage', 'merge', 'a', '--format', 'html'])).status, 1)
-  t.strictSame((await ran(['coverage', 'merge'])).status, 1)
 })

@@ -1,12 +1,10 @@
 /** Settings of the environment: with the prefix, without it, and what is said of a variable that means something else. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, variablesIn } from '../../src/cli/launch.js'
-import { run, type Streams } from '../../src/cli/program.js'
+import { SAYS } from '../../src/cli/sentences.js'
 import { prefixedVariableOf, SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { runEmulator } from '../../src/emulator.js'
+import { ran } from '../support/command.js'
 
 t.test('every setting is read from its variable with the prefix, which wins over the bare one', async t => {
   t.equal(prefixedVariableOf('pagination.max_limit'), 'COMMERCE_EMULATOR_PAGINATION_MAX_LIMIT')
@@ -26,19 +24,16 @@ t.test('every setting is read from its variable with the prefix, which wins over
 })
 
 t.test('a bare HOST is an address or localhost; one with the prefix or a flag may be a name', async t => {
-  const cases: [host: string | undefined, environment: Record<string, string>, isRefused: boolean][] = [
-    [undefined, {}, false],
-    [undefined, { HOST: '' }, false],
-    [undefined, { HOST: '0.0.0.0' }, false],
-    [undefined, { HOST: '::1' }, false],
-    [undefined, { HOST: 'localhost' }, false],
-    [undefined, { HOST: 'my-laptop' }, true],
-    [undefined, { HOST: 'x86_64-conda-linux-gnu' }, true],
-    [undefined, { HOST: 'my-laptop', COMMERCE_EMULATOR_HOST: '127.0.0.1' }, false],
-    [undefined, { COMMERCE_EMULATOR_HOST: 'my-laptop' }, false],
-    ['127.0.0.1', { HOST: 'my-laptop' }, false]
+  const cases: [isRefused: boolean, environment: Record<string, string>, host?: string][] = [
+    ...['', '0.0.0.0', '::1', 'localhost'].map((HOST): [boolean, Record<string, string>] => [false, { HOST }]),
+    [false, {}],
+    [true, { HOST: 'my-laptop' }],
+    [true, { HOST: 'x86_64-conda-linux-gnu' }],
+    [false, { HOST: 'my-laptop', COMMERCE_EMULATOR_HOST: '127.0.0.1' }],
+    [false, { COMMERCE_EMULATOR_HOST: 'my-laptop' }],
+    [false, { HOST: 'my-laptop' }, '127.0.0.1']
   ]
-  for (const [host, environment, isRefused] of cases) {
+  for (const [isRefused, environment, host] of cases) {
     const check = () => refuseForeignHost(host === undefined ? {} : { host }, environment)
     if (isRefused) t.throws(check, { code: 'setting_invalid' }, JSON.stringify(environment))
     else t.doesNotThrow(check, JSON.stringify(environment))
@@ -46,26 +41,26 @@ t.test('a bare HOST is an address or localhost; one with the prefix or a flag ma
 })
 
 t.test('a failure names the bare variable that its value came from', async t => {
-  const folder = mkdtempSync(`${tmpdir()}/launch-`)
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const ADVICE = (name: string) => `; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_${name}, which wins.`
+  const folder = t.testdir()
+  const lineOn = (name: string, value: string) => `  ${name} in the environment is ${value}${SAYS.not_meant(`COMMERCE_EMULATOR_${name}`)}.`
   const failing = async (environment: Record<string, string>) => {
-    const stream = () => Object.assign(new PassThrough(), { isTTY: false })
-    const [stdout, stderr] = [stream(), stream()]
-    t.equal(await run(['--port', '0', '--log-level', 'silent'], environment, { stdout, stderr } as unknown as Streams), 1)
-    return String(stderr.read()).trimEnd().split('\n')
+    const { status, stderr } = await ran(['--port', '0', '--log-level', 'silent'], environment)
+    t.equal(status, 1)
+    return stderr.trimEnd().split('\n')
   }
-  t.equal((await failing({ DATA: folder })).at(-1), `  DATA in the environment is ${folder}${ADVICE('DATA')}`)
-  t.equal((await failing({ SCENARIO: 'production' })).at(-1), `  SCENARIO in the environment is production${ADVICE('SCENARIO')}`)
-  t.equal((await failing({ FIXTURES_DIR: `${folder}/none` })).at(-1), `  FIXTURES_DIR in the environment is ${folder}/none${ADVICE('FIXTURES_DIR')}`)
+  for (const [name, value] of [
+    ['DATA', folder],
+    ['SCENARIO', 'production'],
+    ['FIXTURES_DIR', `${folder}/none`]
+  ] as const)
+    t.equal((await failing({ [name]: value })).at(-1), lineOn(name, value))
+  const meant = await failing({ COMMERCE_EMULATOR_DATA: folder, DATA: 'x' })
   t.notOk(
-    (await failing({ COMMERCE_EMULATOR_DATA: folder, DATA: 'x' })).some(line => line.includes('in the environment')),
+    meant.some(line => line.includes('in the environment')),
     'one with the prefix is meant'
   )
-  t.strictSame(
-    linesOnVariables(['port 4010 is in use', 'the variable HOST: 1.2.3.4'], { PORT: '4010', HOST: '1.2.3.4', SEED: '4010', DATA: 'other', SCENARIO: '' }),
-    [`  PORT in the environment is 4010${ADVICE('PORT')}`]
-  )
+  const others = { PORT: '4010', HOST: '1.2.3.4', SEED: '4010', DATA: 'other', SCENARIO: '' }
+  t.strictSame(linesOnVariables(['port 4010 is in use', 'the variable HOST: 1.2.3.4'], others), [lineOn('PORT', '4010')])
 })
 
 t.test('the settings in force tell the variable that each was read from', async t => {

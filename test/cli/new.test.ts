@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parse } from 'yaml'
 import { newScenario } from '../../src/cli/new.js'
+import { reasonOf, SAYS } from '../../src/cli/sentences.js'
+import { visible } from '../../src/core/visible.js'
 import { ran } from '../support/command.js'
 
 const SCHEMA = 'docs/schema/scenario.json'
@@ -20,9 +22,9 @@ t.test('new: the file is right without a change, and passes check', async t => {
 
   t.strictSame([written.status, written.stderr], [0, ''])
   t.strictSame(written.stdout.trimEnd().split('\n'), [
-    `${file} is written. Change it in an editor, and then:`,
+    SAYS.written(file),
     `  commerce-emulator validate ./${file}     checks it`,
-    `  commerce-emulator check ./${file}        plays its calls, and judges what it expects`,
+    `  commerce-emulator check ./${file}        plays its requests, and checks what it expects`,
     `  commerce-emulator --scenario ./${file}   starts the emulator with it`
   ])
   t.strictSame(valid, { status: 0, stdout: `${file}: valid\n`, stderr: '' })
@@ -41,7 +43,7 @@ t.test('new: line 1 names the schema of the package that is installed above the 
   ]
   for (const [name, schema] of cases) {
     const file = join(folder, `${name}.yaml`)
-    t.ok((await newScenario(join(folder, name), { force: false })).isWritten)
+    await newScenario(join(folder, name), { force: false })
     t.equal(readFileSync(file, 'utf8').split('\n')[0], `# yaml-language-server: $schema=${schema}`, name)
     t.ok(existsSync(resolve(dirname(file), schema)), name)
   }
@@ -49,25 +51,14 @@ t.test('new: line 1 names the schema of the package that is installed above the 
 
 t.test('new: the name of the scenario is that of the file, whatever YAML would make of it', async t => {
   const folder = t.testdir({})
-  const cases: [name: string, file: string, title: string][] = [
-    ['plain', 'plain.yaml', 'plain'],
-    ['with.yaml', 'with.yaml', 'with'],
-    ['with.YML', 'with.YML', 'with'],
-    ['v1.2', 'v1.2.yaml', 'v1.2'],
-    ['42', '42.yaml', '42'],
-    ['true', 'true.yaml', 'true'],
-    ['No', 'No.yaml', 'No'],
-    ['-dash', '-dash.yaml', '-dash'],
-    ['a: b #c', 'a: b #c.yaml', 'a: b #c'],
-    ["it's", "it's.yaml", "it's"],
-    ['Größe', 'Größe.yaml', 'Größe']
-  ]
-  for (const [name, file, title] of cases) {
-    const { lines, isWritten } = await newScenario(join(folder, name), { force: false })
-    t.ok(isWritten, name)
-    t.equal(parse(readFileSync(join(folder, file), 'utf8')).name, title)
-    const quoted = /^[\w.-]+$/.test(file) ? join(folder, file) : `'${join(folder, file).replace("'", "'\\''")}'`
-    t.ok(lines[1]?.includes(` validate ${quoted} `), String(lines[1]))
+  const names = ['plain', 'with.yaml', 'with.YML', 'v1.2', '42', 'true', 'No', '-dash', 'a: b #c', "it's", 'Größe']
+  for (const name of names) {
+    const [, line] = await newScenario(join(folder, name), { force: false })
+    const title = name.replace(/\.ya?ml$/i, '')
+    const file = join(folder, title === name ? `${name}.yaml` : name)
+    t.equal(parse(readFileSync(file, 'utf8')).name, title)
+    const quoted = /^[\w.-]+$/.test(file.slice(folder.length + 1)) ? file : `'${file.replace("'", "'\\''")}'`
+    t.ok(line?.includes(` validate ${quoted} `), title)
   }
 })
 
@@ -76,25 +67,23 @@ t.test('new: nothing that is there is written over without --force, and what can
   mkdirSync(join(folder, 'folder.yaml'))
   symlinkSync('loop.yaml', join(folder, 'loop.yaml'))
   const at = (name: string) => join(folder, name)
-  const cases: [args: string[], message: RegExp][] = [
-    [[at('there')], /there\.yaml is not written: it exists already; name another file, or overwrite it with --force$/],
-    [[at('there.yaml')], /it exists already/],
-    [[at('folder')], /it exists already/],
-    [[at('folder'), '--force'], /folder\.yaml is not written: it is a folder, not a file$/],
-    [[at('none/one')], /none\/one\.yaml is not written: its folder does not exist$/],
-    [[at('file/one')], /a part of the path is a file, not a folder$/],
-    [[at('x'.repeat(300))], /its name is too long$/],
-    [[at('loop'), '--force'], /loop\.yaml is not written: ELOOP/],
-    [[''], /new needs a name for the file, such as declined-card, not ""$/],
-    [[' '], /new needs a name for the file/],
-    [['.yaml'], /new needs a name for the file/],
-    [[at('folder/')], /new needs a name for the file/],
-    [[at('a\nb')], /new needs a name for the file/]
+  const cases: [name: string, code: string | null, force?: '--force'][] = [
+    [at('there'), 'EEXIST'],
+    [at('there.yaml'), 'EEXIST'],
+    [at('folder'), 'EEXIST'],
+    [at('folder'), 'EISDIR', '--force'],
+    [at('none/one'), 'ENOENT'],
+    [at('file/one'), 'ENOTDIR'],
+    [at('x'.repeat(300)), 'ENAMETOOLONG'],
+    [at('loop'), 'ELOOP', '--force'],
+    ...['', ' ', '.yaml', at('folder/'), at('a\nb')].map((name): [string, null] => [name, null])
   ]
-  for (const [args, message] of cases) {
-    const { status, stdout, stderr } = await ran(['new', ...args])
-    t.strictSame([status, stdout], [1, ''], args.join(' '))
-    t.match(stderr.replace(/\n$/, ''), message)
+  for (const [name, code, force] of cases) {
+    const { status, stdout, stderr } = await ran(['new', name, ...(force ? [force] : [])])
+    t.strictSame([status, stdout], [1, ''], name)
+    const file = name.replace(/(\.yaml)?$/, '.yaml')
+    const message = code === null ? SAYS.file_name(visible(name)) : SAYS.not_written(file, reasonOf('write', { code, message: code }))
+    t.ok(stderr.startsWith(`commerce-emulator: ${message}`), stderr)
     t.equal(stderr.split('\n').length, 2, 'one line')
   }
   t.equal(readFileSync(at('there.yaml'), 'utf8'), 'mine: true\n')
@@ -102,14 +91,4 @@ t.test('new: nothing that is there is written over without --force, and what can
   writeFileSync(at('there.yaml'), 'longer than before\n'.repeat(1000))
   t.equal((await ran(['new', at('there'), '--force'])).status, 0)
   t.equal((await ran(['validate', at('there.yaml')])).status, 0, 'nothing is left of the file that was there')
-})
-
-t.test('new: it needs one name', async t => {
-  const none = await ran(['new'])
-  const two = await ran(['new', 'a', 'b'])
-
-  t.strictSame([none.status, two.status], [1, 1])
-  t.match(none.stderr, /missing required argument 'name'/)
-  t.match(two.stderr, /too many arguments/)
-  t.notOk(existsSync('a.yaml'))
 })

@@ -1,82 +1,50 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { Agent, get, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
+import { SAYS } from '../../src/cli/sentences.js'
 import { smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
+import { BUILT, type Running, running } from './exec-run.js'
 
-const SOURCE = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const BUILT = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const READY = /^commerce-emulator ready on (http:\/\/localhost:(\d+)\/next)$/
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
-const environment = { ...process.env }
-for (const key of SETTING_KEYS) delete environment[variableOf(key)]
-
-type Running = { child: ChildProcess; stdout: () => string; stderr: () => string; ended: Promise<number | null> }
-
-type Options = { variables?: Record<string, string>; nodeArgs?: string[]; isSource?: boolean }
-
-/** Runs the built command as a process of its own, killed when the test ends; `isSource` runs the source, which takes longer to start and is covered. */
-function running(t: Test, args: string[], { variables = {}, nodeArgs = [], isSource = false }: Options = {}): Running {
-  const main = isSource ? [...process.execArgv, ...nodeArgs, SOURCE] : [...nodeArgs, BUILT]
-  const env = { ...environment, ...variables }
-  const child = spawn(process.execPath, [...main, ...args], { env })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', chunk => {
-    stdout += chunk
-  })
-  child.stderr.on('data', chunk => {
-    stderr += chunk
-  })
-  t.teardown(() => child.kill('SIGKILL'))
-  return { child, stdout: () => stdout, stderr: () => stderr, ended: once(child, 'close').then(([code]) => code) }
-}
-
 /** Starts the emulator and waits until it says that it is ready. */
-async function ready(t: Test, args: string[] = [], options: Options = {}) {
+async function ready(t: Test, ...given: [args: string[], options?: Parameters<typeof running>[2]]) {
+  const [args, options] = given
   const run = running(t, ['--port', '0', ...args], options)
-  let isOver = false
-  const over = run.ended.then(() => {
-    isOver = true
-  })
   while (!run.stdout().includes('commerce-emulator ready')) {
-    if (isOver) throw new Error(`it ended before it was ready: ${run.stderr()}`)
-    await Promise.race([once(run.child.stdout as NodeJS.ReadableStream, 'data'), over])
+    if (run.child.exitCode !== null) throw new Error(`it ended before it was ready: ${run.stderr()}`)
+    await sleep(20)
   }
   const last = run.stdout().trimEnd().split('\n').at(-1) as string
   const [, baseUrl = ''] = READY.exec(last) ?? []
   return { ...run, last, baseUrl, controlUrl: baseUrl.replace('/next', '/_control') }
 }
 
-/** Sends the signal and returns the exit code and the milliseconds until the process ended. */
-async function signalled({ child, ended }: Running, signal: NodeJS.Signals): Promise<{ code: number | null; ms: number }> {
+/** Sends the signal and returns the exit status; it must not take long. */
+async function signalled(t: Test, { child, ended }: Running, signal: NodeJS.Signals): Promise<number | string> {
   const before = Date.now()
   child.kill(signal)
-  return { code: await ended, ms: Date.now() - before }
+  const status = await ended
+  t.ok(Date.now() - before < 5000, `it ended after ${Date.now() - before} ms`)
+  return status
 }
 
-/** A call whose body never ends. */
-async function hanging(baseUrl: string) {
-  const call = request(`${baseUrl}/transactions`, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } })
-  call.on('error', () => {})
-  call.write('ticket=tkt_a')
-  await once(call, 'socket')
-  await sleep(200)
-}
-
-t.test('cli: the process prints its addresses, logs to stderr, and ends on SIGTERM', async t => {
+t.test('cli: the process prints its addresses, takes its settings from everywhere, logs to stderr, watches, and ends on SIGINT', async t => {
   const key = "sk_it's$HOME&"
-  const data = smallFixture()
-  const root = t.testdir({ 'own.yaml': JSON.stringify({ name: 'own', description: 'My own.', data: { ...data, api_keys: [{ key, account: 'mch_a' }] } }) })
-  const run = await ready(t, ['--scenario', `${root}/own.yaml`, '--set', 'limits.shutdown=20000'], { isSource: true })
+  const data = { ...smallFixture(), api_keys: [{ key, account: 'mch_a' }] }
+  const root = t.testdir({ 'own.yaml': JSON.stringify({ name: 'own', description: 'My own.', data }) })
+  const sets = ['limits.shutdown=20000', 'pagination.max_limit=7', 'control_hosts=a.example, b.example', 'cors=false', 'fixtures_dir=']
+  const args = ['--scenario', `${root}/own.yaml`, '--watch', '--seed', '5', ...sets.flatMap(set => ['--set', set])]
+  const variables = { SEED: '6', PAGINATION_DEFAULT_LIMIT: '3', LOG_LEVEL: 'info', CONTROL_TOKEN: '', HOST: '0.0.0.0' }
+  const run = await ready(t, args, { variables })
   const { baseUrl, controlUrl, last } = run
 
-  t.ok(READY.test(last), last)
+  t.match(last, READY)
   t.not(baseUrl, 'http://localhost:0/next')
   t.equal(
     run.stdout(),
@@ -93,7 +61,6 @@ t.test('cli: the process prints its addresses, logs to stderr, and ends on SIGTE
 commerce-emulator ready on ${baseUrl}
 `
   )
-
   await t.test('the example call that it prints works', { skip: hasCurl ? false : 'curl is not installed' }, async t => {
     const [, line = ''] = /Try +(curl .*)\n/.exec(run.stdout()) ?? []
     const { status, stdout } = spawnSync('sh', ['-c', `${line.replace('curl', 'curl -sS')}`], { encoding: 'utf8' })
@@ -101,145 +68,70 @@ commerce-emulator ready on ${baseUrl}
     t.equal(JSON.parse(stdout).data[0].id, 'loc_a')
   })
 
+  const { settings } = (await (await fetch(`${controlUrl}/settings`)).json()) as Json
+  const expected: [key: string, value: unknown, source: string][] = [
+    ['port', 0, 'flag'],
+    ['seed', 5, 'flag'],
+    ['pagination.max_limit', 7, 'flag'],
+    ['pagination.default_limit', 3, 'environment'],
+    ['control_hosts', ['a.example', 'b.example'], 'flag'],
+    ['cors', false, 'flag'],
+    ['log_level', 'info', 'environment'],
+    ['control_token', null, 'default'],
+    ['fixtures_dir', null, 'flag']
+  ]
+  for (const [key, value, source] of expected) t.strictSame([settings[key].value, settings[key].source], [value, source], key)
+
+  const nameOf = async () => ((await (await fetch(`${controlUrl}/health`)).json()) as Json).scenario
+  t.equal(await nameOf(), 'own')
+  await writeFile(`${root}/own.yaml`, JSON.stringify({ name: 'second', data }))
+  for (const since = Date.now(); (await nameOf()) === 'own' && Date.now() - since < 10_000; ) await sleep(50)
+  t.equal(await nameOf(), 'second', 'a change of the scenario is loaded')
+
   const agent = new Agent({ keepAlive: true })
   const [response] = await once(get(`${controlUrl}/state`, { agent }), 'response')
   await once(response.resume(), 'end')
-  const { code, ms } = await signalled(run, 'SIGTERM')
-
-  t.equal(code, 0)
-  t.ok(ms < 5000, `with an idle connection open it ended after ${ms} ms`)
-  t.equal(run.stdout().trimEnd().split('\n').at(-1), last, 'nothing follows on stdout')
-  const logged = run
-    .stderr()
-    .trimEnd()
-    .split('\n')
-    .map(line => JSON.parse(line))
-  t.ok(/^listening on http:\/\/127\.0\.0\.1:\d+, loading the scenario$/.test(logged[0].msg))
-  t.strictSame(logged.at(-1).call.path, '/_control/state')
+  t.equal(await signalled(t, run, 'SIGINT'), 0, 'with an idle connection open')
   agent.destroy()
-})
-
-t.test('cli: the process takes its settings from flags, --set and variables', async t => {
-  const run = await ready(
-    t,
-    ['--set', 'pagination.max_limit=7', '--seed', '5', '--set', 'control_hosts=a.example, b.example', '--set', 'cors=false', '--set', 'fixtures_dir='],
-    {
-      variables: { SEED: '6', PAGINATION_DEFAULT_LIMIT: '3', LOG_LEVEL: 'silent', CONTROL_TOKEN: '' },
-      isSource: true
-    }
+  t.equal(run.stdout().trimEnd().split('\n').at(-1), last, 'nothing follows on stdout')
+  const lines = run.stderr().trimEnd().split('\n')
+  const logged = lines.map(line => JSON.parse(line))
+  t.ok(logged.some(({ msg }) => msg === SAYS.exposed('0.0.0.0')))
+  t.ok(
+    logged.some(({ msg }) => /^listening on \S+:\d+, loading the scenario$/.test(msg)),
+    run.stderr()
   )
-
-  const { settings } = (await (await fetch(`${run.controlUrl}/settings`)).json()) as Json
-
-  const shown = ['port', 'seed', 'pagination.max_limit', 'pagination.default_limit', 'control_hosts', 'cors', 'log_level', 'control_token', 'fixtures_dir']
-  t.strictSame(
-    shown.map(key => [key, settings[key].value, settings[key].source]),
-    [
-      ['port', 0, 'flag'],
-      ['seed', 5, 'flag'],
-      ['pagination.max_limit', 7, 'flag'],
-      ['pagination.default_limit', 3, 'environment'],
-      ['control_hosts', ['a.example', 'b.example'], 'flag'],
-      ['cors', false, 'flag'],
-      ['log_level', 'silent', 'environment'],
-      ['control_token', null, 'default'],
-      ['fixtures_dir', null, 'flag']
-    ]
-  )
-  const { code, ms } = await signalled(run, 'SIGINT')
-  t.equal(code, 0)
-  t.ok(ms < 5000, `on SIGINT it ended after ${ms} ms`)
-  t.equal(run.stderr(), '', 'silent logs nothing')
-})
-
-t.test('cli: a call in flight holds up SIGTERM for limits.shutdown at most', async t => {
-  const run = await ready(t, ['--set', 'limits.shutdown=400'])
-  await hanging(run.baseUrl)
-
-  const { code, ms } = await signalled(run, 'SIGTERM')
-
-  t.equal(code, 0)
-  t.ok(ms >= 390 && ms < 5000, `it ended after ${ms} ms`)
+  t.strictSame(logged.at(-1).call.path, '/_control/state')
 })
 
 t.test('cli: a second signal ends the process at once with 1', async t => {
-  const run = await ready(t, ['--set', 'limits.shutdown=20000'])
-  await hanging(run.baseUrl)
+  const run = await ready(t, ['--set', 'limits.shutdown=20000'], { main: BUILT })
+  const call = request(`${run.baseUrl}/transactions`, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+  call.on('error', () => {})
+  // a body that never ends
+  call.write('ticket=tkt_a')
+  await once(call, 'socket')
+  await sleep(200)
 
   run.child.kill('SIGTERM')
   await sleep(200)
   t.equal(run.child.exitCode, null, 'it waits for the call')
-  const { code, ms } = await signalled(run, 'SIGINT')
-
-  t.equal(code, 1)
-  t.ok(ms < 5000, `it ended after ${ms} ms`)
-})
-
-t.test('cli: a process that watches its scenario loads a change, and still ends on SIGTERM', async t => {
-  const root = t.testdir({ 'own.json': JSON.stringify({ name: 'first', data: smallFixture() }) })
-  const run = await ready(t, ['--scenario', `${root}/own.json`, '--watch'])
-  const nameOf = async () => ((await (await fetch(`${run.controlUrl}/health`)).json()) as { scenario: string }).scenario
-  t.equal(await nameOf(), 'first')
-
-  await writeFile(`${root}/own.json`, JSON.stringify({ name: 'second', data: smallFixture() }))
-  for (const since = Date.now(); (await nameOf()) === 'first' && Date.now() - since < 10_000; ) await sleep(50)
-  t.equal(await nameOf(), 'second')
-  const { code, ms } = await signalled(run, 'SIGTERM')
-
-  t.equal(code, 0)
-  t.ok(ms < 5000, `it ended after ${ms} ms`)
-})
-
-t.test('cli: a process whose calls hang ends on SIGTERM at once', async t => {
-  const scenario = { data: smallFixture(), script: [{ on: 'GET /tickets', fault: 'hang' }] }
-  const root = t.testdir({ 'own.json': JSON.stringify(scenario) })
-  const run = await ready(t, ['--scenario', `${root}/own.json`, '--set', 'limits.shutdown=20000'])
-  const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
-  const lost = Promise.all(Array.from({ length: 5 }, () => fetch(`${run.baseUrl}/tickets`, { headers }).catch(error => error.message)))
-  await sleep(300)
-
-  const { code, ms } = await signalled(run, 'SIGTERM')
-
-  t.equal(code, 0)
-  t.ok(ms < 5000, `it ended after ${ms} ms`)
-  t.strictSame(await lost, new Array(5).fill('fetch failed'))
-})
-
-t.test('cli: a start beyond loopback without a control token warns on stderr', async t => {
-  const run = await ready(t, ['--host', '0.0.0.0'])
-
-  const lines = run.stderr().trimEnd().split('\n')
-  const warnings = lines.map(line => JSON.parse(line)).filter(({ level }) => level === 40)
-  t.strictSame(
-    warnings.map(({ msg }) => /^The emulator listens on 0\.0\.0\.0 and needs no control token: /.test(msg)),
-    [true]
-  )
+  t.equal(await signalled(t, run, 'SIGINT'), 1)
 })
 
 t.test('cli: a process whose start failed ends with 1, with the reason on stderr', async t => {
   const root = t.testdir({ 'bad.yaml': 'sede: 3' })
-  const run = running(t, ['--port', '0', '--log-level', 'silent', '--scenario', `${root}/bad.yaml`], { isSource: true })
+  const run = running(t, ['--port', '0', '--log-level', 'silent', '--scenario', `${root}/bad.yaml`], { main: BUILT })
 
-  t.equal(await run.ended, 1)
-  t.equal(run.stdout(), '')
+  t.strictSame([await run.ended, run.stdout()], [1, ''])
   t.equal(run.stderr(), `commerce-emulator: ${root}/bad.yaml:1:7 sede: unknown name sede; did you mean seed?\n`)
-})
-
-t.test('cli: a command that is done ends with its status', async t => {
-  const root = t.testdir({ 'right.yaml': 'seed: 3' })
-  const run = running(t, ['validate', `${root}/right.yaml`], { isSource: true })
-
-  t.equal(await run.ended, 0)
-  t.equal(run.stdout(), `${root}/right.yaml: valid\n`)
 })
 
 t.test('cli: an error that nothing caught is logged before the process ends with 1', async t => {
   const root = t.testdir({ 'thrower.cjs': 'process.on("SIGUSR2", () => { throw new Error("out of place") })' })
-  const run = await ready(t, [], { nodeArgs: ['--require', `${root}/thrower.cjs`], isSource: true })
+  const run = await ready(t, [], { nodeArgs: ['--require', `${root}/thrower.cjs`] })
 
-  const { code } = await signalled(run, 'SIGUSR2')
-
-  t.equal(code, 1)
+  t.equal(await signalled(t, run, 'SIGUSR2'), 1)
   const { level, msg, err } = JSON.parse(run.stderr().trimEnd().split('\n').at(-1) as string)
-  t.strictSame([level, msg, err.message], [60, 'The emulator stops because of a defect. Please report it.', 'out of place'])
+  t.strictSame([level, msg, err.message], [60, 'The emulator is stopping because of a defect. Please report it.', 'out of place'])
 })

@@ -16,14 +16,8 @@ t.test('api: each piece of code of the README and of docs/in-process.md runs as 
     t.equal(pieces.length, count, file)
     const folder = t.testdir(Object.fromEntries(pieces.map((code, index) => [`${index}.mts`, code])))
     for (const index of pieces.keys()) {
-      const { status, stdout, stderr } = spawnSync(
-        process.execPath,
-        [`--import=${new URL('../support/typescript.mjs', import.meta.url)}`, `${folder}/${index}.mts`],
-        {
-          env: environment,
-          encoding: 'utf8'
-        }
-      )
+      const args = [`--import=${new URL('../support/typescript.mjs', import.meta.url)}`, `${folder}/${index}.mts`]
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { env: environment, encoding: 'utf8' })
       t.equal(status, 0, `${file}, ${index + 1}: ${stdout}${stderr}`)
     }
   }

@@ -1,12 +1,11 @@
 /** How an emulator is started in process, and how one that runs is connected to. */
-import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
+import { Connection } from '../../src/client/connection.js'
 import { type ConnectOptions, connect, EmulatorError, type EmulatorOptions, startEmulator } from '../../src/index.js'
+import { serving } from '../support/command.js'
 import { freePort } from '../support/ports.js'
 
 const ACCOUNT = { id: 'mch_a', type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } } as const
@@ -17,35 +16,28 @@ async function started(t: Test, options?: EmulatorOptions) {
   t.teardown(emulator.close)
   return emulator
 }
-/** A server of the test, and the port that it listens on. */
-async function served(t: Test, answer: RequestListener): Promise<number> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  t.teardown(() => server.close())
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
-}
 const errorOf = (work: Promise<unknown>): Promise<EmulatorError> =>
   work.then(
-    () => {
-      throw new Error('It was not refused.')
-    },
-    error => {
-      if (error instanceof EmulatorError) return error
-      throw error
-    }
+    () => Promise.reject(new Error('It was not refused.')),
+    error => (error instanceof EmulatorError ? error : Promise.reject(error))
   )
-const partsOf = ({ code, message, param, problems, status }: EmulatorError) => ({ code, message, param, problems: problems.length, status })
 
 t.test('api: without options it starts on a free port in the default scenario, and says where it is and with which keys', async t => {
   const { url, baseUrl, controlUrl, key, keys } = await started(t)
+  let at = ''
 
   const { port } = new URL(url)
   t.not(port, '')
   t.strictSame([url, baseUrl, controlUrl], [`http://localhost:${port}`, `http://localhost:${port}/next`, `http://localhost:${port}/_control`])
   t.equal(key, 'sk_test_merchant')
   t.strictSame(keys[0], { key: 'sk_test_merchant', account: 'mch_bistro' })
-  const answer = await fetch(`${baseUrl}/tickets`, { headers: { authorization: `Basic ${btoa(`${key}:`)}` } })
-  t.equal(answer.status, 200)
+  t.equal((await fetch(`${baseUrl}/tickets`, { headers: { authorization: `Basic ${btoa(`${key}:`)}` } })).status, 200)
+  {
+    await using another = await startEmulator({ scenario: FIXTURE })
+    at = another.controlUrl
+    t.equal((await fetch(`${at}/health`)).status, 200)
+  }
+  await t.rejects(fetch(`${at}/health`), 'await using closes it at the end of the block')
 })
 
 t.test('api: port, settings, scenario and now are what it starts with', async t => {
@@ -66,23 +58,17 @@ t.test('api: port, settings, scenario and now are what it starts with', async t 
 })
 
 t.test('api: a document is taken as its JSON, so a date is an instant, and what becomes of it later makes no difference', async t => {
-  const scenario = {
-    clock: new Date('2026-03-01T00:00:00Z') as unknown as string,
-    description: undefined as unknown as string,
-    data: { accounts: [{ ...ACCOUNT }] }
-  }
+  const [at, description] = [new Date('2026-03-01T00:00:00Z'), undefined] as unknown as [string, string]
+  const scenario = { clock: at, description, data: { accounts: [{ ...ACCOUNT }] } }
   const { clock, reset, state } = await started(t, { scenario })
   scenario.data.accounts.length = 0
-
   await reset()
-
   t.strictSame(await clock.now(), { now: '2026-03-01T00:00:00.000Z', running: false })
   t.equal((await state()).accounts.length, 1)
 })
 
 t.test('api: with a control token each call of the object has it', async t => {
   const { url, reset, sandbox } = await started(t, { scenario: FIXTURE, settings: { control_token: 'open sesame, open' } })
-
   t.equal((await reset()).scenario.name, 'inline')
   t.equal((await sandbox('own').reset()).scenario.name, 'inline')
   const connected = await connect({ url, token: 'open sesame, open' })
@@ -92,11 +78,11 @@ t.test('api: with a control token each call of the object has it', async t => {
 })
 
 t.test('api: the log goes where it is asked to go', async t => {
-  const lines: [level: string, ...line: unknown[]][] = []
+  const lines: string[] = []
   const write =
     (level: string) =>
     (...line: unknown[]) =>
-      void lines.push([level, ...line])
+      void lines.push(`${level} ${line.at(-1)}`.replace(/ [\d.]+ ms/, '').replace(/:\d+/, ':PORT'))
   const own = { info: write('info'), warn: write('warn'), error: write('error') }
   const ofPino: string[] = []
   const quiet = pino({ level: 'warn' }, { write: line => ofPino.push(line) })
@@ -107,59 +93,32 @@ t.test('api: the log goes where it is asked to go', async t => {
     await control('GET /health')
   }
 
-  const texts = lines.map(([level, ...line]) => `${level} ${line.at(-1)}`.replace(/ [\d.]+ ms/, ''))
-  const started_ = 'info listening on http://127.0.0.1:PORT, loading the scenario'
-  t.strictSame(
-    texts.map(text => text.replace(/:\d+/, ':PORT')),
-    [started_, 'info GET /next/tickets 401 req_1', started_, 'info GET /next/tickets 401 req_1']
-  )
+  const expected = ['info listening on http://127.0.0.1:PORT, loading the scenario', 'info GET /next/tickets 401 req_1']
+  t.strictSame(lines, [...expected, ...expected])
   t.strictSame(ofPino, [])
   const silent = await started(t, { scenario: FIXTURE, logger: { ...own, level: 'silent' } })
   await silent.inject('GET /tickets')
   t.equal(lines.length, 4)
 })
 
-t.test('api: await using closes it at the end of the block', async t => {
-  let at = ''
-  {
-    await using emulator = await startEmulator({ scenario: FIXTURE })
-    at = emulator.controlUrl
-    t.equal((await fetch(`${at}/health`)).status, 200)
-  }
-  await t.rejects(fetch(`${at}/health`))
-})
-
 t.test('api: what cannot be started is refused by name, with every problem, and nothing is left running', async t => {
-  const port = await served(t, () => {})
+  const port = Number(new URL(await serving(t, () => {})).port)
   const document = { tickets: [{ location: 'loc_a' }, { reference: 'T-1' }] }
-  const cases: [options: object, is: object][] = [
-    [{ scenaro: 'default' }, { code: 'option_invalid', message: 'startEmulator has no option scenaro; did you mean scenario?', param: 'scenaro' }],
-    [{ seed: 7 }, { code: 'option_invalid', message: 'startEmulator has no option seed; it is a setting: settings: { seed: … }.', param: 'seed' }],
-    [
-      { apiKeys: [] },
-      { code: 'option_invalid', message: 'startEmulator has no option apiKeys; it has scenario, vars, settings, port, logger, now.', param: 'apiKeys' }
-    ],
-    [
-      { port: 0, settings: { port: 0 } },
-      { code: 'option_invalid', message: 'The port is given twice, as port and in settings.', param: 'port' }
-    ],
-    [
-      { port: -1, settings: { sede: 1 } },
-      {
-        code: 'setting_invalid',
-        message: 'sede: unknown name sede; did you mean seed?; port: at least 0 was expected, not -1.',
-        problems: 2
-      }
-    ],
-    [{ scenario: document }, { code: 'document_invalid', problems: 2 }],
-    [{ scenario: 5 }, { code: 'option_invalid', message: 'A name, a path or a document was expected as scenario, not 5.', param: 'scenario' }],
-    [{ scenario: 'defalt' }, { code: 'scenario_unknown' }],
-    [{ port }, { code: 'EADDRINUSE', message: `listen EADDRINUSE: address already in use 127.0.0.1:${port}` }],
-    [{ settings: { fixtures_dir: '/nowhere' } }, { code: 'ENOENT' }]
+  const cases: [options: object, code: string, param?: string, problems?: number][] = [
+    [{ scenaro: 'default' }, 'option_invalid', 'scenaro'],
+    [{ seed: 7 }, 'option_invalid', 'seed'],
+    [{ apiKeys: [] }, 'option_invalid', 'apiKeys'],
+    [{ port: 0, settings: { port: 0 } }, 'option_invalid', 'port'],
+    [{ port: -1, settings: { sede: 1 } }, 'setting_invalid', undefined, 2],
+    [{ scenario: document }, 'document_invalid', undefined, 2],
+    [{ scenario: 5 }, 'option_invalid', 'scenario'],
+    [{ scenario: 'defalt' }, 'scenario_unknown'],
+    [{ port }, 'EADDRINUSE'],
+    [{ settings: { fixtures_dir: '/nowhere' } }, 'ENOENT']
   ]
-  for (const [options, is] of cases) {
+  for (const [options, code, param, problems = 0] of cases) {
     const error = await errorOf(startEmulator(options))
-    t.hasStrict({ ...partsOf(error) }, is, JSON.stringify(options))
+    t.strictSame([error.code, error.param, error.problems.length], [code, param, problems], JSON.stringify(options))
     t.match(error.stack, /start\.test/, 'it says where it was started')
   }
 })
@@ -170,7 +129,6 @@ t.test('api: while the data file cannot be written, what changes the state is re
   const own = sandbox('own')
   await own.reset()
   rmSync(`${folder}/data`, { recursive: true })
-
   t.equal((await errorOf(own.reset())).code, 'data_not_written')
   t.equal((await errorOf(own.close())).code, 'data_not_written')
   t.equal((await inject('GET /tickets', { key: null })).status, 401)
@@ -181,17 +139,16 @@ t.test('api: connect takes any address of an emulator, and is bound to the sandb
   const { url, sandbox } = await started(t)
   const own = sandbox('own')
   await own.load(FIXTURE)
-  const addresses: [url: string, is: string, key: string][] = [
-    [url, '', 'sk_test_merchant'],
-    [`${url}/`, '', 'sk_test_merchant'],
-    [`${url}/next`, '', 'sk_test_merchant'],
-    [`${url}/_control/`, '', 'sk_test_merchant'],
-    [`${url}/sandbox/own/next`, '/sandbox/own', ''],
-    [`${url}/sandbox/new`, '/sandbox/new', 'sk_test_merchant']
-  ]
-  for (const [given, is, key] of addresses) {
-    const emulator = await connect({ url: given })
-    t.strictSame([emulator.url, emulator.key], [`${url}${is}`, key], given)
+  for (const [given, is] of [
+    ['', ''],
+    ['/', ''],
+    ['/next', ''],
+    ['/_control/', ''],
+    ['/sandbox/own/next', '/sandbox/own'],
+    ['/sandbox/new', '/sandbox/new']
+  ] as const) {
+    const emulator = await connect({ url: `${url}${given}` })
+    t.strictSame([emulator.url, emulator.key], [`${url}${is}`, is.endsWith('own') ? '' : 'sk_test_merchant'], given)
     t.equal(emulator.sandbox('other').baseUrl, `${url}/sandbox/other/next`)
     await emulator.close()
   }
@@ -200,15 +157,15 @@ t.test('api: connect takes any address of an emulator, and is bound to the sandb
 
 t.test('api: connect keeps the path of a proxy', async t => {
   const paths: unknown[] = []
-  const port = await served(t, ({ method, url }, answer) => {
+  const proxy = await serving(t, ({ method, url }, answer) => {
     paths.push([method, url])
     answer.setHeader('set-cookie', ['a=1', 'b=2']).end('{"data":[]}')
   })
 
-  const emulator = await connect({ url: `http://127.0.0.1:${port}/emulator/next/` })
+  const emulator = await connect({ url: `${proxy}/emulator/next/` })
   const { headers } = await emulator.sandbox('own').inject('GET /tickets')
 
-  t.equal(emulator.baseUrl, `http://127.0.0.1:${port}/emulator/next`)
+  t.equal(emulator.baseUrl, `${proxy}/emulator/next`)
   t.strictSame(paths, [
     ['GET', '/emulator/_control/keys'],
     ['GET', '/emulator/sandbox/own/next/tickets']
@@ -222,57 +179,33 @@ t.test('api: connect waits until the emulator is ready', async t => {
   const connecting = connect({ url: `http://127.0.0.1:${port}`, timeout: 20_000 })
   await sleep(100)
   await started(t, { port, scenario: FIXTURE })
-
   const emulator = await connecting
-
   t.equal((await emulator.reset()).scenario.name, 'inline')
   await emulator.close()
 })
 
 t.test('api: what cannot be connected to is refused', async t => {
   const port = await freePort()
-  const web = await served(t, (_request, answer) => void answer.end('<h1>Welcome</h1>'))
-  const empty = await served(t, (_request, answer) => void answer.writeHead(204).end())
-  const broken = await served(t, (_request, answer) => void answer.writeHead(500).end('<h1>Sorry</h1>'))
-  const other = await served(t, (_request, answer) => void answer.writeHead(302, { location: '/' }).end('{}'))
-  const starting = await served(t, (_request, answer) => void answer.writeHead(503).end('{"error":{"code":"not_ready","message":"Starting."}}'))
-  const cases: [options: object, is: object][] = [
-    [
-      { url: `http://127.0.0.1:${port}`, timeout: 0 },
-      {
-        code: 'no_answer',
-        message: `GET http://127.0.0.1:${port}/_control/keys was not answered: connect ECONNREFUSED 127.0.0.1:${port}.`,
-        status: undefined
-      }
-    ],
-    [{ url: `https://127.0.0.1:${web}`, timeout: 0 }, { code: 'no_answer' }],
-    [{ url: `http://[::1]:${port}`, timeout: 0 }, { code: 'no_answer' }],
-    [
-      { url: `http://127.0.0.1:${starting}`, timeout: 60 },
-      { code: 'not_ready', message: 'Starting.', status: 503 }
-    ],
-    [
-      { url: `http://127.0.0.1:${web}` },
-      { code: 'answer_unreadable', message: `What answers at http://127.0.0.1:${web}/_control is no commerce-emulator, or an older one.` }
-    ],
-    [
-      { url: `http://127.0.0.1:${other}` },
-      {
-        code: 'answer_unreadable',
-        message: `GET http://127.0.0.1:${other}/_control/keys was answered with status 302, and not as an emulator does.`,
-        status: 302
-      }
-    ],
-    [{ url: `http://127.0.0.1:${empty}` }, { code: 'answer_unreadable' }],
-    [{ url: `http://127.0.0.1:${broken}` }, { code: 'answer_unreadable', status: 500 }],
-    ...['localhost:4010', 'ftp://localhost', undefined].map((url): [object, object] => [
-      { url },
-      { code: 'option_invalid', message: `The url of an emulator was expected, as http://localhost:4010, not ${url}.`, param: 'url' }
-    ]),
-    [
-      { url: 'http://localhost', tokn: 'x' },
-      { code: 'option_invalid', message: 'connect has no option tokn; did you mean token?' }
-    ]
+  const answering = (status: number, text?: string, headers = {}) => serving(t, (_request, answer) => void answer.writeHead(status, headers).end(text))
+  const web = await answering(200, '<h1>Welcome</h1>')
+  const cases: [options: object, code: string, status?: number, param?: string][] = [
+    ...[`http://127.0.0.1:${port}`, web.replace('http', 'https'), `http://[::1]:${port}`].map((url): [object, string] => [{ url, timeout: 0 }, 'no_answer']),
+    [{ url: await answering(503, '{"error":{"code":"not_ready","message":"Starting."}}'), timeout: 60 }, 'not_ready', 503],
+    [{ url: web }, 'answer_unreadable'],
+    [{ url: await answering(302, '{}', { location: '/' }) }, 'answer_unreadable', 302],
+    [{ url: await answering(204) }, 'answer_unreadable'],
+    [{ url: await answering(500, '<h1>Sorry</h1>') }, 'answer_unreadable', 500],
+    ...['localhost:4010', 'ftp://localhost', undefined].map((url): [object, string, undefined, string] => [{ url }, 'option_invalid', undefined, 'url']),
+    [{ url: 'http://localhost', tokn: 'x' }, 'option_invalid', undefined, 'tokn']
   ]
-  for (const [options, is] of cases) t.hasStrict({ ...partsOf(await errorOf(connect(options as ConnectOptions))) }, is, JSON.stringify(options))
+  for (const [options, ...is] of cases) {
+    const { code, status, param } = await errorOf(connect(options as ConnectOptions))
+    t.strictSame([code, status, param], [...is, undefined, undefined].slice(0, 3), JSON.stringify(options))
+  }
+})
+
+t.test('api: a failure of the connection without a message is told by its code', async t => {
+  const several = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' })
+  const connection = new Connection('http://name', { send: () => Promise.reject(several), close: async () => {} }, null)
+  t.match((await errorOf(connection.send({ method: 'GET', path: '/', headers: {} }))).message, /: ECONNREFUSED\.$/)
 })

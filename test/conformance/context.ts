@@ -74,7 +74,7 @@ export class Context extends Performance<Answer> {
 
   /** An error was returned; the reference names no status, so any 4xx is one. */
   refused(answer: Answer): void {
-    assert.ok(answer.status >= 400 && answer.status < 500, `an error (4xx) was expected; ${describeAnswer(answer)}`)
+    assert.ok(answer.status >= 400 && answer.status < 500, `must be an error (4xx); ${describeAnswer(answer)}`)
     this.violated()
   }
 
@@ -90,7 +90,7 @@ export const skipReason = (error: unknown): string | null => (error instanceof S
 /** When a record was created, in milliseconds. */
 export function createdOf({ id, created }: Resource): number {
   const at = Date.parse(created)
-  assert.ok(!Number.isNaN(at), `${id}: created was expected to be a time, not ${created}`)
+  assert.ok(!Number.isNaN(at), `${id}: must be created to be a time, not ${created}`)
   return at
 }
 

@@ -72,19 +72,19 @@ export const isAccepted = ({ status }: Answer): boolean => status >= 200 && stat
 
 /** The call was carried out: a 2xx with an object that has an id. */
 export function accepted(answer: Answer): Resource {
-  assert.ok(isAccepted(answer), `a 2xx was expected; ${describeAnswer(answer)}`)
-  assert.ok(typeof answer.body?.id === 'string' && answer.body.id !== '', `a resource with an id was expected; ${describeAnswer(answer)}`)
+  assert.ok(isAccepted(answer), `must be a 2xx; ${describeAnswer(answer)}`)
+  assert.ok(typeof answer.body?.id === 'string' && answer.body.id !== '', `must be a resource with an id; ${describeAnswer(answer)}`)
   return answer.body
 }
 
 /** A list: its result set, which the reference does not name, is the one member that holds an array. */
 export function listed(answer: Answer): { records: Resource[]; hasMore: boolean } {
-  assert.ok(isAccepted(answer), `a 2xx was expected; ${describeAnswer(answer)}`)
+  assert.ok(isAccepted(answer), `must be a 2xx; ${describeAnswer(answer)}`)
   const { body } = answer
-  assert.ok(typeof body === 'object' && body !== null && !Array.isArray(body), `an object was expected; ${describeAnswer(answer)}`)
-  assert.equal(typeof body.has_more, 'boolean', `has_more, true or false, was expected; ${describeAnswer(answer)}`)
+  assert.ok(typeof body === 'object' && body !== null && !Array.isArray(body), `must be an object; ${describeAnswer(answer)}`)
+  assert.equal(typeof body.has_more, 'boolean', `has_more, must be true or false,; ${describeAnswer(answer)}`)
   const sets = Object.values(body).filter(Array.isArray)
-  assert.ok(sets.length > 0, `a member that holds the results was expected; ${describeAnswer(answer)}`)
+  assert.ok(sets.length > 0, `must be a member that holds the results; ${describeAnswer(answer)}`)
   if (sets.length > 1) throw new Skip(`which member is the result set is not clear; ${describeAnswer(answer)}`)
   return { records: sets[0] as Resource[], hasMore: body.has_more }
 }

@@ -2,11 +2,11 @@
 import t from 'tap'
 import type { ScriptEntry } from '../../src/client/documents.js'
 import { yamlOf } from '../../src/console/ui/components/yaml.js'
-import { changesInWords } from '../../src/console/ui/views/behaviour/changes-words.js'
 import { callsInWords, effectInWords, operationsInWords } from '../../src/console/ui/views/behaviour/entry-words.js'
 import { fieldAt, PRESETS, type Preset, presetCalled, valuesOf } from '../../src/console/ui/views/behaviour/presets.js'
 import { choicesIn, groupsOf, rangeIn, shownValue, sourceInWords, textOf, valueIn } from '../../src/console/ui/views/behaviour/setting-values.js'
-import { givenVariables, rowsOf } from '../../src/console/ui/views/behaviour/variable-values.js'
+import { changesInWords } from '../../src/console/ui/views/scenarios/changes-words.js'
+import { givenVariables, rowsOf } from '../../src/console/ui/views/scenarios/variable-values.js'
 import { startTestEmulator } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }
@@ -36,22 +36,22 @@ t.test('console: each form of a script entry makes one that the emulator takes, 
         respond: { status: 402, error: { type: 'card_error', code: 'card_declined', message: 'No: "never" #1' } }
       }
     ],
-    ['lose', { calls: '' }, { name: 'the answer is lost', on: 'POST /refunds', fault: 'connection_reset', when: 'after' }],
+    ['lose', { calls: '' }, { name: 'the response is lost', on: 'POST /refunds', fault: 'connection_reset', when: 'after' }],
     ['down', { retry_after: '' }, { name: 'the service is down', on: '*', for: '10s', respond: { status: 503, error: {} } }],
-    ['hold', { longest: '' }, { name: 'calls wait for each other', on: 'POST /refunds', hold: { until: 2, release: 'in_order' } }],
-    ['gate', {}, { name: 'calls wait at a gate', on: 'POST /refunds', hold: { gate: 'refunds', for: '30s' } }],
+    ['hold', { longest: '' }, { name: 'requests wait for each other', on: 'POST /refunds', hold: { until: 2, release: 'in_order' } }],
+    ['gate', {}, { name: 'requests wait at a gate', on: 'POST /refunds', hold: { gate: 'refunds', for: '30s' } }],
     [
       'slow',
       {},
       {
-        name: 'answers are slow',
+        name: 'responses are slow',
         on: ['GET /locations', 'GET /accounts', 'GET /accounts/{id}/users', 'GET /tickets', 'GET /transactions', 'GET /refunds'],
         delay: { min: '500ms', max: '3s' }
       }
     ],
-    ['slow', { on: 'GET /tickets', min: '1s', max: '1s', calls: '4+' }, { name: 'answers are slow', on: 'GET /tickets', calls: '4+', delay: '1s' }],
-    ['flaky', {}, { name: 'calls fail now and then', on: '*', chance: 0.2, respond: { status: 503, error: {} } }],
-    ['flaky', { how: 'hang', chance: '1' }, { name: 'calls fail now and then', on: '*', chance: 1, fault: 'hang' }],
+    ['slow', { on: 'GET /tickets', min: '1s', max: '1s', calls: '4+' }, { name: 'responses are slow', on: 'GET /tickets', calls: '4+', delay: '1s' }],
+    ['flaky', {}, { name: 'requests fail now and then', on: '*', chance: 0.2, respond: { status: 503, error: {} } }],
+    ['flaky', { how: 'hang', chance: '1' }, { name: 'requests fail now and then', on: '*', chance: 1, fault: 'hang' }],
     ['own', {}, { on: 'GET /tickets', respond: { status: 500, error: {} } }]
   ]
   for (const [name, values, entry] of forms) {
@@ -90,18 +90,18 @@ t.test('console: a problem of a script entry is shown at the field that its valu
 
 t.test('console: a script entry in words', async t => {
   const cases: [entry: ScriptEntry, operations: string, calls: string, effect: string][] = [
-    [{ on: '*', fault: 'hang' }, 'every call', '', 'hang before the call takes effect'],
+    [{ on: '*', fault: 'hang' }, 'every request', '', 'hang before the request takes effect'],
     [
       { on: ['GET /tickets', 'GET /refunds'], calls: 1, chance: 0.07, fault: 'connection_reset', when: 'after', delay: '2s' },
       'GET /tickets, GET /refunds',
-      'calls 1, 7 % of them',
-      'waits 2s, then connection reset after the call took effect'
+      'requests 1, 7 % of them',
+      'waits 2s, then connection reset after the request took effect'
     ],
     [
       { on: 'POST /refunds', match: { body: { amount: { gt: 5 }, reason: ['a', 'b'] } }, hold: { until: 2 }, delay: { min: '1s', max: '2s' } },
       'POST /refunds',
       'gt: 5, reason: a or b',
-      'holds until 2 wait, then waits 1s to 2s'
+      'holds until 2 requests wait, then waits 1s to 2s'
     ],
     [
       { on: 'POST /refunds', from: '2026-01-01', until: '2026-02-01', for: '5s', hold: { gate: 'g', release: 'reverse', for: '9s' } },
@@ -109,9 +109,9 @@ t.test('console: a script entry in words', async t => {
       'from 2026-01-01, until 2026-02-01, for 5s',
       'holds until gate g opens, releases the last one first, at most 9s'
     ],
-    [{ on: '*', respond: {} }, 'every call', '', 'answers 200'],
-    [{ on: '*', respond: { error: { code: 'x' } } }, 'every call', '', 'answers 400 x'],
-    [{ on: '*', respond: { status: 503, error: {}, retry_after: '10s' } }, 'every call', '', 'answers 503, Retry-After 10s']
+    [{ on: '*', respond: {} }, 'every request', '', 'responds with 200'],
+    [{ on: '*', respond: { error: { code: 'x' } } }, 'every request', '', 'responds with 400 x'],
+    [{ on: '*', respond: { status: 503, error: {}, retry_after: '10s' } }, 'every request', '', 'responds with 503, Retry-After 10s']
   ]
   for (const [entry, operations, calls, effect] of cases)
     t.strictSame([operationsInWords(entry), callsInWords(entry), effectInWords(entry)], [operations, calls, effect])
@@ -134,7 +134,7 @@ t.test('console: what has changed since the load in words', async t => {
   )
   t.strictSame(
     lines({ clock: { began: { now: null, running: true }, changed: true }, script: { added: ['scr_2'], removed: ['scr_1'], matched: 3 }, settings: ['seed'] }),
-    ['Clock: it began as the machine’s → clock', 'Script: scr_2 added; scr_1 removed; calls matched 3 times → script', 'Settings: seed → settings']
+    ['Clock: it began as the machine’s → clock', 'Script: scr_2 added; scr_1 removed; requests matched 3 times → script', 'Settings: seed → settings']
   )
   for (const [running, text] of [
     [true, 'at'],
@@ -144,7 +144,7 @@ t.test('console: what has changed since the load in words', async t => {
       `Clock: it began ${text} 2026-05-01 00:00:00 UTC → clock`
     ])
   }
-  t.strictSame(lines({ script: { added: [], removed: [], matched: 1 } }), ['Script: calls matched once → script'])
+  t.strictSame(lines({ script: { added: [], removed: [], matched: 1 } }), ['Script: requests matched once → script'])
 })
 
 t.test('console: settings are in groups, those that can be changed first, and are found by name, text and assumption', async t => {
@@ -167,11 +167,11 @@ t.test('console: settings are in groups, those that can be changed first, and ar
     'refunds: 1',
     'transactions: 2',
     'process fixed: 13',
-    'limits fixed: 25',
+    'limits fixed: 20',
     'sandboxes fixed: 1'
   ])
   t.strictSame(names({ text: ' A10 ' }), ['pagination: 4'])
-  t.strictSame(names({ text: 'largest LIMIT' }), ['pagination: 1'])
+  t.strictSame(names({ text: 'MAXIMUM `limit' }), ['pagination: 1'])
   t.strictSame(names({ isChangedOnly: true }), ['pagination: 1', 'process fixed: 1'])
   t.strictSame(names({ text: 'nothing is like that' }), [])
 })

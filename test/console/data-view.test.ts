@@ -1,8 +1,13 @@
 /** What the console's data view works out of the state and of the OpenAPI document. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { differences } from '../../src/console/ui/components/differences.js'
+import type { JournalCall } from '../../src/console/ui/control/client.js'
 import { listAddress, listParameters, listPath } from '../../src/console/ui/views/data/list-parameters.js'
-import { childrenOf, countOf, familiesOfIds, matches, moneyIn, nameOf, newestFirst, parentsOf, shownMoney } from '../../src/console/ui/views/data/records.js'
+import { childrenOf, countOf, familiesOfIds, matches, moneyIn, nameOf, newestFirst, parentsOf } from '../../src/console/ui/views/data/records.js'
+import { timelineOf } from '../../src/console/ui/views/data/timeline.js'
+import { isMoney, moneyShown } from '../../src/console/ui/views/money.js'
+import { comparison } from '../../src/console/ui/views/sandboxes/comparison.js'
 import { CURSORS } from '../../src/reference/parameters.js'
 import { smallFixture } from '../support/emulator.js'
 
@@ -60,13 +65,11 @@ t.test('console: records are listed newest first, equal instants in reverse orde
 })
 
 t.test('console: the money of a Transaction follows transactions.refundable (A23)', async t => {
-  t.match(moneyIn(state, transaction, { 'transactions.refundable': 'amount' }), { charged: 4200, refunded: 1000, remaining: 3200 })
-  t.match(moneyIn(state, transaction, { 'transactions.refundable': 'amount_plus_extras' }), { charged: 4900, refunded: 1000, remaining: 3900 })
-  t.equal(shownMoney(4200, 'usd'), '4,200 usd')
-  t.equal(shownMoney(0, null), '0')
+  t.match(moneyIn(state, transaction, 'amount'), { charged: 4200, refunded: 1000, remaining: 3200 })
+  t.match(moneyIn(state, transaction, 'amount_plus_extras'), { charged: 4900, refunded: 1000, remaining: 3900 })
   t.strictSame([countOf(0, 'refunds'), countOf(1, 'refunds'), countOf(1200, 'tickets')], ['0 refunds', '1 refund', '1,200 tickets'])
-  t.equal(nameOf(transaction), 'external, 4,200 usd')
-  t.equal(nameOf({ id: 'rfd_a', created, amount: 1000, currency: 'usd', reason: 'cold soup' }), '1,000 usd, cold soup')
+  t.equal(nameOf(transaction), 'external, $42.00')
+  t.equal(nameOf({ id: 'rfd_a', created, amount: 1000, currency: 'usd', reason: 'cold soup' }), '$10.00, cold soup')
   t.equal(nameOf({ id: 'loc_a', created, display_name: 'A' }), 'A', 'a record without an amount')
 })
 
@@ -100,4 +103,69 @@ t.test('console: a list that the document lacks has no parameters, and what a pa
     { name: 'sort', about: '', words: ['up', 'down'] }
   ])
   t.strictSame([listParameters(openApi, 'refunds', CURSORS), listParameters(openApi, 'accounts', CURSORS)], [[], []])
+})
+
+t.test('console: money is shown by the digits of its currency, and without one as a number', async t => {
+  const cases: [amount: number, currency: unknown, shown: string][] = [
+    [4200, 'usd', '$42.00'],
+    [5, 'usd', '$0.05'],
+    [-1234567, 'eur', '-€12,345.67'],
+    [3000, 'jpy', '¥3,000'],
+    [1234, 'kwd', 'KWD\u00a01.234'],
+    [9007199254740991, 'usd', '$90,071,992,547,409.91'],
+    [4200, null, '4,200'],
+    [4200, 'not one', '4,200 not one']
+  ]
+  for (const [amount, currency, shown] of cases) t.equal(moneyShown(amount, currency), shown)
+  const [amounts, others] = ['amount tip_amount amount_refunded transaction_amount charged asked', 'amounts amount[x] refunds not_charged currency'].map(
+    names => names.split(' ')
+  )
+  t.strictSame([...(amounts ?? []), ...(others ?? [])].filter(isMoney), amounts)
+})
+
+t.test('console: the timeline of a record says what each request had to do with it, and how it was shown before', async t => {
+  const call = (id: string, changes: Partial<JournalCall>) =>
+    ({ id, method: 'GET', path: '/', params: {}, query: {}, body: {}, answer: null, refusal: null, took_effect: false, ...changes }) as JournalCall
+  const record = (amount_refunded: number) => ({ id: 'txn_a', amount_refunded })
+  const [first, second] = [record(0), record(200)]
+  const moments = timelineOf(
+    [
+      call('req_1', { method: 'POST', answer: first, took_effect: true }),
+      call('req_2', { method: 'POST', body: { transaction: 'txn_a' }, answer: { id: 'rfd_a' }, took_effect: true }),
+      call('req_3', { method: 'POST', body: { transaction: 'txn_a' }, refusal: { code: 'x', rule: 'REF-7', assumption: null, param: null } }),
+      call('req_4', { answer: { data: [{ id: 'txn_b' }, second] } }),
+      call('req_5', { params: { id: 'txn_a' }, answer: second }),
+      call('req_6', { answer: { id: 'txn_b' } }),
+      call('req_7', { query: { transaction: 'txn_a' }, answer: { data: [] } }),
+      call('req_8', { refusal: { code: 'x', rule: null, assumption: null, param: null } }),
+      call('req_9', { method: 'DELETE', params: { id: 'txn_a' }, took_effect: true })
+    ],
+    'txn_a'
+  )
+
+  t.strictSame(
+    moments.map(({ call: { id }, role }) => `${id} ${role}`),
+    ['req_1 created', 'req_2 changed', 'req_3 refused', 'req_4 listed', 'req_5 read', 'req_7 named', 'req_9 deleted']
+  )
+  t.strictSame([moments[3]?.before, moments[3]?.shown], [first, second])
+  t.strictSame(differences(first, second), [{ path: 'amount_refunded', before: 0, after: 200 }])
+  t.strictSame(differences({ a: [1, { b: 2 }] }, { a: [1, { b: 3 }], c: null }), [
+    { path: 'a.1.b', before: 2, after: 3 },
+    { path: 'c', before: undefined, after: null }
+  ])
+})
+
+t.test('console: two sandboxes are compared record by record', async t => {
+  const other = { ...state, refunds: state.refunds.slice(1), transactions: state.transactions.map(one => ({ ...one, amount: 1 })) }
+  const { counts, different } = comparison(state, other as typeof state)
+
+  t.strictSame(
+    [counts.tickets.changed, counts.transactions, counts.refunds],
+    [0, { same: 0, changed: 1, first: 0, second: 0 }, { same: 1, changed: 0, first: 1, second: 0 }]
+  )
+  t.strictSame(
+    different.map(({ id }) => id),
+    ['txn_a', 'rfd_a']
+  )
+  t.strictSame(comparison(other as typeof state, state).counts.refunds, { same: 1, changed: 0, first: 0, second: 1 })
 })

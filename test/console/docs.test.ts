@@ -14,12 +14,13 @@ const ROUTES: Readonly<Record<string, string>> = {
   '/openapi.json': 'application/json; charset=utf-8',
   '/docs': 'text/html; charset=utf-8',
   '/console/docs.js': 'text/javascript; charset=utf-8',
+  '/console/icon.svg': 'image/svg+xml; charset=utf-8',
   '/docs/swagger-ui.css': 'text/css; charset=utf-8',
   '/docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   '/docs/favicon-32x32.png': 'image/png'
 }
-/** What a page or script fetches: its own addresses, and those of any other host. */
-const addressesIn = (html: string) => [...html.matchAll(/(?:href|src|data-document)="([^"]*)"/g)].map(([, address]) => address as string)
+/** What a page or script fetches, which links do not: its own addresses, and those of any other host. */
+const addressesIn = (html: string) => [...html.matchAll(/<(?!a )[^>]*(?:href|src|data-document)="([^"]*)"/g)].map(([, address]) => address as string)
 const foreignIn = (text: string) => text.match(/(?:https?:)?\/\/[\w.-]+\.\w+/g) ?? []
 
 t.test('docs: no file of Swagger UI is read and no module of it is loaded before the page asks for one', async t => {
@@ -149,7 +150,7 @@ t.test("docs: the page of a sandbox shows the sandbox's own document, whose addr
   const page = await get('/sandbox/blue/_control/docs')
   t.equal(page.status, 200)
   for (const address of addressesIn(page.text)) {
-    t.equal(address.startsWith('/sandbox/blue/_control/') || address === '/_control/console/docs.js', true, address)
+    t.equal(address.startsWith('/sandbox/blue/_control/') || /^\/_control\/console\/(docs\.js|icon\.svg)$/.test(address), true, address)
     t.equal((await get(address)).status, 200, address)
   }
   const { body } = await get('/sandbox/blue/_control/openapi.json')
@@ -182,11 +183,19 @@ async function started({ control }: Emulator) {
   }
   const get = async (url: string) => ({ json: async () => (await control(`GET ${url.replace('/_control', '')}`)).body })
   const AsyncFunction = (async () => {}).constructor as new (...given: string[]) => (...given: unknown[]) => Promise<void>
-  const run = new AsyncFunction('document', 'fetch', 'window', 'matchMedia', (await control('GET /console/docs.js')).text)
+  const run = new AsyncFunction('document', 'fetch', 'window', 'matchMedia', 'CSSStyleSheet', (await control('GET /console/docs.js')).text)
   const classes: [name: string, isOn: boolean][] = []
   const documentElement = { classList: { toggle: (name: string, isOn: boolean) => classes.push([name, isOn]) } }
   const darkSystem = () => ({ matches: true, addEventListener() {} })
-  await run({ documentElement, body: { dataset: { document: address, key: unescaped(key) } } }, get, { SwaggerUIBundle: swagger }, darkSystem)
+  const Sheet = class {
+    replaceSync() {}
+  }
+  const browserDocument = {
+    documentElement,
+    createElement: () => ({ append() {} }),
+    body: { dataset: { document: address, key: unescaped(key) }, prepend() {} }
+  }
+  await run(browserDocument, get, { SwaggerUIBundle: swagger }, darkSystem, Sheet)
   // the script reads the document after it has run
   while (configs.length === 0) await setImmediate()
   const [config] = configs as [Config]

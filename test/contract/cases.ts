@@ -31,6 +31,29 @@ import {
   WITH_KEY
 } from './case.js'
 
+type Group = keyof RuleCases | keyof AssumptionCases
+type Row = { readonly group: Group; readonly each: Case }
+/** What a case says beside title and call: whom the refusal blames, which other rules it keeps, and the rest by name. */
+type Said = Blame | readonly RuleId[] | Partial<Case>
+const ANY = { reference: true } as const
+const showing = (shows: Expected['shows']) => ({ answers: { shows } }) as Partial<Case>
+function saidOf(said: Said): Partial<Case> {
+  if (!Array.isArray(said)) return said as Partial<Case>
+  return typeof said[0] === 'number' ? { blames: said as unknown as Blame } : { also: said }
+}
+const row =
+  (group: Group) =>
+  (title: string, call: Call, ...said: Said[]): Row => ({ group, each: Object.assign({ title, call }, ...said.map(saidOf)) })
+const [kept, near, broken, relies, not] = [row('kept'), row('silent'), row('broken'), row('relies'), row('not')]
+const casesIn = (rows: readonly Row[], wanted: Group) => rows.filter(({ group }) => group === wanted).map(({ each }) => each)
+const rule = (right: Call | null, ...rows: Row[]): RuleCases => ({
+  ...(right && { right }),
+  kept: casesIn(rows, 'kept'),
+  silent: casesIn(rows, 'silent'),
+  broken: casesIn(rows, 'broken')
+})
+const assumption = (...rows: Row[]): AssumptionCases => ({ relies: casesIn(rows, 'relies'), not: casesIn(rows, 'not') })
+
 type By = Blame[3]
 const invalid = (param: string, by: By): Blame => [400, 'parameter_invalid', param, by]
 const missing = (param: string, by: By): Blame => [400, 'parameter_missing', param, by]
@@ -95,9 +118,9 @@ const UPDATABLE = [
     furnished: 'furnished_account'
   }
 ] as const
-const WITH_METADATA: readonly { name: string; update: (body: Fields) => Call; reading: Call; kept: readonly RuleId[]; stays: Shown }[] = [
-  ...UPDATABLE.map(({ name, update, reading }) => ({ name, update, reading, kept: ['UPD-1'] as const, stays: { phone: '+1 617 555 0100' } })),
-  { name: 'a Refund', update: onRefund, reading: read('/refunds/${refund.id}'), kept: ['REF-9'], stays: { reason: 'cold soup' } }
+const WITH_METADATA: readonly { name: string; update: (body: Fields) => Call; reading: Call; keeps: readonly RuleId[]; stays: Shown }[] = [
+  ...UPDATABLE.map(({ name, update, reading }) => ({ name, update, reading, keeps: ['UPD-1'] as const, stays: { phone: '+1 617 555 0100' } })),
+  { name: 'a Refund', update: onRefund, reading: read('/refunds/${refund.id}'), keeps: ['REF-9'], stays: { reason: 'cold soup' } }
 ]
 /** A list of Users that shows one keeps USR-1, and one of two Refunds keeps REF-10. */
 const shownOn = (path: string): readonly RuleId[] => (path.endsWith('/users') ? ['USR-1'] : [])
@@ -121,61 +144,38 @@ const CREATED = [
 const NO_INSTANTS = ['31/12/2025', '2026-13-01', '2026-02-30', '1767225600', '2026-01-03T12:00:00 01:00', '2026-03-01T25:00Z']
 
 function comparison(bound: Bound): RuleCases {
-  const rule = BOUND_RULES[bound]
+  const by = BOUND_RULES[bound]
   const { other, lets, keeps } = WINDOWS[bound]
   const at = (name: string, shift: number) => `\${${name}.created${shift < 0 ? shift : `+${shift}`}}`
   const window = (name: string, [own, bounding]: [number, number]) => ({ [`created[${bound}]`]: at(name, own), [`created[${other}]`]: at(name, bounding) })
   const also: readonly RuleId[] = ['LIST-1', 'FILT-6', BOUND_RULES[other]]
   const param = `created[${bound}]`
-  return {
-    kept: [
-      ...CREATED.map(
-        ([path, name]): Case => ({
-          title: `${path}, exactly at the instant`,
-          call: list(path, window(name, lets)),
-          also: [...also, ...shownOn(path)],
-          answers: { holds: [`\${${name}.id}`] },
-          later: [[list(path, window(name, keeps)), { lacks: [`\${${name}.id}`] }]],
-          reference: true
-        })
-      ),
-      {
-        title: 'alone, and nothing is found',
-        call: tickets({ [param]: bound.startsWith('g') ? '2030-01-01T00:00:00Z' : '2020-01-01T00:00:00Z' }),
-        also: ['LIST-1', 'FILT-6'],
-        answers: { page: [] }
-      }
-    ],
-    silent: [
-      { title: 'another comparison', call: tickets({ [`created[${other}]`]: '2026-02-01T00:00:00Z' }), also: without(also, rule) },
-      { title: 'an empty value', call: tickets({ [param]: '' }), also: ['LIST-1'], relies: ['A16'] },
-      { title: 'a month alone', call: tickets({ [param]: '2026-03' }), blames: invalid(param, 'A38') },
-      { title: 'a list that does not take it', call: list('/locations', { [param]: '2026-02-01' }), blames: unknown(param) },
-      {
-        title: 'an instant that was good, where another parameter was not',
-        call: tickets({ limit: 0, [param]: '2026-02-01' }),
-        blames: invalid('limit', 'A10')
-      }
-    ],
-    broken: [
-      ...CREATED.map(
-        ([path, name]): Case => ({
-          title: `${path} with what is no instant`,
-          right: list(path, window(name, lets)),
-          call: list(path, { [param]: 'yesterday' }),
-          blames: invalid(param, rule),
-          reference: true
-        })
-      ),
-      ...NO_INSTANTS.map((value): Case => ({ title: value, call: tickets({ [param]: value }), blames: invalid(param, rule) }))
-    ]
-  }
+  return rule(
+    null,
+    ...CREATED.flatMap(([path, name]) => {
+      const right = list(path, window(name, lets))
+      const shown = { answers: { holds: [`\${${name}.id}`] }, later: [[list(path, window(name, keeps)), { lacks: [`\${${name}.id}`] }]] } as const
+      return [
+        kept(`${path}, exactly at the instant`, right, [...also, ...shownOn(path)], shown, ANY),
+        broken(`${path} with what is no instant`, list(path, { [param]: 'yesterday' }), invalid(param, by), { right }, ANY)
+      ]
+    }),
+    kept('alone, and nothing is found', tickets({ [param]: `20${bound.startsWith('g') ? 3 : 2}0-01-01T00:00:00Z` }), ['LIST-1', 'FILT-6'], {
+      answers: { page: [] }
+    }),
+    near('another comparison', tickets({ [`created[${other}]`]: '2026-02-01T00:00:00Z' }), without(also, by)),
+    near('an empty value', tickets({ [param]: '' }), ['LIST-1'], { relies: ['A16'] }),
+    near('a month alone', tickets({ [param]: '2026-03' }), invalid(param, 'A38')),
+    near('a list that does not take it', list('/locations', { [param]: '2026-02-01' }), unknown(param)),
+    near('an instant that was good, where another parameter was not', tickets({ limit: 0, [param]: '2026-02-01' }), invalid('limit', 'A10')),
+    ...NO_INSTANTS.map(value => broken(value, tickets({ [param]: value }), invalid(param, by)))
+  )
 }
 
 /** A parameter that a create needs, left out and empty. */
-const needed = (create: (body?: Fields) => Call, param: string, rule: RuleId): Case[] => [
-  { title: `without ${param}`, call: create({ [param]: undefined }), blames: missing(param, rule), reliesNot: ['A16'], reference: true },
-  { title: `with an empty ${param}`, call: create({ [param]: '' }), blames: missing(param, rule), relies: ['A16'], reference: true }
+const needed = (create: (body?: Fields) => Call, param: string, by: RuleId) => [
+  broken(`without ${param}`, create({ [param]: undefined }), missing(param, by), { reliesNot: ['A16'] }, ANY),
+  broken(`with an empty ${param}`, create({ [param]: '' }), missing(param, by), { relies: ['A16'] }, ANY)
 ]
 
 const COUNTRIES = ['USA', 'U', 'XX', 'UK', '840', 'United States', ' US']
@@ -190,1478 +190,916 @@ const LARGE = 'x'.repeat(1_048_577)
 
 // biome-ignore format: a table, a case in as few lines as it takes
 export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
-  'FORM-1': {
-    right: createLocation(),
-    kept: [
-      { title: 'spaces, plus signs, ampersands and letters beyond ASCII', call: createLocation({ display_name: 'Café 9 + Söhne & Co = 100 % ${unique}' }),
-        also: LOCATION_MADE, answers: { shows: { display_name: 'Café 9 + Söhne & Co = 100 % ${unique}' } }, reliesNot: ['A32', 'A36'], reference: true },
-      { title: 'a payment', call: payLeast(), also: PAID_LEAST },
-      { title: 'a type with its charset', call: { ...createLocation(), headers: { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' } },
-        also: LOCATION_MADE },
-      { title: 'a call that is refused later', call: createLocation({ display_name: undefined }), blames: missing('display_name', 'LOC-1') }
-    ],
-    silent: [
-      { title: 'an empty body', call: { on: 'POST /locations/${location.id}', body: '' }, also: ['UPD-1'] },
-      { title: 'no body', call: { on: 'POST /locations/${location.id}' }, also: ['UPD-1'] },
-      { title: 'a GET', call: readLocation },
-      { title: 'a name given twice', call: { on: 'POST /locations', body: 'display_name=A&display_name=B' }, blames: malformed('display_name', 'A36') },
-      { title: 'parameters in the query of a POST', call: { on: 'POST /locations', query: { display_name: 'A', 'address[country]': 'US' } },
-        blames: unknown('display_name'), reference: true }
-    ],
-    broken: [
-      { title: 'JSON', call: asJson(createLocation()), blames: wrongType('FORM-1'), relies: ['A32'], reference: true },
-      { title: 'multipart', call: { on: 'POST /locations', body: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
-        blames: wrongType('FORM-1'), relies: ['A32'] },
-      { title: 'another type', call: { ...createLocation(), headers: { 'content-type': 'text/plain' } }, blames: wrongType('FORM-1'), relies: ['A32'] },
-      { title: 'broken percent-encoding of a value', call: { on: 'POST /locations', body: 'display_name=%zz' }, blames: malformed('display_name', 'FORM-1') },
-      { title: 'broken percent-encoding of a name', call: { on: 'POST /locations', body: '%zz=1' }, blames: malformed('%zz', 'FORM-1') }
-    ]
-  },
-  'FORM-2': {
-    right: createLocation({ 'address[city]': 'Boston' }),
-    kept: [
-      { title: 'encoded brackets', call: createLocation({ 'address[city]': 'City ${unique}' }), also: LOCATION_MADE,
-        answers: { shows: { address: { city: 'City ${unique}' } } }, reference: true },
-      { title: 'plain brackets', call: { on: 'POST /locations', body: 'display_name=A&address[country]=US&address[city]=City${unique}' }, also: LOCATION_MADE,
-        answers: { shows: { address: { city: 'City${unique}' } } }, reference: true },
-      { title: 'metadata', call: onRefund({ 'metadata[till]': '4' }), also: ['META-1', 'REF-9'] },
-      { title: 'a query', call: tickets('created[gte]=2026-02-01T00:00:00Z'), also: ['LIST-1', 'FILT-1', 'FILT-6'] },
-      { title: 'a call that is refused later', call: payLeast({ payment_type: 'cash', 'customer[name]': 'Ana' }), blames: invalid('payment_type', 'TXN-2') }
-    ],
-    silent: [
-      { title: 'flat names', call: payLeast(), also: PAID_LEAST },
-      { title: 'lists', call: { on: 'POST /locations/${location.id}', body: 'tags[]=a&tags[]=b' }, settings: { 'parameters.unknown': 'ignore' },
-        also: ['UPD-1'] },
-      { title: 'a value without a name', call: { on: 'POST /locations', body: '=x' }, blames: malformed(null, 'A36') },
-      { title: 'a dot', call: createLocation({ 'address[country]': undefined, 'address.country': 'US' }), blames: unknown('address.country'), reference: true }
-    ],
-    broken: [
-      ...['customer', 'card', 'bank_account', 'amounts'].map((param): Case => ({ title: `${param} as one value`, right: payLeast(),
-        call: payLeast({ [param]: '1' }), blames: invalid(param, 'FORM-2'), reference: true })),
-      { title: 'created as one value', right: tickets(), call: tickets({ created: '2026-01-01' }), blames: invalid('created', 'FORM-2'), reference: true },
-      { title: 'brackets that do not close', call: { on: 'POST /locations', body: 'display_name=A&address[city=x' },
-        blames: malformed('address[city', 'FORM-2') },
-      { title: 'brackets that do not open', call: { on: 'POST /locations', body: 'address]=x' }, blames: malformed('address]', 'FORM-2') },
-      { title: 'brackets that do not close, in a query', call: tickets('created[gte=1'), blames: malformed('created[gte', 'FORM-2') }
-    ]
-  },
-  'FORM-3': {
-    kept: [
-      { title: 'a list with limit', given: ['user', 'second_user'], call: list('/accounts/${account.id}/users', { limit: 1 }),
-        also: ['LIST-1', 'LIST-2', 'LIST-3', 'USR-1'], answers: { count: 1 }, reference: true },
-      { title: 'a list with an empty filter', call: tickets('location='), also: ['LIST-1'] },
-      { title: 'a list that is refused later', call: list('/locations', { limit: 'ten' }), blames: invalid('limit', 'LIST-3') }
-    ],
-    silent: [
-      { title: 'a list without parameters', call: list('/locations'), also: ['LIST-1'] },
-      { title: 'a read', call: readLocation },
-      { title: 'a body that holds nothing of the list', call: { on: 'GET /tickets', body: 'colour=red' }, blames: unexpectedBody('A37') },
-      { title: 'list parameters in a POST', right: createLocation(), call: createLocation({ limit: 1 }), blames: unknown('limit'), reference: true }
-    ],
-    broken: LISTS.map(([path]): Case => ({ title: `${path} with its parameters in a body`, call: { on: `GET ${path}`, body: 'limit=1' },
-      blames: unexpectedBody('FORM-3'), relies: ['A37'] }))
-  },
+  'FORM-1': rule(createLocation(),
+    kept('spaces, plus signs, ampersands and letters beyond ASCII', createLocation({ display_name: 'Café 9 + Söhne & Co = 100 % ${unique}' }), LOCATION_MADE,
+      showing({ display_name: 'Café 9 + Söhne & Co = 100 % ${unique}' }), { reliesNot: ['A32', 'A36'] }, ANY),
+    kept('a payment', payLeast(), PAID_LEAST),
+    kept('a type with its charset', { ...createLocation(), headers: { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' } }, LOCATION_MADE),
+    kept('a call that is refused later', createLocation({ display_name: undefined }), missing('display_name', 'LOC-1')),
+    near('an empty body', { on: 'POST /locations/${location.id}', body: '' }, ['UPD-1']),
+    near('no body', { on: 'POST /locations/${location.id}' }, ['UPD-1']),
+    near('a GET', readLocation),
+    near('a name given twice', { on: 'POST /locations', body: 'display_name=A&display_name=B' }, malformed('display_name', 'A36')),
+    near('parameters in the query of a POST', { on: 'POST /locations', query: { display_name: 'A', 'address[country]': 'US' } }, unknown('display_name'),
+      ANY),
+    broken('JSON', asJson(createLocation()), wrongType('FORM-1'), { relies: ['A32'] }, ANY),
+    broken('multipart', { on: 'POST /locations', body: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } }, wrongType('FORM-1'),
+      { relies: ['A32'] }),
+    broken('another type', { ...createLocation(), headers: { 'content-type': 'text/plain' } }, wrongType('FORM-1'), { relies: ['A32'] }),
+    broken('broken percent-encoding of a value', { on: 'POST /locations', body: 'display_name=%zz' }, malformed('display_name', 'FORM-1')),
+    broken('broken percent-encoding of a name', { on: 'POST /locations', body: '%zz=1' }, malformed('%zz', 'FORM-1'))),
+  'FORM-2': rule(createLocation({ 'address[city]': 'Boston' }),
+    kept('encoded brackets', createLocation({ 'address[city]': 'City ${unique}' }), LOCATION_MADE, showing({ address: { city: 'City ${unique}' } }), ANY),
+    kept('plain brackets', { on: 'POST /locations', body: 'display_name=A&address[country]=US&address[city]=City${unique}' }, LOCATION_MADE,
+      showing({ address: { city: 'City${unique}' } }), ANY),
+    kept('metadata', onRefund({ 'metadata[till]': '4' }), ['META-1', 'REF-9']),
+    kept('a query', tickets('created[gte]=2026-02-01T00:00:00Z'), ['LIST-1', 'FILT-1', 'FILT-6']),
+    kept('a call that is refused later', payLeast({ payment_type: 'cash', 'customer[name]': 'Ana' }), invalid('payment_type', 'TXN-2')),
+    near('flat names', payLeast(), PAID_LEAST),
+    near('lists', { on: 'POST /locations/${location.id}', body: 'tags[]=a&tags[]=b' }, ['UPD-1'], { settings: { 'parameters.unknown': 'ignore' } }),
+    near('a value without a name', { on: 'POST /locations', body: '=x' }, malformed(null, 'A36')),
+    near('a dot', createLocation({ 'address[country]': undefined, 'address.country': 'US' }), unknown('address.country'), ANY),
+    ...['customer', 'card', 'bank_account', 'amounts'].map(param => broken(`${param} as one value`, payLeast({ [param]: '1' }), invalid(param, 'FORM-2'),
+      { right: payLeast() }, ANY)),
+    broken('created as one value', tickets({ created: '2026-01-01' }), invalid('created', 'FORM-2'), { right: tickets() }, ANY),
+    broken('brackets that do not close', { on: 'POST /locations', body: 'display_name=A&address[city=x' }, malformed('address[city', 'FORM-2')),
+    broken('brackets that do not open', { on: 'POST /locations', body: 'address]=x' }, malformed('address]', 'FORM-2')),
+    broken('brackets that do not close, in a query', tickets('created[gte=1'), malformed('created[gte', 'FORM-2'))),
+  'FORM-3': rule(null,
+    kept('a list with limit', list('/accounts/${account.id}/users', { limit: 1 }), ['LIST-1', 'LIST-2', 'LIST-3', 'USR-1'],
+      { given: ['user', 'second_user'], answers: { count: 1 } }, ANY),
+    kept('a list with an empty filter', tickets('location='), ['LIST-1']),
+    kept('a list that is refused later', list('/locations', { limit: 'ten' }), invalid('limit', 'LIST-3')),
+    near('a list without parameters', list('/locations'), ['LIST-1']),
+    near('a read', readLocation),
+    near('a body that holds nothing of the list', { on: 'GET /tickets', body: 'colour=red' }, unexpectedBody('A37')),
+    near('list parameters in a POST', createLocation({ limit: 1 }), unknown('limit'), { right: createLocation() }, ANY),
+    ...LISTS.map(([path]) => broken(`${path} with its parameters in a body`, { on: `GET ${path}`, body: 'limit=1' }, unexpectedBody('FORM-3'),
+      { relies: ['A37'] }))),
 
-  'AUTH-1': {
-    right: { ...list('/locations'), key: { name: '${merchant_key}' } },
-    kept: [
-      { title: 'the key with an empty password', call: { ...readLocation, key: { name: '${merchant_key}', password: '' } }, relies: ['A18'] },
-      { title: 'a call that is refused later', call: list('/locations', { limit: 0 }), blames: invalid('limit', 'A10') },
-      { title: 'a call that is disabled', call: { on: 'DELETE /locations/${location.id}' }, blames: disabled('LOC-4'), also: ['LOC-4'] }
-    ],
-    silent: [
-      { title: 'POST /transactions with a key', call: { ...payLeast(), key: 'merchant' }, also: without(PAID_LEAST, 'AUTH-2'), relies: ['A20'] },
-      { title: 'a key that is not known', call: { ...list('/locations'), key: { name: 'nobody' } }, blames: UNKNOWN_KEY }
-    ],
-    broken: [
-      { title: 'the key as password', call: { ...list('/locations'), key: { name: '', password: '${merchant_key}' } }, blames: BAD_KEY, reference: true },
-      { title: 'a password beside the key', call: { ...list('/locations'), key: { name: '${merchant_key}', password: 'word' } }, blames: BAD_KEY,
-        relies: ['A18'], reference: true },
-      ...['Bearer ${merchant_key}', '${merchant_key}', 'Basic ${merchant_key}', 'Digest username="x"'].map((authorization): Case => ({ title: authorization,
-        call: { ...list('/locations'), key: null, headers: { authorization } }, blames: BAD_KEY, reliesNot: ['A18'], reference: true }))
-    ]
-  },
-  'AUTH-2': {
-    kept: [
-      { title: 'a payment without a key', call: pay(), also: PAID, later: [[read('/transactions/${made.id}'), { shows: '${made}' }]], reliesNot: ['A18', 'A20'],
-        reference: true },
-      { title: 'the least payment without a key', call: payLeast(), also: PAID_LEAST }
-    ],
-    silent: [
-      { title: 'a payment with a key', call: { ...payLeast(), key: 'merchant' }, also: without(PAID_LEAST, 'AUTH-2') },
-      { title: 'a refused payment', call: payLeast({ payment_type: 'cash' }), blames: invalid('payment_type', 'TXN-2') },
-      { title: 'a list of Transactions', call: transactions(), also: ['LIST-1'] }
-    ],
-    broken: []
-  },
-  'AUTH-3': {
-    kept: [
-      { title: 'a read with the key', call: readLocation },
-      { title: 'a list with the key', call: list('/accounts'), also: ['LIST-1'] },
-      { title: 'a call that is refused later', call: read('/locations/none'), blames: notThere() }
-    ],
-    silent: [
-      { title: 'POST /transactions', call: { ...payLeast(), key: 'merchant' }, also: without(PAID_LEAST, 'AUTH-2') },
-      { title: 'a key that is not known', call: { ...readLocation, key: { name: 'nobody' } }, blames: UNKNOWN_KEY }
-    ],
-    broken: [
-      ...WITH_KEY.map((call): Case => {
-        const isDelete = call.on.startsWith('DELETE')
-        const asked = { title: call.on, call: { ...call, key: null }, blames: NO_KEY }
-        return isDelete ? asked : { ...asked, right: call, reference: true }
-      }),
-      { title: 'a User is not deleted', right: readUsers, call: { ...deleteUser, key: null }, blames: NO_KEY, later: [[readUsers, { holds: ['${user.id}'] }]],
-        reference: true },
-      { title: 'a Location is not changed', right: readFurnished, call: { ...updateFurnished({ phone: '' }), key: null }, blames: NO_KEY,
-        later: [[readFurnished, { shows: '${furnished}' }]], reference: true },
-      { title: 'nothing is refunded', right: readCharge, call: { ...refund(), key: null }, blames: NO_KEY, later: [remains('charge', 1000)], reference: true },
-      { title: 'no user name', call: { ...list('/locations'), key: { name: '' } }, blames: NO_KEY }
-    ]
-  },
-  'BASE-1': {
-    right: list('/locations'),
-    kept: [
-      { title: 'a call below the base address', call: readLocation },
-      { title: 'a call that is refused later', call: { ...readLocation, key: null }, blames: NO_KEY }
-    ],
-    silent: [
-      { title: 'an unknown path below it', call: { on: 'GET /nowhere' }, blames: noPath('A08') },
-      { title: 'another method', call: { on: 'PUT /locations' }, blames: noMethod('A08') }
-    ],
-    broken: [
-      { title: 'a path beside it', call: { ...list('/locations'), outside: true }, blames: noPath('BASE-1'), relies: ['A39'], reference: true },
-      { title: 'a path beside it that no family has', call: { on: 'POST /nowhere', body: 'a=1', outside: true }, blames: noPath('BASE-1'), relies: ['A39'] },
-      { title: 'a path that begins like it', call: { on: 'GET /nextlocations', outside: true }, blames: noPath('BASE-1'), relies: ['A39'] }
-    ]
-  },
+  'AUTH-1': rule({ ...list('/locations'), key: { name: '${merchant_key}' } },
+    kept('the key with an empty password', { ...readLocation, key: { name: '${merchant_key}', password: '' } }, { relies: ['A18'] }),
+    kept('a call that is refused later', list('/locations', { limit: 0 }), invalid('limit', 'A10')),
+    kept('a call that is disabled', { on: 'DELETE /locations/${location.id}' }, disabled('LOC-4'), ['LOC-4']),
+    near('POST /transactions with a key', { ...payLeast(), key: 'merchant' }, without(PAID_LEAST, 'AUTH-2'), { relies: ['A20'] }),
+    near('a key that is not known', { ...list('/locations'), key: { name: 'nobody' } }, UNKNOWN_KEY),
+    broken('the key as password', { ...list('/locations'), key: { name: '', password: '${merchant_key}' } }, BAD_KEY, ANY),
+    broken('a password beside the key', { ...list('/locations'), key: { name: '${merchant_key}', password: 'word' } }, BAD_KEY, { relies: ['A18'] }, ANY),
+    ...['Bearer ${merchant_key}', '${merchant_key}', 'Basic ${merchant_key}', 'Digest username="x"'].map(authorization =>
+      broken(authorization, { ...list('/locations'), key: null, headers: { authorization } }, BAD_KEY, { reliesNot: ['A18'] }, ANY))),
+  'AUTH-2': rule(null,
+    kept('a payment without a key', pay(), PAID, { later: [[read('/transactions/${made.id}'), { shows: '${made}' }]], reliesNot: ['A18', 'A20'] }, ANY),
+    kept('the least payment without a key', payLeast(), PAID_LEAST),
+    near('a payment with a key', { ...payLeast(), key: 'merchant' }, without(PAID_LEAST, 'AUTH-2')),
+    near('a refused payment', payLeast({ payment_type: 'cash' }), invalid('payment_type', 'TXN-2')),
+    near('a list of Transactions', transactions(), ['LIST-1'])),
+  'AUTH-3': rule(null,
+    kept('a read with the key', readLocation),
+    kept('a list with the key', list('/accounts'), ['LIST-1']),
+    kept('a call that is refused later', read('/locations/none'), notThere()),
+    near('POST /transactions', { ...payLeast(), key: 'merchant' }, without(PAID_LEAST, 'AUTH-2')),
+    near('a key that is not known', { ...readLocation, key: { name: 'nobody' } }, UNKNOWN_KEY),
+    ...WITH_KEY.map(call => broken(call.on, { ...call, key: null }, NO_KEY, call.on.startsWith('DELETE') ? {} : { right: call, ...ANY })),
+    broken('a User is not deleted', { ...deleteUser, key: null }, NO_KEY, { right: readUsers, later: [[readUsers, { holds: ['${user.id}'] }]] }, ANY),
+    broken('a Location is not changed', { ...updateFurnished({ phone: '' }), key: null }, NO_KEY,
+      { right: readFurnished, later: [[readFurnished, { shows: '${furnished}' }]] }, ANY),
+    broken('nothing is refunded', { ...refund(), key: null }, NO_KEY, { right: readCharge, later: [remains('charge', 1000)] }, ANY),
+    broken('no user name', { ...list('/locations'), key: { name: '' } }, NO_KEY)),
+  'BASE-1': rule(list('/locations'),
+    kept('a call below the base address', readLocation),
+    kept('a call that is refused later', { ...readLocation, key: null }, NO_KEY),
+    near('an unknown path below it', { on: 'GET /nowhere' }, noPath('A08')),
+    near('another method', { on: 'PUT /locations' }, noMethod('A08')),
+    broken('a path beside it', { ...list('/locations'), outside: true }, noPath('BASE-1'), { relies: ['A39'] }, ANY),
+    broken('a path beside it that no family has', { on: 'POST /nowhere', body: 'a=1', outside: true }, noPath('BASE-1'), { relies: ['A39'] }),
+    broken('a path that begins like it', { on: 'GET /nextlocations', outside: true }, noPath('BASE-1'), { relies: ['A39'] })),
 
-  'ADDR-1': {
-    kept: [
-      ...UPDATABLE.flatMap(({ name, create, made, update, reading }): Case[] => [
-        { title: `${name} with the six sub-fields`, call: create(ADDRESS), also: made,
-          answers: { shows: { address: { country: 'US', line1: '1 Main Street', line2: 'Floor 2', city: 'Boston', postal_code: '02110', state: 'MA' } } },
-          reference: true },
-        { title: `one sub-field of ${name}`, call: update({ 'address[city]': 'Salem' }), also: ['UPD-1'],
-          later: [[reading, { shows: { address: { city: 'Salem' } } }]], reference: true }
-      ])
-    ],
-    silent: [
-      { title: 'an update without an address', call: updateFurnished({ phone: '2' }), also: ['UPD-1'] },
-      { title: 'an empty address', call: updateFurnished({ address: '' }), also: ['UPD-1', 'UPD-2'],
-        answers: { shows: { address: unset('country', 'line1', 'city') } } },
-      { title: 'a list where one value belongs', right: createLocation(), call: createLocation({ 'address[city][]': 'Boston' }),
-        blames: malformed('address[city][]', 'A36'), decoded: true, reference: true },
-      { title: 'an object where one value belongs', right: createLocation(), call: createLocation({ 'address[city][name]': 'Boston' }),
-        blames: malformed('address[city][name]', 'A36'), decoded: true, reference: true },
-      { title: 'another sub-field', right: createLocation(), call: createLocation({ 'address[zip]': '02110' }), blames: unknown('address[zip]') }
-    ],
-    broken: UPDATABLE.flatMap(({ name, create, update, reading, furnished }): Case[] => [
-      { title: `${name} with an address of one value`, right: create(), call: create({ 'address[country]': undefined, address: 'US' }),
-        blames: invalid('address', 'ADDR-1'), reference: true },
-      { title: `${name} with an address as JSON`, right: create(), call: create({ 'address[country]': undefined, address: '{"country":"US"}' }),
-        blames: invalid('address', 'ADDR-1'), reference: true },
-      { title: `an update of ${name}`, right: reading, call: update({ address: 'US' }), blames: invalid('address', 'ADDR-1'),
-        later: [[reading, { shows: `\${${furnished}}` }]], reference: true }
-    ])
-  },
-  'ADDR-2': {
-    kept: UPDATABLE.flatMap(({ name, create, made, update }): Case[] => [
-      ...['US', 'GB', 'JP'].map((country): Case => ({ title: `${name} in ${country}`, call: create({ 'address[country]': country }), also: made,
-        answers: { shows: { address: { country } } }, reliesNot: ['A30'], reference: true })),
-      { title: `an update of ${name}`, call: update({ 'address[country]': 'ca' }), also: ['ADDR-1', 'UPD-1'],
-        answers: { shows: { address: { country: 'CA' } } }, relies: ['A30'] }
-    ]),
-    silent: [
-      { title: 'an update of another sub-field', call: updateFurnished({ 'address[city]': 'Salem' }), also: ['ADDR-1', 'UPD-1'] },
-      { title: 'a create without a country', call: createLocation({ 'address[country]': undefined }), blames: missing('address[country]', 'LOC-2') }
-    ],
-    broken: UPDATABLE.flatMap(({ name, create, update, reading, furnished }): Case[] => COUNTRIES.flatMap((country): Case[] => [
-      { title: `${name} in '${country}'`, right: create(), call: create({ 'address[country]': country }), blames: invalid('address[country]', 'ADDR-2'),
-        reference: true },
-      { title: `an update of ${name} to '${country}'`, right: reading, call: update({ 'address[country]': country }),
-        blames: invalid('address[country]', 'ADDR-2'), later: [[reading, { shows: `\${${furnished}}` }]], reference: true }
-    ]))
-  },
+  'ADDR-1': rule(null,
+    ...UPDATABLE.flatMap(({ name, create, made, update, reading }) => [
+      kept(`${name} with the six sub-fields`, create(ADDRESS), made, showing({ address: { country: 'US', line1: '1 Main Street', line2: 'Floor 2',
+        city: 'Boston', postal_code: '02110', state: 'MA' } }), ANY),
+      kept(`one sub-field of ${name}`, update({ 'address[city]': 'Salem' }), ['UPD-1'], { later: [[reading, { shows: { address: { city: 'Salem' } } }]] },
+        ANY)]),
+    near('an update without an address', updateFurnished({ phone: '2' }), ['UPD-1']),
+    near('an empty address', updateFurnished({ address: '' }), ['UPD-1', 'UPD-2'], showing({ address: unset('country', 'line1', 'city') })),
+    near('a list where one value belongs', createLocation({ 'address[city][]': 'Boston' }), malformed('address[city][]', 'A36'),
+      { right: createLocation(), decoded: true }, ANY),
+    near('an object where one value belongs', createLocation({ 'address[city][name]': 'Boston' }), malformed('address[city][name]', 'A36'),
+      { right: createLocation(), decoded: true }, ANY),
+    near('another sub-field', createLocation({ 'address[zip]': '02110' }), unknown('address[zip]'), { right: createLocation() }),
+    ...UPDATABLE.flatMap(({ name, create, update, reading, furnished }) => [
+      broken(`${name} with an address of one value`, create({ 'address[country]': undefined, address: 'US' }), invalid('address', 'ADDR-1'),
+        { right: create() }, ANY),
+      broken(`${name} with an address as JSON`, create({ 'address[country]': undefined, address: '{"country":"US"}' }), invalid('address', 'ADDR-1'),
+        { right: create() }, ANY),
+      broken(`an update of ${name}`, update({ address: 'US' }), invalid('address', 'ADDR-1'),
+        { right: reading, later: [[reading, { shows: `\${${furnished}}` }]] }, ANY)])),
+  'ADDR-2': rule(null,
+    ...UPDATABLE.flatMap(({ name, create, made, update }) => [
+      ...['US', 'GB', 'JP'].map(country => kept(`${name} in ${country}`, create({ 'address[country]': country }), made, showing({ address: { country } }),
+        { reliesNot: ['A30'] }, ANY)),
+      kept(`an update of ${name}`, update({ 'address[country]': 'ca' }), ['ADDR-1', 'UPD-1'], showing({ address: { country: 'CA' } }), { relies: ['A30'] })]),
+    near('an update of another sub-field', updateFurnished({ 'address[city]': 'Salem' }), ['ADDR-1', 'UPD-1']),
+    near('a create without a country', createLocation({ 'address[country]': undefined }), missing('address[country]', 'LOC-2')),
+    ...UPDATABLE.flatMap(({ name, create, update, reading, furnished }) => COUNTRIES.flatMap(country => [
+      broken(`${name} in '${country}'`, create({ 'address[country]': country }), invalid('address[country]', 'ADDR-2'), { right: create() }, ANY),
+      broken(`an update of ${name} to '${country}'`, update({ 'address[country]': country }), invalid('address[country]', 'ADDR-2'),
+        { right: reading, later: [[reading, { shows: `\${${furnished}}` }]] }, ANY)]))),
 
-  'META-1': {
-    kept: [
-      ...UPDATABLE.map(({ name, create, made }): Case => ({ title: `${name} with pairs`, call: create({ 'metadata[order]': 'A-17', 'metadata[till]': '3' }),
-        also: made, answers: { shows: { metadata: { order: 'A-17', till: '3' } } }, reliesNot: ['A17'], reference: true })),
-      { title: 'a Refund with pairs', call: refund({ 'metadata[order]': 'A-17' }), also: REFUNDED, answers: { shows: { metadata: { order: 'A-17' } } },
-        reference: true },
-      ...WITH_METADATA.map(({ name, update, reading, kept }): Case => ({ title: `an update of ${name} adds to them`, call: update({ 'metadata[till]': '4' }),
-        also: kept, later: [[reading, { shows: { metadata: { order: 'A-17', till: '4' } } }]], relies: ['A17'] }))
-    ],
-    silent: [
-      { title: 'an empty metadata', call: createLocation({ metadata: '' }), also: LOCATION_MADE },
-      { title: 'an empty value on a create', call: createLocation({ 'metadata[order]': '' }), also: LOCATION_MADE,
-        answers: { shows: { metadata: unset('order') } } },
-      { title: 'a nested value', right: createLocation(), call: createLocation({ 'metadata[k][n]': '1' }), blames: invalid('metadata[k][n]', 'A17') },
-      { title: 'a list as a value', right: createLocation(), call: createLocation({ 'metadata[k][]': '1' }), blames: invalid('metadata[k][]', 'A17') }
-    ],
-    broken: WITH_METADATA.map(({ name, update, reading }): Case => ({ title: `${name} with one value`, right: reading, call: update({ metadata: 'A-18' }),
-      blames: invalid('metadata', 'META-1'), later: [[reading, { shows: { metadata: { order: 'A-17', till: '3' } } }]], reference: true }))
-  },
-  'META-2': {
-    kept: WITH_METADATA.map(({ name, update, reading, kept }): Case => ({ title: `a key of ${name}, and only that`, call: update({ 'metadata[order]': '' }),
-      also: kept, later: [[reading, { shows: { metadata: { order: null, till: '3' } } }]], reference: true })),
-    silent: [
-      { title: 'a key that was not there', call: updateFurnished({ 'metadata[none]': '' }), also: ['UPD-1'],
-        answers: { shows: { metadata: { order: 'A-17', till: '3' } } } },
-      { title: 'a key on a create', call: createLocation({ 'metadata[order]': '' }), also: LOCATION_MADE },
-      { title: 'a key that is set', call: updateFurnished({ 'metadata[order]': 'A-18' }), also: ['META-1', 'UPD-1'] },
-      { title: 'a refused update', call: updateFurnished({ 'metadata[order]': '', colour: 'red' }), blames: unknown('colour') }
-    ],
-    broken: []
-  },
-  'META-3': {
-    kept: [
-      ...WITH_METADATA.map(({ name, update, reading, kept, stays }): Case => ({ title: `all keys of ${name}`, call: update({ metadata: '' }), also: kept,
-        later: [[reading, { shows: { ...stays, metadata: unset('order', 'till') } }]], reference: true })),
-      { title: 'all keys, then what is given', call: updateFurnished({ 'metadata[new]': '1', metadata: '' }), also: ['META-1', 'UPD-1'],
-        answers: { shows: { metadata: { order: null, till: null, new: '1' } } } }
-    ],
-    silent: [
-      { title: 'metadata that was empty', call: updateLocation({ metadata: '' }), also: ['UPD-1'] },
-      { title: 'one key', call: updateFurnished({ 'metadata[order]': '' }), also: ['META-2', 'UPD-1'] },
-      { title: 'a create', call: createLocation({ metadata: '' }), also: LOCATION_MADE }
-    ],
-    broken: []
-  },
+  'META-1': rule(null,
+    ...UPDATABLE.map(({ name, create, made }) => kept(`${name} with pairs`, create({ 'metadata[order]': 'A-17', 'metadata[till]': '3' }), made,
+      showing({ metadata: { order: 'A-17', till: '3' } }), { reliesNot: ['A17'] }, ANY)),
+    kept('a Refund with pairs', refund({ 'metadata[order]': 'A-17' }), REFUNDED, showing({ metadata: { order: 'A-17' } }), ANY),
+    ...WITH_METADATA.map(({ name, update, reading, keeps }) => kept(`an update of ${name} adds to them`, update({ 'metadata[till]': '4' }), keeps,
+      { later: [[reading, { shows: { metadata: { order: 'A-17', till: '4' } } }]], relies: ['A17'] })),
+    near('an empty metadata', createLocation({ metadata: '' }), LOCATION_MADE),
+    near('an empty value on a create', createLocation({ 'metadata[order]': '' }), LOCATION_MADE, showing({ metadata: unset('order') })),
+    near('a nested value', createLocation({ 'metadata[k][n]': '1' }), invalid('metadata[k][n]', 'A17'), { right: createLocation() }),
+    near('a list as a value', createLocation({ 'metadata[k][]': '1' }), invalid('metadata[k][]', 'A17'), { right: createLocation() }),
+    ...WITH_METADATA.map(({ name, update, reading }) => broken(`${name} with one value`, update({ metadata: 'A-18' }), invalid('metadata', 'META-1'),
+      { right: reading, later: [[reading, { shows: { metadata: { order: 'A-17', till: '3' } } }]] }, ANY))),
+  'META-2': rule(null,
+    ...WITH_METADATA.map(({ name, update, reading, keeps }) => kept(`a key of ${name}, and only that`, update({ 'metadata[order]': '' }), keeps,
+      { later: [[reading, { shows: { metadata: { order: null, till: '3' } } }]] }, ANY)),
+    near('a key that was not there', updateFurnished({ 'metadata[none]': '' }), ['UPD-1'], showing({ metadata: { order: 'A-17', till: '3' } })),
+    near('a key on a create', createLocation({ 'metadata[order]': '' }), LOCATION_MADE),
+    near('a key that is set', updateFurnished({ 'metadata[order]': 'A-18' }), ['META-1', 'UPD-1']),
+    near('a refused update', updateFurnished({ 'metadata[order]': '', colour: 'red' }), unknown('colour'))),
+  'META-3': rule(null,
+    ...WITH_METADATA.map(({ name, update, reading, keeps, stays }) => kept(`all keys of ${name}`, update({ metadata: '' }), keeps,
+      { later: [[reading, { shows: { ...stays, metadata: unset('order', 'till') } }]] }, ANY)),
+    kept('all keys, then what is given', updateFurnished({ 'metadata[new]': '1', metadata: '' }), ['META-1', 'UPD-1'],
+      showing({ metadata: { order: null, till: null, new: '1' } })),
+    near('metadata that was empty', updateLocation({ metadata: '' }), ['UPD-1']),
+    near('one key', updateFurnished({ 'metadata[order]': '' }), ['META-2', 'UPD-1']),
+    near('a create', createLocation({ metadata: '' }), LOCATION_MADE)),
 
-  'UPD-1': {
-    kept: [
-      ...UPDATABLE.flatMap(({ name, update, reading }): Case[] => [
-        { title: `what an update of ${name} leaves out`, call: update({ phone: '2' }),
-          later: [[reading, { shows: { phone: '2', address: { country: 'US', city: 'Boston', state: 'MA' }, metadata: { order: 'A-17', till: '3' } } }]],
-          reference: true },
-        { title: `sub-fields of the address of ${name}`, call: update({ 'address[city]': 'Salem' }), also: ['ADDR-1'],
-          later: [
-            [reading, { shows: { address: { country: 'US', line1: '1 Main Street', line2: 'Floor 2', city: 'Salem', postal_code: '02110', state: 'MA' } } }]
-          ], reference: true }
-      ]),
-      { title: 'an update that sends nothing', call: updateFurnished({}), later: [[readFurnished, { shows: '${furnished}' }]] }
-    ],
-    silent: [
-      { title: 'a full update', call: updateLocation({ display_name: 'New', 'address[country]': 'CA' }), also: ['ADDR-1', 'ADDR-2'] },
-      { title: 'an update of a Refund', call: onRefund({ 'metadata[till]': '4' }), also: ['META-1', 'REF-9'] },
-      { title: 'a create', call: createLocation(), also: LOCATION_MADE },
-      { title: 'a refused update', call: updateFurnished({ 'address[country]': 'XX' }), blames: invalid('address[country]', 'ADDR-2') }
-    ],
-    broken: []
-  },
-  'UPD-2': {
-    kept: [
-      ...UPDATABLE.flatMap(({ name, update, reading }): Case[] => [
-        { title: `a parameter of ${name}`, call: update({ phone: '' }), also: ['UPD-1'],
-          later: [[reading, { shows: { phone: null, address: { line2: 'Floor 2' }, metadata: { till: '3' } } }]], reference: true },
-        { title: `a sub-field of the address of ${name}`, call: update({ 'address[line2]': '' }), also: ['ADDR-1', 'UPD-1'],
-          later: [[reading, { shows: { address: { line1: '1 Main Street', line2: null } } }]], reference: true }
-      ]),
-      { title: 'one that the create requires', call: updateFurnished({ display_name: '' }), also: ['UPD-1'], answers: { shows: { display_name: null } } },
-      { title: 'a whole address', call: updateFurnished({ address: '' }), also: ['UPD-1'], answers: { shows: { address: unset('country', 'line1', 'city') } } }
-    ],
-    silent: [
-      { title: 'a parameter that had no value', call: updateLocation({ phone: '' }), also: ['UPD-1'] },
-      { title: 'one key of metadata', call: updateFurnished({ 'metadata[order]': '' }), also: ['META-2', 'UPD-1'] },
-      { title: 'metadata as a whole', call: updateFurnished({ metadata: '' }), also: ['META-3', 'UPD-1'] },
-      { title: 'a create', call: createLocation({ phone: '' }), also: LOCATION_MADE, relies: ['A16'] },
-      { title: 'one that the create requires, where that is refused', call: updateFurnished({ phone: '', display_name: '' }),
-        settings: { 'parameters.unset_required': 'reject' }, blames: missing('display_name', 'A16') }
-    ],
-    broken: []
-  },
+  'UPD-1': rule(null,
+    ...UPDATABLE.flatMap(({ name, update, reading }) => [
+      kept(`what an update of ${name} leaves out`, update({ phone: '2' }),
+        { later: [[reading, { shows: { phone: '2', address: { country: 'US', city: 'Boston', state: 'MA' }, metadata: { order: 'A-17', till: '3' } } }]] },
+        ANY),
+      kept(`sub-fields of the address of ${name}`, update({ 'address[city]': 'Salem' }), ['ADDR-1'],
+        { later: [ [reading, { shows: { address: { country: 'US', line1: '1 Main Street', line2: 'Floor 2', city: 'Salem', postal_code: '02110',
+        state: 'MA' } } }] ] }, ANY)]),
+    kept('an update that sends nothing', updateFurnished({}), { later: [[readFurnished, { shows: '${furnished}' }]] }),
+    near('a full update', updateLocation({ display_name: 'New', 'address[country]': 'CA' }), ['ADDR-1', 'ADDR-2']),
+    near('an update of a Refund', onRefund({ 'metadata[till]': '4' }), ['META-1', 'REF-9']),
+    near('a create', createLocation(), LOCATION_MADE),
+    near('a refused update', updateFurnished({ 'address[country]': 'XX' }), invalid('address[country]', 'ADDR-2'))),
+  'UPD-2': rule(null,
+    ...UPDATABLE.flatMap(({ name, update, reading }) => [
+      kept(`a parameter of ${name}`, update({ phone: '' }), ['UPD-1'], { later: [[reading,
+        { shows: { phone: null, address: { line2: 'Floor 2' }, metadata: { till: '3' } } }]] }, ANY),
+      kept(`a sub-field of the address of ${name}`, update({ 'address[line2]': '' }), ['ADDR-1', 'UPD-1'],
+        { later: [[reading, { shows: { address: { line1: '1 Main Street', line2: null } } }]] }, ANY)]),
+    kept('one that the create requires', updateFurnished({ display_name: '' }), ['UPD-1'], showing({ display_name: null })),
+    kept('a whole address', updateFurnished({ address: '' }), ['UPD-1'], showing({ address: unset('country', 'line1', 'city') })),
+    near('a parameter that had no value', updateLocation({ phone: '' }), ['UPD-1']),
+    near('one key of metadata', updateFurnished({ 'metadata[order]': '' }), ['META-2', 'UPD-1']),
+    near('metadata as a whole', updateFurnished({ metadata: '' }), ['META-3', 'UPD-1']),
+    near('a create', createLocation({ phone: '' }), LOCATION_MADE, { relies: ['A16'] }),
+    near('one that the create requires, where that is refused', updateFurnished({ phone: '', display_name: '' }), missing('display_name', 'A16'),
+      { settings: { 'parameters.unset_required': 'reject' } })),
 
-  'LIST-1': {
-    kept: [
-      ...LISTS.map(([path, given]): Case => ({ title: path, given, call: list(path), also: [...shownOn(path), ...ofAll(path)],
-        answers: { holds: given.map(name => `\${${name}.id}`) }, reference: true })),
-      { title: 'a list of nothing', call: transactions(), answers: { page: [], has_more: false } }
-    ],
-    silent: [{ title: 'a read', call: readLocation }, { title: 'a refused list', call: list('/locations', { limit: 0 }), blames: invalid('limit', 'A10') }],
-    broken: []
-  },
-  'LIST-2': {
-    kept: LISTS.map(([path, given]): Case => ({ title: path, given, call: list(path, { limit: 1 }), also: ['LIST-1', 'LIST-3', ...shownOn(path)],
-      answers: { count: 1, has_more: true }, reference: true })),
-    silent: [
-      { title: 'the last page', given: ['user', 'second_user'], call: list('/accounts/${account.id}/users', { limit: 2 }), also: ['LIST-1', 'LIST-3', 'USR-1'],
-        answers: { count: 2, has_more: false }, reference: true },
-      { title: 'a list of nothing', call: readUsers, also: ['LIST-1'], answers: { count: 0, has_more: false } }
-    ],
-    broken: []
-  },
-  'LIST-3': {
-    kept: LISTS.map(([path, given]): Case => ({ title: path, given, call: list(path, { limit: 1 }), also: ['LIST-1', 'LIST-2', ...shownOn(path)],
-      answers: { count: 1 }, later: [[list(path, { limit: 2 }), { count: 2 }]], reference: true })),
-    silent: [
-      { title: 'without limit', call: list('/locations'), also: ['LIST-1'] },
-      { title: 'a limit that is clamped', settings: { 'pagination.out_of_range': 'clamp' }, call: list('/locations', { limit: 101 }), also: ['LIST-1'] },
-      { title: 'an empty limit', call: list('/locations', { limit: '' }), blames: invalid('limit', 'A16') },
-      { title: 'a limit out of range', call: list('/locations', { limit: 0 }), blames: invalid('limit', 'A10') }
-    ],
-    broken: [
-      ...LISTS.flatMap(([path, given]): Case[] => ['ten', '1.5'].map((limit): Case => ({ title: `${path} with ${limit}`, given, right: list(path, { limit: 1 }),
-        call: list(path, { limit }), blames: invalid('limit', 'LIST-3'), reference: true }))),
-      ...['1e1', '0x1', ' 5', '+5', '-'].map((limit): Case => ({ title: `'${limit}'`, call: list('/locations', { limit }),
-        blames: invalid('limit', 'LIST-3') }))
-    ]
-  },
+  'LIST-1': rule(null,
+    ...LISTS.map(([path, given]) => kept(path, list(path), [...shownOn(path), ...ofAll(path)],
+      { given, answers: { holds: given.map(name => `\${${name}.id}`) } }, ANY)),
+    kept('a list of nothing', transactions(), { answers: { page: [], has_more: false } }),
+    near('a read', readLocation),
+    near('a refused list', list('/locations', { limit: 0 }), invalid('limit', 'A10'))),
+  'LIST-2': rule(null,
+    ...LISTS.map(([path, given]) => kept(path, list(path, { limit: 1 }), ['LIST-1', 'LIST-3', ...shownOn(path)],
+      { given, answers: { count: 1, has_more: true } }, ANY)),
+    near('the last page', list('/accounts/${account.id}/users', { limit: 2 }), ['LIST-1', 'LIST-3', 'USR-1'],
+      { given: ['user', 'second_user'], answers: { count: 2, has_more: false } }, ANY),
+    near('a list of nothing', readUsers, ['LIST-1'], { answers: { count: 0, has_more: false } })),
+  'LIST-3': rule(null,
+    ...LISTS.map(([path, given]) => kept(path, list(path, { limit: 1 }), ['LIST-1', 'LIST-2', ...shownOn(path)],
+      { given, answers: { count: 1 }, later: [[list(path, { limit: 2 }), { count: 2 }]] }, ANY)),
+    near('without limit', list('/locations'), ['LIST-1']),
+    near('a limit that is clamped', list('/locations', { limit: 101 }), ['LIST-1'], { settings: { 'pagination.out_of_range': 'clamp' } }),
+    near('an empty limit', list('/locations', { limit: '' }), invalid('limit', 'A16')),
+    near('a limit out of range', list('/locations', { limit: 0 }), invalid('limit', 'A10')),
+    ...LISTS.flatMap(([path, given]) => ['ten', '1.5'].map(limit => broken(`${path} with ${limit}`, list(path, { limit }), invalid('limit', 'LIST-3'),
+      { given, right: list(path, { limit: 1 }) }, ANY))),
+    ...['1e1', '0x1', ' 5', '+5', '-'].map(limit => broken(`'${limit}'`, list('/locations', { limit }), invalid('limit', 'LIST-3')))),
 
   'FILT-1': comparison('gte'),
   'FILT-2': comparison('gt'),
   'FILT-3': comparison('lte'),
   'FILT-4': comparison('lt'),
-  'FILT-5': {
-    kept: [
-      { title: 'Tickets', call: tickets({ location: '${place.id}', ...momentOf('ticket_there') }), also: ['LIST-1', 'FILT-1', 'FILT-3', 'FILT-6'],
-        answers: { holds: ['${ticket_there.id}'] },
-        later: [[tickets({ location: '${location.id}', ...momentOf('ticket_there') }), { count: 0, has_more: false }]], reference: true },
-      { title: 'Transactions', call: transactions({ location: '${place.id}', ...momentOf('charge_there') }), also: ['LIST-1', 'FILT-1', 'FILT-3', 'FILT-6'],
-        answers: { holds: ['${charge_there.id}'] },
-        later: [[transactions({ location: '${location.id}', ...momentOf('charge_there') }), { count: 0, has_more: false }]], reference: true },
-      { title: 'a Location without any', call: transactions({ location: '${location.id}' }), also: ['LIST-1', 'FILT-6'], answers: { page: [] },
-        reliesNot: ['A16'] }
-    ],
-    silent: [
-      { title: 'an id of none', call: tickets({ location: 'none' }), also: ['LIST-1'], answers: { page: [] }, relies: ['A16'] },
-      { title: 'an id of another family', call: tickets({ location: 'mch_a' }), also: ['LIST-1'], answers: { page: [] }, relies: ['A16'] },
-      { title: 'an empty value', call: tickets({ location: '' }), also: ['LIST-1'], relies: ['A16'] },
-      { title: 'created alone', call: tickets({ 'created[gte]': '2020-01-01T00:00:00Z' }), also: ['LIST-1', 'FILT-1', 'FILT-6'] }
-    ],
-    broken: []
-  },
-  'FILT-6': {
-    kept: [
-      { title: 'location: a page of one is full where the newest Ticket is not', given: ['newest_ticket'], call: tickets({ location: '${place.id}', limit: 1 }),
-        also: ['LIST-1', 'LIST-3', 'FILT-5'], answers: { page: ['${ticket_there.id}'] }, reference: true },
-      { title: 'created: a page of one is full at an instant before the newest Ticket', call: tickets({ ...momentOf('older_ticket'), limit: 1 }),
-        also: ['LIST-1', 'LIST-3', 'FILT-1', 'FILT-3'], answers: { count: 1 }, reference: true }
-    ],
-    silent: [
-      { title: 'neither', call: tickets(), also: ['LIST-1'] },
-      { title: 'search alone', call: tickets({ search_query: '${ticket.reference}' }), also: ['LIST-1', 'SRCH-1'] },
-      { title: 'created of no record at all', given: ['place'], call: tickets({ location: 'none', 'created[gte]': '2020-01-01T00:00:00Z' }), also: ['LIST-1'] },
-      { title: 'a list of Refunds of one Transaction', call: refunds({ transaction: '${charge.id}' }), also: ['LIST-1', 'REF-10'] }
-    ],
-    broken: []
-  },
+  'FILT-5': rule(null,
+    kept('Tickets', tickets({ location: '${place.id}', ...momentOf('ticket_there') }), ['LIST-1', 'FILT-1', 'FILT-3', 'FILT-6'],
+      { answers: { holds: ['${ticket_there.id}'] }, later: [[tickets({ location: '${location.id}', ...momentOf('ticket_there') }),
+      { count: 0, has_more: false }]] }, ANY),
+    kept('Transactions', transactions({ location: '${place.id}', ...momentOf('charge_there') }), ['LIST-1', 'FILT-1', 'FILT-3', 'FILT-6'],
+      { answers: { holds: ['${charge_there.id}'] }, later: [[transactions({ location: '${location.id}', ...momentOf('charge_there') }),
+      { count: 0, has_more: false }]] }, ANY),
+    kept('a Location without any', transactions({ location: '${location.id}' }), ['LIST-1', 'FILT-6'], { answers: { page: [] }, reliesNot: ['A16'] }),
+    near('an id of none', tickets({ location: 'none' }), ['LIST-1'], { answers: { page: [] }, relies: ['A16'] }),
+    near('an id of another family', tickets({ location: 'mch_a' }), ['LIST-1'], { answers: { page: [] }, relies: ['A16'] }),
+    near('an empty value', tickets({ location: '' }), ['LIST-1'], { relies: ['A16'] }),
+    near('created alone', tickets({ 'created[gte]': '2020-01-01T00:00:00Z' }), ['LIST-1', 'FILT-1', 'FILT-6'])),
+  'FILT-6': rule(null,
+    kept('location: a page of one is full where the newest Ticket is not', tickets({ location: '${place.id}', limit: 1 }), ['LIST-1', 'LIST-3', 'FILT-5'],
+      { given: ['newest_ticket'], answers: { page: ['${ticket_there.id}'] } }, ANY),
+    kept('created: a page of one is full at an instant before the newest Ticket', tickets({ ...momentOf('older_ticket'), limit: 1 }),
+      ['LIST-1', 'LIST-3', 'FILT-1', 'FILT-3'], { answers: { count: 1 } }, ANY),
+    near('neither', tickets(), ['LIST-1']),
+    near('search alone', tickets({ search_query: '${ticket.reference}' }), ['LIST-1', 'SRCH-1']),
+    near('created of no record at all', tickets({ location: 'none', 'created[gte]': '2020-01-01T00:00:00Z' }), ['LIST-1'], { given: ['place'] }),
+    near('a list of Refunds of one Transaction', refunds({ transaction: '${charge.id}' }), ['LIST-1', 'REF-10'])),
 
-  'SRCH-1': {
-    kept: [
-      { title: 'a Ticket whose reference it is', call: tickets({ search_query: '${ticket.reference}', ...momentOf('ticket') }),
-        also: ['LIST-1', 'FILT-1', 'FILT-3', 'FILT-6'], answers: { holds: ['${ticket.id}'] },
-        later: [[tickets({ search_query: 'no-such-reference', ...momentOf('ticket') }), { count: 0 }]], reference: true }
-    ],
-    silent: [
-      { title: 'no match', call: tickets({ search_query: 'none' }), also: ['LIST-1'], answers: { page: [] } },
-      { title: 'an empty value', call: tickets({ search_query: '' }), also: ['LIST-1'], relies: ['A16'], reliesNot: ['A12', 'A13'] },
-      { title: 'a search of Transactions', given: ['charge'], call: transactions({ search_query: '4242' }), also: ['LIST-1', 'SRCH-2'] }
-    ],
-    broken: []
-  },
-  'SRCH-2': {
-    kept: [
-      { title: 'a Transaction whose card ends in it', given: ['charge', 'other_card'], call: transactions({ search_query: '4444', ...momentOf('other_card') }),
-        also: ['LIST-1', 'FILT-1', 'FILT-3', 'FILT-6'], answers: { holds: ['${other_card.id}'], lacks: ['${charge.id}'] },
-        later: [[transactions({ search_query: '0000', ...momentOf('other_card') }), { count: 0 }]], reference: true }
-    ],
-    silent: [
-      { title: 'no match', given: ['charge'], call: transactions({ search_query: '0000' }), also: ['LIST-1'], answers: { page: [] } },
-      { title: 'without search', given: ['charge'], call: transactions(), also: ['LIST-1'] },
-      { title: 'a search of Tickets', call: tickets({ search_query: '${ticket.reference}' }), also: ['LIST-1', 'SRCH-1'] }
-    ],
-    broken: []
-  },
-  'SRCH-3': {
-    kept: [
-      { title: 'an emptied page', call: tickets({ search_query: '${older_ticket.reference}', limit: 1 }), also: ['LIST-1', 'LIST-2', 'LIST-3'],
-        answers: { page: [], has_more: true }, reference: true },
-      { title: 'a page with few matches', records: { tickets: [{ id: 'tkt_old', location: 'loc_a', reference: 'T-3', created: '2026-01-01' }] },
-        call: tickets({ search_query: '${ticket.reference}', limit: 2 }), also: ['LIST-1', 'LIST-2', 'LIST-3', 'SRCH-1'],
-        answers: { page: ['${ticket.id}'], has_more: true } }
-    ],
-    silent: [
-      { title: 'fewer, but no more to fetch', call: tickets({ search_query: '${ticket.reference}' }), also: ['LIST-1', 'SRCH-1'],
-        answers: { has_more: false } },
-      { title: 'all that were retrieved', call: tickets({ search_query: 'T', limit: 1 }), also: ['LIST-1', 'LIST-2', 'LIST-3', 'SRCH-1'],
-        answers: { count: 1, has_more: true } },
-      { title: 'without search', call: tickets({ limit: 1 }), also: ['LIST-1', 'LIST-2', 'LIST-3'] }
-    ],
-    broken: []
-  },
+  'SRCH-1': rule(null,
+    kept('a Ticket whose reference it is', tickets({ search_query: '${ticket.reference}', ...momentOf('ticket') }), ['LIST-1', 'FILT-1', 'FILT-3', 'FILT-6'],
+      { answers: { holds: ['${ticket.id}'] }, later: [[tickets({ search_query: 'no-such-reference', ...momentOf('ticket') }), { count: 0 }]] }, ANY),
+    near('no match', tickets({ search_query: 'none' }), ['LIST-1'], { answers: { page: [] } }),
+    near('an empty value', tickets({ search_query: '' }), ['LIST-1'], { relies: ['A16'], reliesNot: ['A12', 'A13'] }),
+    near('a search of Transactions', transactions({ search_query: '4242' }), ['LIST-1', 'SRCH-2'], { given: ['charge'] })),
+  'SRCH-2': rule(null,
+    kept('a Transaction whose card ends in it', transactions({ search_query: '4444', ...momentOf('other_card') }), ['LIST-1', 'FILT-1', 'FILT-3', 'FILT-6'],
+      { given: ['charge', 'other_card'], answers: { holds: ['${other_card.id}'], lacks: ['${charge.id}'] },
+      later: [[transactions({ search_query: '0000', ...momentOf('other_card') }), { count: 0 }]] }, ANY),
+    near('no match', transactions({ search_query: '0000' }), ['LIST-1'], { given: ['charge'], answers: { page: [] } }),
+    near('without search', transactions(), ['LIST-1'], { given: ['charge'] }),
+    near('a search of Tickets', tickets({ search_query: '${ticket.reference}' }), ['LIST-1', 'SRCH-1'])),
+  'SRCH-3': rule(null,
+    kept('an emptied page', tickets({ search_query: '${older_ticket.reference}', limit: 1 }), ['LIST-1', 'LIST-2', 'LIST-3'],
+      { answers: { page: [], has_more: true } }, ANY),
+    kept('a page with few matches', tickets({ search_query: '${ticket.reference}', limit: 2 }), ['LIST-1', 'LIST-2', 'LIST-3', 'SRCH-1'],
+      { records: { tickets: [{ id: 'tkt_old', location: 'loc_a', reference: 'T-3', created: '2026-01-01' }] },
+      answers: { page: ['${ticket.id}'], has_more: true } }),
+    near('fewer, but no more to fetch', tickets({ search_query: '${ticket.reference}' }), ['LIST-1', 'SRCH-1'], { answers: { has_more: false } }),
+    near('all that were retrieved', tickets({ search_query: 'T', limit: 1 }), ['LIST-1', 'LIST-2', 'LIST-3', 'SRCH-1'],
+      { answers: { count: 1, has_more: true } }),
+    near('without search', tickets({ limit: 1 }), ['LIST-1', 'LIST-2', 'LIST-3'])),
 
-  'LOC-1': {
-    right: createLocation(),
-    kept: [{ title: 'a create', call: createLocation(), also: LOCATION_MADE, answers: { shows: { display_name: 'Bistro ${unique}' } }, reference: true }],
-    silent: [
-      { title: 'an update', call: updateFurnished({ display_name: 'New' }), also: ['UPD-1'] },
-      { title: 'a refused create', call: createLocation({ 'address[country]': 'XX' }), blames: invalid('address[country]', 'ADDR-2') },
-      { title: 'a name of white space', call: createLocation({ display_name: '  ' }), blames: invalid('display_name', 'A40') }
-    ],
-    broken: needed(createLocation, 'display_name', 'LOC-1')
-  },
-  'LOC-2': {
-    right: createLocation(),
-    kept: [
-      { title: 'a create', call: createLocation({ 'address[country]': 'GB' }), also: LOCATION_MADE, answers: { shows: { address: { country: 'GB' } } },
-        reference: true }
-    ],
-    silent: [
-      { title: 'an update', call: updateFurnished({ 'address[country]': 'GB' }), also: ['ADDR-1', 'ADDR-2', 'UPD-1'] },
-      { title: 'a refused create', call: { ...createLocation(), key: 'reseller' }, blames: NO_MERCHANT },
-      { title: 'another country', call: createLocation({ 'address[country]': 'XX' }), blames: invalid('address[country]', 'ADDR-2') }
-    ],
-    broken: [
-      ...needed(createLocation, 'address[country]', 'LOC-2'),
-      { title: 'with another sub-field alone', call: createLocation({ 'address[country]': undefined, 'address[city]': 'Boston' }),
-        blames: missing('address[country]', 'LOC-2'), reference: true },
-      { title: 'with an empty address', call: createLocation({ 'address[country]': undefined, address: '' }), blames: missing('address[country]', 'LOC-2'),
-        relies: ['A16'], reference: true }
-    ]
-  },
-  'LOC-3': {
-    right: createLocation(),
-    kept: [{ title: "a merchant's key", call: createLocation(), also: LOCATION_MADE }],
-    silent: [
-      { title: "an update with a reseller's key", call: { ...updateLocation({ phone: '1' }), key: 'reseller' }, also: ['UPD-1'],
-        answers: { shows: { phone: '1' } } },
-      { title: "a reseller's key and a parameter that is missing", call: { ...createLocation({ display_name: undefined }), key: 'reseller' },
-        blames: missing('display_name', 'LOC-1') }
-    ],
-    broken: [
-      { title: "a reseller's key", call: { ...createLocation(), key: 'reseller' }, blames: NO_MERCHANT,
-        later: [[{ ...list('/locations'), key: 'reseller' }, { status: 200 }]], reference: true }
-    ]
-  },
-  'LOC-4': {
-    kept: [
-      { title: 'a delete', call: { on: 'DELETE /locations/${furnished.id}' }, blames: disabled('LOC-4'), answers: { status: 501 },
-        later: [[{ on: 'DELETE /locations/${furnished.id}' }, { status: 501 }], [readFurnished, { shows: '${furnished}' }]], relies: ['A07'],
-        reliesNot: ['A08'], reference: true },
-      { title: 'a delete of what is not there', call: { on: 'DELETE /locations/none' }, blames: disabled('LOC-4') }
-    ],
-    silent: [
-      { title: 'a delete without a key', call: { on: 'DELETE /locations/${location.id}', key: null }, blames: NO_KEY },
-      { title: 'a read', call: readLocation }
-    ],
-    broken: []
-  },
+  'LOC-1': rule(createLocation(),
+    kept('a create', createLocation(), LOCATION_MADE, showing({ display_name: 'Bistro ${unique}' }), ANY),
+    near('an update', updateFurnished({ display_name: 'New' }), ['UPD-1']),
+    near('a refused create', createLocation({ 'address[country]': 'XX' }), invalid('address[country]', 'ADDR-2')),
+    near('a name of white space', createLocation({ display_name: '  ' }), invalid('display_name', 'A40')),
+    ...needed(createLocation, 'display_name', 'LOC-1')),
+  'LOC-2': rule(createLocation(),
+    kept('a create', createLocation({ 'address[country]': 'GB' }), LOCATION_MADE, showing({ address: { country: 'GB' } }), ANY),
+    near('an update', updateFurnished({ 'address[country]': 'GB' }), ['ADDR-1', 'ADDR-2', 'UPD-1']),
+    near('a refused create', { ...createLocation(), key: 'reseller' }, NO_MERCHANT),
+    near('another country', createLocation({ 'address[country]': 'XX' }), invalid('address[country]', 'ADDR-2')),
+    ...needed(createLocation, 'address[country]', 'LOC-2'),
+    broken('with another sub-field alone', createLocation({ 'address[country]': undefined, 'address[city]': 'Boston' }), missing('address[country]', 'LOC-2'),
+      ANY),
+    broken('with an empty address', createLocation({ 'address[country]': undefined, address: '' }), missing('address[country]', 'LOC-2'), { relies: ['A16'] },
+      ANY)),
+  'LOC-3': rule(createLocation(),
+    kept("a merchant's key", createLocation(), LOCATION_MADE),
+    near("an update with a reseller's key", { ...updateLocation({ phone: '1' }), key: 'reseller' }, ['UPD-1'], showing({ phone: '1' })),
+    near("a reseller's key and a parameter that is missing", { ...createLocation({ display_name: undefined }), key: 'reseller' },
+      missing('display_name', 'LOC-1')),
+    broken("a reseller's key", { ...createLocation(), key: 'reseller' }, NO_MERCHANT,
+      { later: [[{ ...list('/locations'), key: 'reseller' }, { status: 200 }]] }, ANY)),
+  'LOC-4': rule(null,
+    kept('a delete', { on: 'DELETE /locations/${furnished.id}' }, disabled('LOC-4'),
+      { answers: { status: 501 }, later: [[{ on: 'DELETE /locations/${furnished.id}' }, { status: 501 }], [readFurnished, { shows: '${furnished}' }]],
+      relies: ['A07'], reliesNot: ['A08'] }, ANY),
+    kept('a delete of what is not there', { on: 'DELETE /locations/none' }, disabled('LOC-4')),
+    near('a delete without a key', { on: 'DELETE /locations/${location.id}', key: null }, NO_KEY),
+    near('a read', readLocation)),
 
-  'ACC-1': {
-    right: createAccount(),
-    kept: ['merchant', 'reseller'].map((type): Case => ({ title: type, call: createAccount({ type }), also: ACCOUNT_MADE, answers: { shows: { type } },
-      reference: true })),
-    silent: [{ title: 'an update', call: onAccount({ type: 'reseller' }), also: ['UPD-1'], answers: { shows: { type: 'reseller' } } }],
-    broken: [
-      ...needed(createAccount, 'type', 'ACC-1'),
-      ...['partner', 'Merchant', 'merchants', 'constructor'].map((type): Case => ({ title: type, call: createAccount({ type }),
-        blames: invalid('type', 'ACC-1'), reference: true })),
-      { title: 'another type by an update', right: onAccount({ type: 'merchant' }), call: onAccount({ type: 'partner' }), blames: invalid('type', 'ACC-1'),
-        reference: true }
-    ]
-  },
-  'ACC-2': {
-    right: createAccount(),
-    kept: [{ title: 'a create', call: createAccount(), also: ACCOUNT_MADE, answers: { shows: { name: 'Bistro ${unique}' } }, reference: true }],
-    silent: [
-      { title: 'an update', call: onAccount({ name: 'New' }), also: ['UPD-1'] },
-      { title: 'a name of white space', call: createAccount({ name: '\t ' }), blames: invalid('name', 'A40') }
-    ],
-    broken: needed(createAccount, 'name', 'ACC-2')
-  },
-  'ACC-3': {
-    right: createAccount(),
-    kept: [{ title: 'a create', call: createAccount(), also: ACCOUNT_MADE, answers: { shows: { email: '${unique}@example.com' } }, reference: true }],
-    silent: [
-      { title: 'an update', call: onAccount({ email: 'new@example.com' }), also: ['UPD-1'] },
-      ...NO_ADDRESSES.map((email): Case => ({ title: `the malformed ${email}`, call: createAccount({ email }), blames: invalid('email', 'A30') }))
-    ],
-    broken: needed(createAccount, 'email', 'ACC-3')
-  },
-  'ACC-4': {
-    right: createAccount(),
-    kept: [
-      { title: 'a create', call: createAccount({ 'address[country]': 'GB' }), also: ACCOUNT_MADE, answers: { shows: { address: { country: 'GB' } } },
-        reference: true }
-    ],
-    silent: [
-      { title: 'an update', call: onAccount({ 'address[country]': 'GB' }), also: ['ADDR-1', 'ADDR-2', 'UPD-1'] },
-      { title: 'another country', call: createAccount({ 'address[country]': 'XX' }), blames: invalid('address[country]', 'ADDR-2') }
-    ],
-    broken: needed(createAccount, 'address[country]', 'ACC-4')
-  },
-  'ACC-5': {
-    kept: [
-      { title: 'a delete', call: { on: 'DELETE /accounts/${account.id}' }, blames: disabled('ACC-5'), answers: { status: 501 },
-        later: [[{ on: 'DELETE /accounts/${account.id}' }, { status: 501 }], [read('/accounts/${account.id}'), { shows: '${account}' }]], relies: ['A07'],
-        reliesNot: ['A08'], reference: true },
-      { title: 'a delete of what is not there', call: { on: 'DELETE /accounts/none' }, blames: disabled('ACC-5') }
-    ],
-    silent: [{ title: 'a delete with a key that is not known', call: { on: 'DELETE /accounts/mch_a', key: { name: 'nobody' } }, blames: UNKNOWN_KEY }],
-    broken: []
-  },
+  'ACC-1': rule(createAccount(),
+    ...['merchant', 'reseller'].map(type => kept(type, createAccount({ type }), ACCOUNT_MADE, showing({ type }), ANY)),
+    near('an update', onAccount({ type: 'reseller' }), ['UPD-1'], showing({ type: 'reseller' })),
+    ...needed(createAccount, 'type', 'ACC-1'),
+    ...['partner', 'Merchant', 'merchants', 'constructor'].map(type => broken(type, createAccount({ type }), invalid('type', 'ACC-1'), ANY)),
+    broken('another type by an update', onAccount({ type: 'partner' }), invalid('type', 'ACC-1'), { right: onAccount({ type: 'merchant' }) }, ANY)),
+  'ACC-2': rule(createAccount(),
+    kept('a create', createAccount(), ACCOUNT_MADE, showing({ name: 'Bistro ${unique}' }), ANY),
+    near('an update', onAccount({ name: 'New' }), ['UPD-1']),
+    near('a name of white space', createAccount({ name: '\t ' }), invalid('name', 'A40')),
+    ...needed(createAccount, 'name', 'ACC-2')),
+  'ACC-3': rule(createAccount(),
+    kept('a create', createAccount(), ACCOUNT_MADE, showing({ email: '${unique}@example.com' }), ANY),
+    near('an update', onAccount({ email: 'new@example.com' }), ['UPD-1']),
+    ...NO_ADDRESSES.map(email => near(`the malformed ${email}`, createAccount({ email }), invalid('email', 'A30'))),
+    ...needed(createAccount, 'email', 'ACC-3')),
+  'ACC-4': rule(createAccount(),
+    kept('a create', createAccount({ 'address[country]': 'GB' }), ACCOUNT_MADE, showing({ address: { country: 'GB' } }), ANY),
+    near('an update', onAccount({ 'address[country]': 'GB' }), ['ADDR-1', 'ADDR-2', 'UPD-1']),
+    near('another country', createAccount({ 'address[country]': 'XX' }), invalid('address[country]', 'ADDR-2')),
+    ...needed(createAccount, 'address[country]', 'ACC-4')),
+  'ACC-5': rule(null,
+    kept('a delete', { on: 'DELETE /accounts/${account.id}' }, disabled('ACC-5'),
+      { answers: { status: 501 }, later: [[{ on: 'DELETE /accounts/${account.id}' }, { status: 501 }],
+      [read('/accounts/${account.id}'), { shows: '${account}' }]], relies: ['A07'], reliesNot: ['A08'] }, ANY),
+    kept('a delete of what is not there', { on: 'DELETE /accounts/none' }, disabled('ACC-5')),
+    near('a delete with a key that is not known', { on: 'DELETE /accounts/mch_a', key: { name: 'nobody' } }, UNKNOWN_KEY)),
 
-  'USR-1': {
-    kept: [
-      { title: 'a create', given: ['other_account'], call: createUser(), also: USER_MADE,
-        later: [[readUsers, { page: ['${made.id}'] }], [list('/accounts/${other_account.id}/users'), { page: [] }]], reference: true },
-      { title: 'a list', given: ['user', 'other_user'], call: readUsers, also: ['LIST-1'], answers: { page: ['${user.id}'] }, reference: true },
-      { title: 'a delete', call: deleteUser, also: ['USR-4'] }
-    ],
-    silent: [
-      { title: 'a list of none', call: readUsers, also: ['LIST-1'] },
-      { title: 'a User for an Account that is not there', right: createUser(), call: { ...createUser(), on: 'POST /accounts/none/users' }, blames: notThere(),
-        reference: true },
-      { title: 'the Users of an Account that is not there', right: readUsers, call: list('/accounts/none/users'), blames: notThere(), reference: true },
-      { title: 'a User that is not there', call: { on: 'DELETE /accounts/${account.id}/users/none' }, blames: notThere('user_id') }
-    ],
-    broken: [
-      { title: 'a User of another Account', right: list('/accounts/${other_account.id}/users'),
-        call: { on: 'DELETE /accounts/${account.id}/users/${other_user.id}' }, blames: notThere('user_id', 'USR-1'),
-        later: [[list('/accounts/${other_account.id}/users'), { page: ['${other_user.id}'] }]], reference: true }
-    ]
-  },
-  'USR-2': {
-    right: createUser(),
-    kept: [{ title: 'a create', call: createUser(), also: USER_MADE, answers: { shows: { name: 'Ana ${unique}' } }, reference: true }],
-    silent: [
-      { title: 'a refused create', call: createUser({ email: 'ana' }), blames: invalid('email', 'USR-3') },
-      { title: 'a name of white space', call: createUser({ name: ' ' }), blames: invalid('name', 'A40') },
-      { title: 'a delete', call: deleteUser, also: ['USR-1', 'USR-4'] }
-    ],
-    broken: needed(createUser, 'name', 'USR-2')
-  },
-  'USR-3': {
-    right: createUser(),
-    kept: [{ title: 'a create', call: createUser(), also: USER_MADE, answers: { shows: { email: '${unique}@example.com' } }, reference: true }],
-    silent: [
-      { title: 'a domain without a dot', call: createUser({ email: 'ana@localhost' }), blames: invalid('email', 'A30') },
-      { title: 'an e-mail of white space', call: createUser({ email: ' ' }), blames: invalid('email', 'A40') }
-    ],
-    broken: [
-      ...needed(createUser, 'email', 'USR-3'),
-      ...[...NO_ADDRESSES, `${'a'.repeat(65)}@example.com`, `a@${'b'.repeat(64)}.example`].map((email): Case =>
-        ({ title: email, call: createUser({ email }), blames: invalid('email', 'USR-3'), reference: true }))
-    ]
-  },
-  'USR-4': {
-    kept: [
-      { title: 'a delete', given: ['second_user'], call: deleteUser, also: ['USR-1'], answers: { status: 204, empty: true },
-        later: [[readUsers, { page: ['${second_user.id}'] }]], reference: true }
-    ],
-    silent: [
-      { title: 'a delete of a User that is gone', before: [deleteUser], call: deleteUser, blames: notThere('user_id') },
-      { title: 'a create', call: createUser(), also: USER_MADE }
-    ],
-    broken: []
-  },
+  'USR-1': rule(null,
+    kept('a create', createUser(), USER_MADE, { given: ['other_account'],
+      later: [[readUsers, { page: ['${made.id}'] }], [list('/accounts/${other_account.id}/users'), { page: [] }]] }, ANY),
+    kept('a list', readUsers, ['LIST-1'], { given: ['user', 'other_user'], answers: { page: ['${user.id}'] } }, ANY),
+    kept('a delete', deleteUser, ['USR-4']),
+    near('a list of none', readUsers, ['LIST-1']),
+    near('a User for an Account that is not there', { ...createUser(), on: 'POST /accounts/none/users' }, notThere(), { right: createUser() }, ANY),
+    near('the Users of an Account that is not there', list('/accounts/none/users'), notThere(), { right: readUsers }, ANY),
+    near('a User that is not there', { on: 'DELETE /accounts/${account.id}/users/none' }, notThere('user_id')),
+    broken('a User of another Account', { on: 'DELETE /accounts/${account.id}/users/${other_user.id}' }, notThere('user_id', 'USR-1'),
+      { right: list('/accounts/${other_account.id}/users'), later: [[list('/accounts/${other_account.id}/users'), { page: ['${other_user.id}'] }]] }, ANY)),
+  'USR-2': rule(createUser(),
+    kept('a create', createUser(), USER_MADE, showing({ name: 'Ana ${unique}' }), ANY),
+    near('a refused create', createUser({ email: 'ana' }), invalid('email', 'USR-3')),
+    near('a name of white space', createUser({ name: ' ' }), invalid('name', 'A40')),
+    near('a delete', deleteUser, ['USR-1', 'USR-4']),
+    ...needed(createUser, 'name', 'USR-2')),
+  'USR-3': rule(createUser(),
+    kept('a create', createUser(), USER_MADE, showing({ email: '${unique}@example.com' }), ANY),
+    near('a domain without a dot', createUser({ email: 'ana@localhost' }), invalid('email', 'A30')),
+    near('an e-mail of white space', createUser({ email: ' ' }), invalid('email', 'A40')),
+    ...needed(createUser, 'email', 'USR-3'),
+    ...[...NO_ADDRESSES, `${'a'.repeat(65)}@example.com`, `a@${'b'.repeat(64)}.example`].map(email =>
+      broken(email, createUser({ email }), invalid('email', 'USR-3'), ANY))),
+  'USR-4': rule(null,
+    kept('a delete', deleteUser, ['USR-1'], { given: ['second_user'], answers: { status: 204, empty: true },
+      later: [[readUsers, { page: ['${second_user.id}'] }]] }, ANY),
+    near('a delete of a User that is gone', deleteUser, notThere('user_id'), { before: [deleteUser] }),
+    near('a create', createUser(), USER_MADE)),
 
-  'TKT-1': {
-    right: read('/tickets/${ticket.id}'),
-    kept: [],
-    silent: [{ title: 'a read', call: read('/tickets/${ticket.id}') }, { title: 'a list', call: tickets(), also: ['LIST-1'] }],
-    broken: [
-      ...['POST /tickets', 'POST /tickets/${ticket.id}', 'DELETE /tickets/${ticket.id}'].map((on): Case => ({ title: on,
-        call: { on, ...(on.startsWith('POST') && { body: { reference: 'New' } }) }, blames: noMethod('TKT-1'),
-        later: [[read('/tickets/${ticket.id}'), { shows: '${ticket}' }]], reference: true })),
-      { title: 'PUT /tickets', call: { on: 'PUT /tickets', key: null }, blames: noMethod('TKT-1') }
-    ]
-  },
+  'TKT-1': rule(read('/tickets/${ticket.id}'),
+    near('a read', read('/tickets/${ticket.id}')),
+    near('a list', tickets(), ['LIST-1']),
+    ...['POST /tickets', 'POST /tickets/${ticket.id}', 'DELETE /tickets/${ticket.id}'].map(on =>
+      broken(on, { on, ...(on.startsWith('POST') && { body: { reference: 'New' } }) }, noMethod('TKT-1'),
+      { later: [[read('/tickets/${ticket.id}'), { shows: '${ticket}' }]] }, ANY)),
+    broken('PUT /tickets', { on: 'PUT /tickets', key: null }, noMethod('TKT-1'))),
 
-  'TXN-1': {
-    right: pay(),
-    kept: [{ title: 'a payment', call: pay(), also: PAID, later: [[read('/transactions/${made.id}'), { shows: '${made}' }]] }],
-    silent: [{ title: 'a refused payment', call: pay({ currency: 'USD' }), blames: invalid('currency', 'TXN-6') }, { title: 'a read', call: readCharge }],
-    broken: [
-      ...needed(pay, 'ticket', 'TXN-1'),
-      { title: 'an id of none', call: pay({ ticket: 'none' }), blames: noReference('ticket', 'TXN-1'), reference: true },
-      { title: 'an id of another family', call: pay({ ticket: '${location.id}' }), blames: noReference('ticket', 'TXN-1'), reference: true },
-      { title: 'an unknown Ticket before what stands after it', call: pay({ ticket: 'none', payment_type: 'cash', amount: 'x' }),
-        blames: noReference('ticket', 'TXN-1') }
-    ]
-  },
-  'TXN-2': {
-    right: pay(),
-    kept: [
-      { title: 'vip', call: vip(), also: [...PAID_LEAST, 'TXN-3'], later: [[read('/transactions/${made.id}'), { shows: '${made}' }]], reference: true },
-      { title: 'apple_pay', call: applePay(), also: [...PAID_LEAST, 'TXN-4'], later: [[read('/transactions/${made.id}'), { shows: '${made}' }]],
-        reference: true },
-      ...PLAIN_TYPES.map((payment_type): Case => ({ title: payment_type, call: payLeast({ payment_type }), also: PAID_LEAST,
-        later: [[read('/transactions/${made.id}'), { shows: '${made}' }]], reference: true }))
-    ],
-    silent: [{ title: 'a refused payment', call: pay({ ticket: 'none' }), blames: noReference('ticket', 'TXN-1') }],
-    broken: [
-      ...needed(pay, 'payment_type', 'TXN-2'),
-      ...['cash', 'CARD', 'applepay', 'toString'].map((payment_type): Case => ({ title: payment_type, call: pay({ payment_type }),
-        blames: invalid('payment_type', 'TXN-2'), reference: true }))
-    ]
-  },
-  'TXN-3': {
-    right: vip(),
-    kept: [
-      { title: 'vip with customer[phone]', call: vip(), also: PAID_LEAST,
-        answers: { shows: { customer: { name: null, email: null, phone: '+1 617 555 0100' } } } }
-    ],
-    silent: [
-      { title: 'another type', call: payLeast({ 'customer[phone]': '1' }), also: PAID_LEAST },
-      { title: 'a refused payment', call: vip({ currency: 'USD' }), blames: invalid('currency', 'TXN-6') }
-    ],
-    broken: [
-      ...needed(vip, 'customer[phone]', 'TXN-3'),
-      { title: 'with the rest of a customer', call: vip({ 'customer[phone]': undefined, 'customer[email]': 'ana@example.com', 'customer[name]': 'Ana' }),
-        blames: missing('customer[phone]', 'TXN-3'), reference: true }
-    ]
-  },
-  'TXN-4': {
-    right: applePay(),
-    kept: [
-      { title: 'apple_pay with customer[email]', call: applePay(), also: PAID_LEAST,
-        answers: { shows: { customer: { name: null, email: 'ana@example.com', phone: null } } } }
-    ],
-    silent: [
-      { title: 'another type', call: payLeast({ 'customer[email]': 'ana@example.com' }), also: PAID_LEAST },
-      { title: 'a malformed address', call: applePay({ 'customer[email]': 'ana' }), blames: invalid('customer[email]', 'A30') }
-    ],
-    broken: [
-      ...needed(applePay, 'customer[email]', 'TXN-4'),
-      { title: 'with the rest of a customer', call: applePay({ 'customer[email]': undefined, 'customer[phone]': '1', 'customer[name]': 'Ana' }),
-        blames: missing('customer[email]', 'TXN-4'), reference: true }
-    ]
-  },
-  'TXN-5': {
-    kept: [
-      { title: 'used with vip', call: vip(BANK), also: [...PAID_LEAST, 'TXN-3'],
-        answers: { shows: { payment_method: { bank_account: { bank_name: 'Bank ${unique}', last4: '6789' } } } }, reliesNot: ['A26'] },
-      ...PLAIN_TYPES.map((payment_type): Case => ({ title: `not used with ${payment_type}`, call: payLeast({ payment_type, ...BANK }),
-        also: PAID_LEAST, answers: { shows: { payment_method: { bank_account: null } } }, relies: ['A26'] }))
-    ],
-    silent: [
-      { title: 'without it', call: vip(), also: [...PAID_LEAST, 'TXN-3'] },
-      { title: 'an empty one', call: vip({ bank_account: '' }), also: [...PAID_LEAST, 'TXN-3'], answers: { shows: { payment_method: { bank_account: null } } },
-        relies: ['A16'] },
-      { title: 'an empty part of one', call: vip({ 'bank_account[account_number]': '' }), also: [...PAID_LEAST, 'TXN-3'] },
-      { title: 'a refused payment', call: payLeast({ payment_type: 'vip', ...BANK }), blames: missing('customer[phone]', 'TXN-3') }
-    ],
-    broken: []
-  },
-  'TXN-6': {
-    right: pay(),
-    kept: ['usd', 'eur', 'jpy'].map((currency): Case => ({ title: currency, call: pay({ currency }), also: PAID, answers: { shows: { currency } },
-      reliesNot: ['A22'], reference: true })),
-    silent: [
-      { title: 'left out', call: payLeast({ amount: 1 }), also: [...PAID_LEAST, 'TXN-7'], answers: { shows: { currency: 'usd' } }, relies: ['A22'] },
-      { title: 'amounts[currency]', call: payLeast({ 'amounts[currency]': 'eur' }), also: PAID_LEAST, answers: { shows: { currency: 'eur' } },
-        relies: ['A24'] },
-      { title: 'a bad amounts[currency]', call: payLeast({ 'amounts[currency]': 'EUR' }), blames: invalid('amounts[currency]', 'A24') }
-    ],
-    broken: ['USD', 'Usd', 'us', 'usdd', 'dollar', '840', 'zzz', ' usd'].map((currency): Case => ({ title: `'${currency}'`, call: pay({ currency }),
-      blames: invalid('currency', 'TXN-6'), reference: true }))
-  },
-  'TXN-7': {
-    right: pay(),
-    kept: [
-      { title: 'an amount, to the unit', call: pay({ amount: 1999 }), also: PAID, later: [[refundOf('made'), { shows: { amount: 1999 } }]],
-        reliesNot: ['A24', 'A27'], reference: true },
-      ...['amount', 'tip_amount', 'donation_amount'].map((param): Case => ({ title: param, call: payLeast({ [param]: 250 }), also: PAID_LEAST,
-        answers: { shows: { [param]: 250 } }, ...(param === 'amount' && { reliesNot: ['A24'] }) })),
-      { title: 'an amount of 0', call: payLeast({ amount: 0 }), also: PAID_LEAST, answers: { shows: { amount: 0 } }, reliesNot: ['A24'] },
-      { title: 'the most that there is', call: payLeast({ amount: MOST }), also: PAID_LEAST, answers: { shows: { amount: MOST } } }
-    ],
-    silent: [
-      { title: 'none of them', call: payLeast(), also: PAID_LEAST, relies: ['A24'] },
-      { title: 'an empty amount', call: payLeast({ amount: '' }), also: PAID_LEAST, relies: ['A16', 'A24'] },
-      { title: 'amounts[transaction_amount]', call: payLeast({ 'amounts[transaction_amount]': 7 }), also: PAID_LEAST, answers: { shows: { amount: 7 } },
-        relies: ['A24'] },
-      { title: 'a bad amounts[transaction_amount]', call: payLeast({ 'amounts[transaction_amount]': '7.5' }),
-        blames: invalid('amounts[transaction_amount]', 'A24') },
-      ...['amount', 'tip_amount', 'donation_amount'].flatMap((param): Case[] => ['-1', BEYOND].map((value): Case => ({ title: `${param}=${value}`,
-        call: payLeast({ [param]: value }), blames: invalid(param, 'A27') }))),
-      { title: 'parts that come together to too much', call: payLeast({ amount: MOST, tip_amount: 1 }), blames: invalid('amount', 'A27') }
-    ],
-    broken: ['amount', 'tip_amount', 'donation_amount'].flatMap((param): Case[] => NO_INTEGERS.map((value): Case => ({ title: `${param}=${value}`,
-      call: pay({ [param]: value }), blames: invalid(param, 'TXN-7'), reference: true })))
-  },
-  'TXN-8': {
-    kept: [
-      { title: 'a read', given: ['refund'], call: readCharge, answers: { shows: { amount_refunded: 100 } }, relies: ['A29'] },
-      { title: 'a list', given: ['refund'], call: transactions(), also: ['LIST-1'], relies: ['A29'] }
-    ],
-    silent: [
-      { title: 'a read of one without a Refund', given: ['refund'], call: read('/transactions/${second_charge.id}'), relies: ['A29'] },
-      { title: 'a list without a Refund', given: ['charge'], call: transactions(), also: ['LIST-1'], relies: ['A29'] },
-      { title: 'a create', call: payLeast(), also: PAID_LEAST, relies: ['A29'] },
-      { title: 'a Refund', call: refund(), also: REFUNDED, reliesNot: ['A29'] }
-    ],
-    broken: []
-  },
+  'TXN-1': rule(pay(),
+    kept('a payment', pay(), PAID, { later: [[read('/transactions/${made.id}'), { shows: '${made}' }]] }),
+    near('a refused payment', pay({ currency: 'USD' }), invalid('currency', 'TXN-6')),
+    near('a read', readCharge),
+    ...needed(pay, 'ticket', 'TXN-1'),
+    broken('an id of none', pay({ ticket: 'none' }), noReference('ticket', 'TXN-1'), ANY),
+    broken('an id of another family', pay({ ticket: '${location.id}' }), noReference('ticket', 'TXN-1'), ANY),
+    broken('an unknown Ticket before what stands after it', pay({ ticket: 'none', payment_type: 'cash', amount: 'x' }), noReference('ticket', 'TXN-1'))),
+  'TXN-2': rule(pay(),
+    kept('vip', vip(), [...PAID_LEAST, 'TXN-3'], { later: [[read('/transactions/${made.id}'), { shows: '${made}' }]] }, ANY),
+    kept('apple_pay', applePay(), [...PAID_LEAST, 'TXN-4'], { later: [[read('/transactions/${made.id}'), { shows: '${made}' }]] }, ANY),
+    ...PLAIN_TYPES.map(payment_type => kept(payment_type, payLeast({ payment_type }), PAID_LEAST,
+      { later: [[read('/transactions/${made.id}'), { shows: '${made}' }]] }, ANY)),
+    near('a refused payment', pay({ ticket: 'none' }), noReference('ticket', 'TXN-1')),
+    ...needed(pay, 'payment_type', 'TXN-2'),
+    ...['cash', 'CARD', 'applepay', 'toString'].map(payment_type => broken(payment_type, pay({ payment_type }), invalid('payment_type', 'TXN-2'), ANY))),
+  'TXN-3': rule(vip(),
+    kept('vip with customer[phone]', vip(), PAID_LEAST, showing({ customer: { name: null, email: null, phone: '+1 617 555 0100' } })),
+    near('another type', payLeast({ 'customer[phone]': '1' }), PAID_LEAST),
+    near('a refused payment', vip({ currency: 'USD' }), invalid('currency', 'TXN-6')),
+    ...needed(vip, 'customer[phone]', 'TXN-3'),
+    broken('with the rest of a customer', vip({ 'customer[phone]': undefined, 'customer[email]': 'ana@example.com', 'customer[name]': 'Ana' }),
+      missing('customer[phone]', 'TXN-3'), ANY)),
+  'TXN-4': rule(applePay(),
+    kept('apple_pay with customer[email]', applePay(), PAID_LEAST, showing({ customer: { name: null, email: 'ana@example.com', phone: null } })),
+    near('another type', payLeast({ 'customer[email]': 'ana@example.com' }), PAID_LEAST),
+    near('a malformed address', applePay({ 'customer[email]': 'ana' }), invalid('customer[email]', 'A30')),
+    ...needed(applePay, 'customer[email]', 'TXN-4'),
+    broken('with the rest of a customer', applePay({ 'customer[email]': undefined, 'customer[phone]': '1', 'customer[name]': 'Ana' }),
+      missing('customer[email]', 'TXN-4'), ANY)),
+  'TXN-5': rule(null,
+    kept('used with vip', vip(BANK), [...PAID_LEAST, 'TXN-3'], showing({ payment_method: { bank_account: { bank_name: 'Bank ${unique}', last4: '6789' } } }),
+      { reliesNot: ['A26'] }),
+    ...PLAIN_TYPES.map(payment_type => kept(`not used with ${payment_type}`, payLeast({ payment_type, ...BANK }), PAID_LEAST,
+      showing({ payment_method: { bank_account: null } }), { relies: ['A26'] })),
+    near('without it', vip(), [...PAID_LEAST, 'TXN-3']),
+    near('an empty one', vip({ bank_account: '' }), [...PAID_LEAST, 'TXN-3'], showing({ payment_method: { bank_account: null } }), { relies: ['A16'] }),
+    near('an empty part of one', vip({ 'bank_account[account_number]': '' }), [...PAID_LEAST, 'TXN-3']),
+    near('a refused payment', payLeast({ payment_type: 'vip', ...BANK }), missing('customer[phone]', 'TXN-3'))),
+  'TXN-6': rule(pay(),
+    ...['usd', 'eur', 'jpy'].map(currency => kept(currency, pay({ currency }), PAID, showing({ currency }), { reliesNot: ['A22'] }, ANY)),
+    near('left out', payLeast({ amount: 1 }), [...PAID_LEAST, 'TXN-7'], showing({ currency: 'usd' }), { relies: ['A22'] }),
+    near('amounts[currency]', payLeast({ 'amounts[currency]': 'eur' }), PAID_LEAST, showing({ currency: 'eur' }), { relies: ['A24'] }),
+    near('a bad amounts[currency]', payLeast({ 'amounts[currency]': 'EUR' }), invalid('amounts[currency]', 'A24')),
+    ...['USD', 'Usd', 'us', 'usdd', 'dollar', '840', 'zzz', ' usd'].map(currency =>
+      broken(`'${currency}'`, pay({ currency }), invalid('currency', 'TXN-6'), ANY))),
+  'TXN-7': rule(pay(),
+    kept('an amount, to the unit', pay({ amount: 1999 }), PAID, { later: [[refundOf('made'), { shows: { amount: 1999 } }]], reliesNot: ['A24', 'A27'] }, ANY),
+    ...['amount', 'tip_amount', 'donation_amount'].map(param => kept(param, payLeast({ [param]: 250 }), PAID_LEAST, showing({ [param]: 250 }),
+      { ...(param === 'amount' && { reliesNot: ['A24'] }) })),
+    kept('an amount of 0', payLeast({ amount: 0 }), PAID_LEAST, showing({ amount: 0 }), { reliesNot: ['A24'] }),
+    kept('the most that there is', payLeast({ amount: MOST }), PAID_LEAST, showing({ amount: MOST })),
+    near('none of them', payLeast(), PAID_LEAST, { relies: ['A24'] }),
+    near('an empty amount', payLeast({ amount: '' }), PAID_LEAST, { relies: ['A16', 'A24'] }),
+    near('amounts[transaction_amount]', payLeast({ 'amounts[transaction_amount]': 7 }), PAID_LEAST, showing({ amount: 7 }), { relies: ['A24'] }),
+    near('a bad amounts[transaction_amount]', payLeast({ 'amounts[transaction_amount]': '7.5' }), invalid('amounts[transaction_amount]', 'A24')),
+    ...['amount', 'tip_amount', 'donation_amount'].flatMap(param => ['-1', BEYOND].map(value =>
+      near(`${param}=${value}`, payLeast({ [param]: value }), invalid(param, 'A27')))),
+    near('parts that come together to too much', payLeast({ amount: MOST, tip_amount: 1 }), invalid('amount', 'A27')),
+    ...['amount', 'tip_amount', 'donation_amount'].flatMap(param => NO_INTEGERS.map(value =>
+      broken(`${param}=${value}`, pay({ [param]: value }), invalid(param, 'TXN-7'), ANY)))),
+  'TXN-8': rule(null,
+    kept('a read', readCharge, showing({ amount_refunded: 100 }), { given: ['refund'], relies: ['A29'] }),
+    kept('a list', transactions(), ['LIST-1'], { given: ['refund'], relies: ['A29'] }),
+    near('a read of one without a Refund', read('/transactions/${second_charge.id}'), { given: ['refund'], relies: ['A29'] }),
+    near('a list without a Refund', transactions(), ['LIST-1'], { given: ['charge'], relies: ['A29'] }),
+    near('a create', payLeast(), PAID_LEAST, { relies: ['A29'] }),
+    near('a Refund', refund(), REFUNDED, { reliesNot: ['A29'] })),
 
-  'REF-1': {
-    right: refund(),
-    kept: [{ title: 'a Refund', call: refund(), also: REFUNDED, answers: { shows: { transaction: '${charge.id}' } }, reference: true }],
-    silent: [
-      { title: 'all was refunded', call: refundOf('spent'), blames: ALL_REFUNDED },
-      { title: 'nothing was settled', call: refundOf('free'), blames: [400, 'charge_has_no_amount', 'transaction', 'A24'] },
-      { title: 'a read', call: read('/refunds/${refund.id}') }
-    ],
-    broken: [
-      ...needed(refund, 'transaction', 'REF-1'),
-      { title: 'an id of none', call: refund({ transaction: 'none' }), blames: noReference('transaction', 'REF-1'), reference: true },
-      { title: 'an id of another family', call: refund({ transaction: '${ticket.id}' }), blames: noReference('transaction', 'REF-1'), reference: true },
-      { title: 'an unknown Transaction before a bad amount', call: refund({ transaction: 'none', amount: 'x' }), blames: noReference('transaction', 'REF-1') }
-    ]
-  },
-  'REF-2': {
-    kept: [
-      { title: 'the card that was charged', call: refundOf('other_card', { amount: 100 }), also: REFUNDED,
-        answers: { shows: { payment_method: { card: { brand: 'mastercard', last4: '4444' } } } }, relies: ['A28'] }
-    ],
-    silent: [
-      { title: 'card data sent with a payment type that charges none', call: { on: 'POST /refunds', body: 'transaction=wallet&amount=100' }, also: without(REFUNDED, 'REF-2'),
-        records: { transactions: [{ id: 'wallet', ticket: 'tkt_a', payment_type: 'paypal', amount: 1000, payment_method: { card: { last4: '4242' } } }] } },
-      { title: 'a payment without a card', call: refundOf('cash', { amount: 100 }), also: without(REFUNDED, 'REF-2'),
-        answers: { shows: { payment_method: { card: null } } }, relies: ['A28'] },
-      { title: 'a refused Refund', call: refund({ amount: 1001 }), blames: EXCEEDS, reliesNot: ['A28'] }
-    ],
-    broken: []
-  },
-  'REF-3': {
-    right: refund(),
-    kept: [
-      { title: 'one unit', call: refund({ amount: 1 }), also: REFUNDED, answers: { shows: { amount: 1 } }, later: [remains('charge', 999)], reference: true }
-    ],
-    silent: [
-      { title: 'without amount', call: refundOf('charge'), also: REFUNDED_WHOLE },
-      { title: 'one that a double cannot hold', call: refund({ amount: BEYOND }), blames: invalid('amount', 'A27') },
-      { title: 'one above the remainder', call: refund({ amount: 1001 }), blames: EXCEEDS }
-    ],
-    broken: ['0', '-1', ...NO_INTEGERS].map((amount): Case => ({ title: amount, call: refund({ amount }), blames: invalid('amount', 'REF-3'),
-      later: [remains('charge', 1000)], reference: true, right: readCharge }))
-  },
-  'REF-4': {
-    kept: [
-      { title: 'the whole charge', call: refundOf('charge'), also: REFUNDED_WHOLE, answers: { shows: { amount: 1000 } }, reference: true },
-      { title: 'what remains of it', call: refundOf('partly'), also: [...REFUNDED_WHOLE, 'REF-5'], answers: { shows: { amount: 600 } }, reference: true },
-      { title: 'an empty amount', settings: { 'refunds.empty_amount': 'remainder' }, call: refundOf('charge', { amount: '' }), also: REFUNDED_WHOLE,
-        answers: { shows: { amount: 1000 } }, relies: ['A16'] }
-    ],
-    silent: [
-      { title: 'with amount', call: refundOf('charge', { amount: 1000 }), also: without(REFUNDED, 'REF-5') },
-      { title: 'a refused Refund', call: refundOf('spent'), blames: ALL_REFUNDED }
-    ],
-    broken: []
-  },
-  'REF-5': {
-    kept: [
-      { title: 'a part', call: refund(), also: REFUNDED },
-      { title: 'a part after a part', call: refundOf('partly', { amount: 100 }), also: REFUNDED, answers: { shows: { amount: 100 } },
-        later: [remains('partly', 500)], reference: true },
-      { title: 'the last part', call: refundOf('partly', { amount: 600 }), also: REFUNDED, answers: { shows: { amount: 600 } }, reference: true }
-    ],
-    silent: [
-      { title: 'the whole charge at once', call: refundOf('charge'), also: REFUNDED_WHOLE },
-      { title: 'the whole charge at once, its amount given', call: refundOf('charge', { amount: 1000 }), also: without(REFUNDED, 'REF-5') },
-      { title: 'a refused part', call: refundOf('partly', { amount: 601 }), blames: EXCEEDS }
-    ],
-    broken: []
-  },
-  'REF-6': {
-    kept: [{ title: 'a Refund', call: refund(), also: REFUNDED }],
-    silent: [{ title: 'nothing was settled', call: refundOf('free'), blames: [400, 'charge_has_no_amount', 'transaction', 'A24'] }],
-    broken: [
-      { title: 'without amount', right: read('/transactions/${spent.id}'), call: refundOf('spent'), blames: ALL_REFUNDED, reference: true },
-      { title: 'with an amount', right: read('/transactions/${spent.id}'), call: refundOf('spent', { amount: 1 }), blames: ALL_REFUNDED, reference: true },
-      { title: 'with more than was charged', right: read('/transactions/${spent.id}'), call: refundOf('spent', { amount: 1001 }), blames: ALL_REFUNDED,
-        reference: true },
-      { title: 'in parts', right: read('/transactions/${partly.id}'), before: [refundOf('partly', { amount: 600 })], call: refundOf('partly'),
-        blames: ALL_REFUNDED, reference: true }
-    ]
-  },
-  'REF-7': {
-    kept: [
-      { title: 'a part', call: refund(), also: REFUNDED },
-      { title: 'exactly the remainder', call: refundOf('partly', { amount: 600 }), also: REFUNDED, answers: { shows: { amount: 600 } } }
-    ],
-    silent: [
-      { title: 'without amount', call: refundOf('partly'), also: [...REFUNDED_WHOLE, 'REF-5'] },
-      { title: 'all was refunded', call: refundOf('spent', { amount: 1 }), blames: ALL_REFUNDED }
-    ],
-    broken: [
-      { title: 'above the charge', right: readCharge, call: refund({ amount: 1001 }), blames: EXCEEDS, later: [remains('charge', 1000)], reference: true },
-      ...[601, 1000, MOST].map((amount): Case => ({ title: `${amount} of 600`, right: read('/transactions/${partly.id}'), call: refundOf('partly', { amount }),
-        blames: EXCEEDS, later: [remains('partly', 600)], reference: true }))
-    ]
-  },
-  'REF-8': {
-    kept: [
-      { title: 'without reason', call: refund(), also: REFUNDED, answers: { shows: { reason: null, transaction: '${charge.id}' } }, reference: true },
-      { title: 'an empty reason', call: refund({ reason: '' }), also: REFUNDED, answers: { shows: { reason: null } }, relies: ['A16'] }
-    ],
-    silent: [
-      { title: 'with reason', call: refund({ reason: 'cold soup' }), also: without(REFUNDED, 'REF-8'), answers: { shows: { reason: 'cold soup' } },
-        reference: true }
-    ],
-    broken: []
-  },
-  'REF-9': {
-    kept: [
-      { title: 'metadata', call: onRefund({ 'metadata[till]': '4' }), also: ['META-1'],
-        later: [
-          [read('/refunds/${refund.id}'), { shows: { transaction: '${charge.id}', amount: 100, reason: 'cold soup', metadata: { order: 'A-17', till: '4' } } }]
-        ], reference: true }
-    ],
-    silent: [
-      { title: 'an empty body', call: { on: 'POST /refunds/${refund.id}' } },
-      { title: 'a parameter that no Refund has', call: onRefund({ colour: 'red' }), blames: unknown('colour'), reliesNot: ['A15'] },
-      { title: 'the others, where they are ignored', call: onRefund({ amount: 1, reason: '', transaction: 'none' }),
-        settings: { 'parameters.not_updatable': 'ignore' }, answers: { shows: { amount: 100, reason: 'cold soup', transaction: '${charge.id}' } },
-        relies: ['A15'] }
-    ],
-    broken: ([
-      [{ amount: 1 }, 'amount'],
-      [{ amount: 100 }, 'amount'],
-      [{ amount: '' }, 'amount'],
-      [{ reason: 'changed' }, 'reason'],
-      [{ reason: '' }, 'reason'],
-      [{ transaction: '${second_charge.id}' }, 'transaction'],
-      [{ 'metadata[till]': '4', reason: 'changed' }, 'reason'],
-      [{ reason: 'changed', amount: 1, transaction: 'none' }, 'transaction']
-    ] as const).map(([body, param]): Case => ({ title: JSON.stringify(body), call: onRefund(body), blames: notUpdatable(param), relies: ['A15'] }))
-  },
-  'REF-10': {
-    kept: [
-      { title: 'of one Transaction', given: ['refund', 'second_refund'], before: [refundOf('second_charge', { amount: 1 })],
-        call: refunds({ transaction: '${charge.id}' }), also: ['LIST-1'],
-        answers: { holds: ['${refund.id}', '${second_refund.id}'], count: 2, has_more: false },
-        later: [[refunds({ transaction: '${second_charge.id}' }), { lacks: ['${refund.id}'], count: 1 }]], reference: true },
-      { title: 'of a Transaction without any', call: refunds({ transaction: '${charge.id}' }), also: ['LIST-1'], answers: { page: [] } },
-      { title: 'two of all', given: ['refund', 'second_refund'], call: refunds(), also: ['LIST-1'], answers: { page: ['${second_refund.id}', '${refund.id}'] },
-        reliesNot: ['A11'] }
-    ],
-    silent: [
-      { title: 'none of all', call: refunds(), also: ['LIST-1'] },
-      { title: 'one of all', given: ['refund'], call: refunds(), also: ['LIST-1'] },
-      { title: 'of a Transaction that is not there', given: ['refund', 'second_refund'], call: refunds({ transaction: 'none' }), also: ['LIST-1'],
-        answers: { page: [] }, relies: ['A16'] },
-      { title: 'a read', call: read('/refunds/${refund.id}') }
-    ],
-    broken: []
-  }
+  'REF-1': rule(refund(),
+    kept('a Refund', refund(), REFUNDED, showing({ transaction: '${charge.id}' }), ANY),
+    near('all was refunded', refundOf('spent'), ALL_REFUNDED),
+    near('nothing was settled', refundOf('free'), [400, 'charge_has_no_amount', 'transaction', 'A24']),
+    near('a read', read('/refunds/${refund.id}')),
+    ...needed(refund, 'transaction', 'REF-1'),
+    broken('an id of none', refund({ transaction: 'none' }), noReference('transaction', 'REF-1'), ANY),
+    broken('an id of another family', refund({ transaction: '${ticket.id}' }), noReference('transaction', 'REF-1'), ANY),
+    broken('an unknown Transaction before a bad amount', refund({ transaction: 'none', amount: 'x' }), noReference('transaction', 'REF-1'))),
+  'REF-2': rule(null,
+    kept('the card that was charged', refundOf('other_card', { amount: 100 }), REFUNDED,
+      showing({ payment_method: { card: { brand: 'mastercard', last4: '4444' } } }), { relies: ['A28'] }),
+    near('card data sent with a payment type that charges none', { on: 'POST /refunds', body: 'transaction=wallet&amount=100' }, without(REFUNDED, 'REF-2'),
+      { records: { transactions: [{ id: 'wallet', ticket: 'tkt_a', payment_type: 'paypal', amount: 1000, payment_method: { card: { last4: '4242' } } }] } }),
+    near('a payment without a card', refundOf('cash', { amount: 100 }), without(REFUNDED, 'REF-2'), showing({ payment_method: { card: null } }),
+      { relies: ['A28'] }),
+    near('a refused Refund', refund({ amount: 1001 }), EXCEEDS, { reliesNot: ['A28'] })),
+  'REF-3': rule(refund(),
+    kept('one unit', refund({ amount: 1 }), REFUNDED, showing({ amount: 1 }), { later: [remains('charge', 999)] }, ANY),
+    near('without amount', refundOf('charge'), REFUNDED_WHOLE),
+    near('one that a double cannot hold', refund({ amount: BEYOND }), invalid('amount', 'A27')),
+    near('one above the remainder', refund({ amount: 1001 }), EXCEEDS),
+    ...['0', '-1', ...NO_INTEGERS].map(amount => broken(amount, refund({ amount }), invalid('amount', 'REF-3'),
+      { later: [remains('charge', 1000)], right: readCharge }, ANY))),
+  'REF-4': rule(null,
+    kept('the whole charge', refundOf('charge'), REFUNDED_WHOLE, showing({ amount: 1000 }), ANY),
+    kept('what remains of it', refundOf('partly'), [...REFUNDED_WHOLE, 'REF-5'], showing({ amount: 600 }), ANY),
+    kept('an empty amount', refundOf('charge', { amount: '' }), REFUNDED_WHOLE, showing({ amount: 1000 }),
+      { settings: { 'refunds.empty_amount': 'remainder' }, relies: ['A16'] }),
+    near('with amount', refundOf('charge', { amount: 1000 }), without(REFUNDED, 'REF-5')),
+    near('a refused Refund', refundOf('spent'), ALL_REFUNDED)),
+  'REF-5': rule(null,
+    kept('a part', refund(), REFUNDED),
+    kept('a part after a part', refundOf('partly', { amount: 100 }), REFUNDED, showing({ amount: 100 }), { later: [remains('partly', 500)] }, ANY),
+    kept('the last part', refundOf('partly', { amount: 600 }), REFUNDED, showing({ amount: 600 }), ANY),
+    near('the whole charge at once', refundOf('charge'), REFUNDED_WHOLE),
+    near('the whole charge at once, its amount given', refundOf('charge', { amount: 1000 }), without(REFUNDED, 'REF-5')),
+    near('a refused part', refundOf('partly', { amount: 601 }), EXCEEDS)),
+  'REF-6': rule(null,
+    kept('a Refund', refund(), REFUNDED),
+    near('nothing was settled', refundOf('free'), [400, 'charge_has_no_amount', 'transaction', 'A24']),
+    broken('without amount', refundOf('spent'), ALL_REFUNDED, { right: read('/transactions/${spent.id}') }, ANY),
+    broken('with an amount', refundOf('spent', { amount: 1 }), ALL_REFUNDED, { right: read('/transactions/${spent.id}') }, ANY),
+    broken('with more than was charged', refundOf('spent', { amount: 1001 }), ALL_REFUNDED, { right: read('/transactions/${spent.id}') }, ANY),
+    broken('in parts', refundOf('partly'), ALL_REFUNDED, { right: read('/transactions/${partly.id}'), before: [refundOf('partly', { amount: 600 })] }, ANY)),
+  'REF-7': rule(null,
+    kept('a part', refund(), REFUNDED),
+    kept('exactly the remainder', refundOf('partly', { amount: 600 }), REFUNDED, showing({ amount: 600 })),
+    near('without amount', refundOf('partly'), [...REFUNDED_WHOLE, 'REF-5']),
+    near('all was refunded', refundOf('spent', { amount: 1 }), ALL_REFUNDED),
+    broken('above the charge', refund({ amount: 1001 }), EXCEEDS, { right: readCharge, later: [remains('charge', 1000)] }, ANY),
+    ...[601, 1000, MOST].map(amount => broken(`${amount} of 600`, refundOf('partly', { amount }), EXCEEDS,
+      { right: read('/transactions/${partly.id}'), later: [remains('partly', 600)] }, ANY))),
+  'REF-8': rule(null,
+    kept('without reason', refund(), REFUNDED, showing({ reason: null, transaction: '${charge.id}' }), ANY),
+    kept('an empty reason', refund({ reason: '' }), REFUNDED, showing({ reason: null }), { relies: ['A16'] }),
+    near('with reason', refund({ reason: 'cold soup' }), without(REFUNDED, 'REF-8'), showing({ reason: 'cold soup' }), ANY)),
+  'REF-9': rule(null,
+    kept('metadata', onRefund({ 'metadata[till]': '4' }), ['META-1'], { later: [ [read('/refunds/${refund.id}'),
+      { shows: { transaction: '${charge.id}', amount: 100, reason: 'cold soup', metadata: { order: 'A-17', till: '4' } } }] ] }, ANY),
+    near('an empty body', { on: 'POST /refunds/${refund.id}' }),
+    near('a parameter that no Refund has', onRefund({ colour: 'red' }), unknown('colour'), { reliesNot: ['A15'] }),
+    near('the others, where they are ignored', onRefund({ amount: 1, reason: '', transaction: 'none' }),
+      showing({ amount: 100, reason: 'cold soup', transaction: '${charge.id}' }), { settings: { 'parameters.not_updatable': 'ignore' }, relies: ['A15'] }),
+    ...([ [{ amount: 1 }, 'amount'], [{ amount: 100 }, 'amount'], [{ amount: '' }, 'amount'], [{ reason: 'changed' }, 'reason'], [{ reason: '' }, 'reason'],
+      [{ transaction: '${second_charge.id}' }, 'transaction'], [{ 'metadata[till]': '4', reason: 'changed' }, 'reason'],
+      [{ reason: 'changed', amount: 1, transaction: 'none' }, 'transaction'] ] as const).map(([body, param]) =>
+      broken(JSON.stringify(body), onRefund(body), notUpdatable(param), { relies: ['A15'] }))),
+  'REF-10': rule(null,
+    kept('of one Transaction', refunds({ transaction: '${charge.id}' }), ['LIST-1'],
+      { given: ['refund', 'second_refund'], before: [refundOf('second_charge', { amount: 1 })],
+      answers: { holds: ['${refund.id}', '${second_refund.id}'], count: 2, has_more: false },
+      later: [[refunds({ transaction: '${second_charge.id}' }), { lacks: ['${refund.id}'], count: 1 }]] }, ANY),
+    kept('of a Transaction without any', refunds({ transaction: '${charge.id}' }), ['LIST-1'], { answers: { page: [] } }),
+    kept('two of all', refunds(), ['LIST-1'], { given: ['refund', 'second_refund'], answers: { page: ['${second_refund.id}', '${refund.id}'] },
+      reliesNot: ['A11'] }),
+    near('none of all', refunds(), ['LIST-1']),
+    near('one of all', refunds(), ['LIST-1'], { given: ['refund'] }),
+    near('of a Transaction that is not there', refunds({ transaction: 'none' }), ['LIST-1'],
+      { given: ['refund', 'second_refund'], answers: { page: [] }, relies: ['A16'] }),
+    near('a read', read('/refunds/${refund.id}')))
 }
 
 const SCOPED = { 'auth.visibility': 'scoped' }
 const asReseller = (call: Call): Call => ({ ...call, key: 'reseller' })
-const order = (title: string, call: Call, blames: Blame): Case => ({ title: `order: ${title}`, call, blames })
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** A User of the merchant's Account, and one of another. */
 const USERS_APART = ['mch_a', 'rsl_r'].map((account, at) => ({ id: at === 0 ? 'usr_a' : 'usr_r', account, name: 'U', email: 'u@example.com' }))
 /** A create that runs, and two calls near it. */
-const CREATED_OR_NOT: AssumptionCases = {
-  relies: [
-    { title: 'a create', call: createLocation() },
-    { title: 'a payment', call: payLeast() },
-    { title: 'a Refund', call: refund() },
-    { title: 'a User', call: createUser() }
-  ],
-  not: [
-    { title: 'an update', call: updateLocation({ phone: '1' }) },
-    { title: 'a refused create', call: createLocation({ display_name: undefined }), blames: missing('display_name', 'LOC-1') },
-    { title: 'a delete', call: deleteUser }
-  ]
-}
-const SHOWN_OR_NOT: AssumptionCases = {
-  relies: [
-    { title: 'a create', call: createLocation() },
-    { title: 'a read', call: read('/tickets/${ticket.id}') },
-    { title: 'an update', call: onRefund({ 'metadata[till]': '4' }) },
-    { title: 'a list', call: list('/accounts') }
-  ],
-  not: [
-    { title: 'a delete', call: deleteUser },
-    { title: 'a list of nothing', call: refunds() },
-    { title: 'a refusal', call: list('/locations', { limit: 0 }), blames: invalid('limit', 'A10') }
-  ]
-}
+const CREATED_OR_NOT = [
+  relies('a create', createLocation()),
+  relies('a payment', payLeast()),
+  relies('a Refund', refund()),
+  relies('a User', createUser()),
+  not('an update', updateLocation({ phone: '1' })),
+  not('a refused create', createLocation({ display_name: undefined }), missing('display_name', 'LOC-1')),
+  not('a delete', deleteUser)
+]
+const SHOWN_OR_NOT = [
+  relies('a create', createLocation()),
+  relies('a read', read('/tickets/${ticket.id}')),
+  relies('an update', onRefund({ 'metadata[till]': '4' })),
+  relies('a list', list('/accounts')),
+  not('a delete', deleteUser),
+  not('a list of nothing', refunds()),
+  not('a refusal', list('/locations', { limit: 0 }), invalid('limit', 'A10'))
+]
 
 /** By assumption; A01, A33 and A34 stand behind every answer. */
 // biome-ignore format: a table, a case in as few lines as it takes
 export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCases>> = {
-  A02: CREATED_OR_NOT,
-  A03: CREATED_OR_NOT,
-  A04: SHOWN_OR_NOT,
-  A05: SHOWN_OR_NOT,
-  A06: {
-    relies: [...CREATED_OR_NOT.relies, { title: 'statuses.created', settings: { 'statuses.created': 201 }, call: createLocation(), answers: { status: 201 } }],
-    not: CREATED_OR_NOT.not
-  },
-  A07: {
-    relies: [
-      { title: 'a refusal', call: { ...readLocation, key: null }, blames: NO_KEY },
-      { title: 'an operation that is disabled', call: { on: 'DELETE /accounts/mch_a' }, blames: disabled('ACC-5') }
-    ],
-    not: [{ title: 'an answer', call: readLocation }]
-  },
-  A08: {
-    relies: [
-      { title: 'a path that no family has', call: { on: 'GET /nowhere' }, blames: noPath('A08') },
-      { title: 'a method that the path does not take', call: { on: 'PATCH /locations/loc_a' }, blames: noMethod('A08') },
-      ...['/locations', '/accounts', '/tickets', '/transactions', '/refunds'].map((path): Case => ({ title: `${path}/none`, call: read(`${path}/none`),
-        blames: notThere() })),
-      { title: 'an update of what is not there', call: { on: 'POST /refunds/none', body: { 'metadata[till]': '4' } }, blames: notThere() },
-      { title: 'an id of another family', call: read('/locations/mch_a'), blames: notThere() },
-      { title: 'statuses.invalid', settings: { 'statuses.invalid': 422 }, call: createLocation({ display_name: '' }),
-        blames: [422, 'parameter_missing', 'display_name', 'LOC-1'] },
-      { title: 'statuses.unauthenticated', settings: { 'statuses.unauthenticated': 403 }, call: { ...readLocation, key: null },
-        blames: [403, 'api_key_missing', null, 'AUTH-3'] },
-      { title: 'statuses.forbidden', settings: { 'statuses.forbidden': 401 }, call: asReseller(createLocation()),
-        blames: [401, 'merchant_required', null, 'LOC-3'] },
-      { title: 'statuses.missing', settings: { 'statuses.missing': 410 }, call: read('/locations/none'), blames: [410, 'resource_missing', 'id', 'A08'] },
-      { title: 'statuses.reference_missing', settings: { 'statuses.reference_missing': 404 }, call: pay({ ticket: 'none' }),
-        blames: [404, 'reference_missing', 'ticket', 'TXN-1'] },
-      { title: 'statuses.refund_refused', settings: { 'statuses.refund_refused': 409 }, call: refundOf('spent'),
-        blames: [409, 'charge_already_refunded', 'transaction', 'REF-6'] },
-      order('404 before 415', { on: 'POST /nowhere', body: '{}', headers: JSON_TYPE }, noPath('A08')),
-      order('404 before 413', { on: 'POST /nowhere', body: LARGE }, noPath('A08')),
-      order('404 before 401', { on: 'GET /nowhere', key: null }, noPath('A08')),
-      order('404 before the form', { on: 'GET /nowhere', query: 'a=%zz' }, noPath('A08')),
-      order('405 before 401', { on: 'DELETE /locations', key: null }, noMethod('A08')),
-      order('405 before 415', { on: 'PUT /locations', body: '{}', headers: JSON_TYPE }, noMethod('A08')),
-      order('405 before the form', { on: 'PATCH /locations/loc_a', body: 'a=%zz' }, noMethod('A08')),
-      order('401 before 501', { on: 'DELETE /locations/loc_a', key: null }, NO_KEY),
-      order('401 before 415', { ...asJson(createLocation()), key: null }, NO_KEY),
-      order('401 before 413', { on: 'POST /locations', body: LARGE, key: null }, NO_KEY),
-      order('401 before the form', { on: 'GET /locations', query: 'a=%zz', key: null }, NO_KEY),
-      order('401 before an id that is not there', { on: 'GET /locations/none', key: null }, NO_KEY),
-      order('415 before 413', { on: 'POST /locations', body: LARGE, headers: JSON_TYPE }, wrongType('FORM-1')),
-      order('415 before an unknown parameter', { on: 'POST /locations', query: 'a=1', body: '{}', headers: JSON_TYPE }, wrongType('FORM-1')),
-      order('413 before the form', { on: 'POST /locations', body: `%zz&${LARGE}` }, [413, 'body_too_large', null, 'A35']),
-      order('the form before an unknown parameter', { on: 'POST /locations', body: 'colour=red&a=%zz' }, malformed('a', 'FORM-1')),
-      order('the form before the table', { on: 'POST /locations', body: 'address=US&a[=1' }, malformed('a[', 'FORM-2')),
-      order('an unknown parameter before the table', { on: 'POST /locations', body: 'address=US&colour=red' }, unknown('colour')),
-      order('an unknown parameter before a cursor', list('/locations', 'x=1&starting_after=none'), unknown('x')),
-      order('display_name before the address', createLocation({ display_name: undefined, 'address[country]': 'XX' }), missing('display_name', 'LOC-1')),
-      order('type before name and email', createAccount({ type: 'x', name: '', email: 'x' }), invalid('type', 'ACC-1')),
-      order('currency before amount', pay({ amount: 'x', currency: 'X' }), invalid('currency', 'TXN-6')),
-      order('gte before lt', tickets('created[lt]=x&created[gte]=x'), invalid('created[gte]', 'FILT-1')),
-      order('limit before a cursor', list('/locations', 'starting_after=none&limit=x'), invalid('limit', 'LIST-3')),
-      order('a cursor before created', tickets('created[gte]=x&starting_after=none'), noCursor('starting_after')),
-      order('a Ticket that is not there before a bad amount', pay({ ticket: 'none', amount: 'x' }), noReference('ticket', 'TXN-1')),
-      order('the table before the id in the path', { on: 'POST /locations/none', body: { address: 'US' } }, invalid('address', 'ADDR-1')),
-      order('the table before the Account in the path', { on: 'POST /accounts/none/users', body: { name: 'A' } }, missing('email', 'USR-3')),
-      order('limit before the Account in the path', list('/accounts/none/users', 'limit=x'), invalid('limit', 'LIST-3')),
-      order('the table before who may', asReseller(createLocation({ 'address[country]': undefined })), missing('address[country]', 'LOC-2')),
-      order('the table before the rules of the operation', vip({ 'customer[phone]': undefined, currency: 'X' }), invalid('currency', 'TXN-6')),
-      order('the Account before the User', { on: 'DELETE /accounts/none/users/none' }, notThere('account_id'))
-    ],
-    not: [
-      { title: 'an operation that is disabled', call: { on: 'DELETE /locations/loc_a' }, blames: disabled('LOC-4') },
-      { title: 'an answer', call: readLocation },
-      order('501 before 413', { on: 'DELETE /accounts/mch_a', body: LARGE }, disabled('ACC-5')),
-      order('501 before a body', { on: 'DELETE /accounts/mch_a', body: 'a=1' }, disabled('ACC-5')),
-      order('501 before the form', { on: 'DELETE /accounts/mch_a', query: 'a=%zz' }, disabled('ACC-5')),
-      order('501 before an unknown parameter', { on: 'DELETE /locations/loc_a', query: 'a=1' }, disabled('LOC-4')),
-      order('501 before an id that is not there', { on: 'DELETE /locations/none' }, disabled('LOC-4'))
-    ]
-  },
-  A09: {
-    relies: LISTS.map(([path]): Case => ({ title: path, call: list(path) })),
-    not: [{ title: 'a read', call: readLocation }, { title: 'a refused list', call: list('/locations', { limit: 0 }), blames: invalid('limit', 'A10') }]
-  },
-  A10: {
-    relies: [
-      { title: 'without limit', call: list('/locations') },
-      { title: 'a limit above the default', call: list('/locations', { limit: 11 }) },
-      { title: 'a cursor', given: ['location'], call: list('/locations', { limit: 1, starting_after: 'loc_b' }), answers: { page: ['loc_a'] } },
-      { title: 'a cursor back', given: ['location'], call: list('/locations', { limit: 1, ending_before: 'loc_a' }),
-        answers: { page: ['loc_b'], has_more: true } },
-      { title: 'a deleted User as a cursor', given: ['user', 'second_user'], before: [{ on: 'DELETE /accounts/${account.id}/users/${second_user.id}' }],
-        call: list('/accounts/${account.id}/users', { limit: 1, starting_after: '${second_user.id}' }), answers: { page: ['${user.id}'] } },
-      ...['0', '-1', '101', BEYOND].map((limit): Case => ({ title: `limit=${limit}`, call: list('/locations', { limit }), blames: invalid('limit', 'A10') })),
-      ...['starting_after', 'ending_before'].flatMap((param): Case[] => ['none', '${charge.id}', '__proto__'].map((id): Case => ({ title: `${param}=${id}`,
-        call: list('/locations', { [param]: id }), blames: noCursor(param) }))),
-      { title: 'a User of another Account as a cursor', call: list('/accounts/${account.id}/users', { starting_after: '${other_user.id}' }),
-        blames: noCursor('starting_after') },
-      { title: 'both cursors', call: tickets({ starting_after: '${ticket.id}', ending_before: '${ticket.id}' }), blames: invalid('ending_before', 'A10') },
-      { title: 'a limit that is clamped', settings: { 'pagination.out_of_range': 'clamp' }, call: list('/locations', { limit: 101 }), answers: { count: 2 } },
-      { title: 'a limit that is clamped to 1', settings: { 'pagination.out_of_range': 'clamp' }, given: ['location'], call: list('/locations', { limit: -7 }),
-        answers: { count: 1 } },
-      { title: 'pagination.default_limit', settings: { 'pagination.default_limit': 1 }, given: ['location'], call: list('/locations'),
-        answers: { count: 1, has_more: true } },
-      { title: 'a limit beyond all numbers that is clamped', settings: { 'pagination.out_of_range': 'clamp', 'pagination.max_limit': 1 },
-        call: list('/locations', { limit: '9'.repeat(20) }), answers: { count: 1 } },
-      { title: 'a default above the largest', settings: { 'pagination.default_limit': 9, 'pagination.max_limit': 1 }, call: list('/locations'),
-        answers: { count: 1 } },
-      { title: 'pagination.max_limit', settings: { 'pagination.max_limit': 3 }, call: list('/locations', { limit: 4 }), blames: invalid('limit', 'A10') }
-    ],
-    not: [
-      { title: 'a limit', call: list('/locations', { limit: 5 }) },
-      { title: 'the default limit', call: list('/locations', { limit: 10 }) },
-      { title: 'a limit in range, where others are clamped', settings: { 'pagination.out_of_range': 'clamp' }, call: list('/locations', { limit: 5 }) },
-      { title: 'a limit that is no integer', call: list('/locations', { limit: 'x' }), blames: invalid('limit', 'LIST-3') },
-      { title: 'a limit that is no integer, where others are clamped', settings: { 'pagination.out_of_range': 'clamp' }, call: list('/locations', 'limit=x'),
-        blames: invalid('limit', 'LIST-3') },
-      { title: 'a read', call: readLocation }
-    ]
-  },
-  A11: {
-    relies: [
-      { title: 'two records', call: tickets(), answers: { page: ['${newest_ticket.id}', '${ticket.id}'] } },
-      { title: 'one record of two', call: tickets({ limit: 1 }), answers: { page: ['${newest_ticket.id}'] } },
-      { title: 'the last of two', call: tickets({ limit: 1, starting_after: '${newest_ticket.id}' }), answers: { page: ['${ticket.id}'] } },
-      { title: 'nothing after the last of two', call: tickets({ starting_after: '${ticket.id}' }), answers: { page: [] } },
-      { title: 'pagination.order', settings: { 'pagination.order': 'oldest_first' }, call: tickets(),
-        answers: { page: ['${ticket.id}', '${newest_ticket.id}'] } }
-    ],
-    not: [
-      { title: 'one record', given: ['user'], call: readUsers },
-      { title: 'the one match of a search', call: tickets({ search_query: '${newest_ticket.reference}', limit: 5 }), answers: { page: ['${newest_ticket.id}'] } },
-      { title: 'Refunds', settings: { 'pagination.order': 'oldest_first' }, given: ['refund', 'second_refund'], call: refunds(),
-        answers: { page: ['${second_refund.id}', '${refund.id}'] } }
-    ]
-  },
-  A12: {
-    relies: [
-      { title: 'a search of Tickets', call: tickets({ search_query: '${ticket.reference}' }) },
-      { title: 'a search of Transactions', call: transactions({ search_query: '4242' }) }
-    ],
-    not: [{ title: 'no search', call: tickets() }]
-  },
-  A13: {
-    relies: [
-      { title: 'a part of a reference, in another case', call: tickets({ search_query: 't-1' }), answers: { page: ['${ticket.id}'] } },
-      { title: 'search.reference = prefix', settings: { 'search.reference': 'prefix' }, call: tickets({ search_query: '-1' }), answers: { page: [] } },
-      { title: 'search.reference = exact', settings: { 'search.reference': 'exact' }, call: tickets({ search_query: 'T-' }), answers: { page: [] } },
-      { title: 'a part of the digits', given: ['charge'], call: transactions({ search_query: '424' }), answers: { page: [] } },
-      { title: 'search.last4 = contains', settings: { 'search.last4': 'contains' }, given: ['charge'], call: transactions({ search_query: '24' }),
-        answers: { page: ['${charge.id}'] } }
-    ],
-    not: [{ title: 'no search', call: tickets({ 'created[gte]': '2020-01-01T00:00:00Z' }) }]
-  },
-  A14: {
-    relies: [
-      ...([
-        [createLocation({ colour: 'red' }), 'colour'],
-        [createLocation({ Phone: '1' }), 'Phone'],
-        [createLocation({ id: 'loc_mine' }), 'id'],
-        [createLocation({ 'tags[]': 'a' }), 'tags[]'],
-        [createLocation({ 'a[b][c]': '1' }), 'a[b][c]'],
-        [{ on: 'POST /locations', body: 'display_name=A&address[country]=US&__proto__[phone]=1' }, '__proto__[phone]'],
-        [createLocation({ constructor: 'x' }), 'constructor'],
-        [createLocation({ 'address[toString]': 'x' }), 'address[toString]'],
-        [createAccount({ website: 'x' }), 'website'],
-        [onAccount({ reseller: 'rsl_r' }), 'reseller'],
-        [createUser({ phone: '1' }), 'phone'],
-        [pay({ 'metadata[k]': 'v' }), 'metadata[k]'],
-        [pay({ 'card[cvv]': '1' }), 'card[cvv]'],
-        [pay({ 'amounts[donation_amount]': 1 }), 'amounts[donation_amount]'],
-        [refund({ currency: 'usd' }), 'currency'],
-        [{ on: 'POST /transactions', query: 'amount=1', body: 'ticket=tkt_a&payment_type=card', key: null }, 'amount'],
-        [list('/locations', 'location=loc_a'), 'location'],
-        [list('/accounts', 'page=2'), 'page'],
-        [list('/accounts/mch_a/users', 'search_query=a'), 'search_query'],
-        [tickets('created[eq]=2026-01-01'), 'created[eq]'],
-        [transactions('ticket=tkt_a'), 'ticket'],
-        [refunds('created[gt]=2026-01-01'), 'created[gt]'],
-        [list('/locations/loc_a', 'expand=1'), 'expand'],
-        [list('/transactions/${charge.id}', 'expand[]=refunds'), 'expand[]'],
-        [{ ...deleteUser, query: 'force=1' }, 'force']
-      ] as const).map(([call, param]): Case => ({ title: `${call.on} with ${param}`, call, blames: unknown(param) })),
-      { title: 'an empty one', call: createLocation({ colour: '' }), blames: unknown('colour') },
-      { title: 'dropped with a warning', settings: { 'parameters.unknown': 'warn' }, call: createLocation({ colour: 'red' }) },
-      { title: 'dropped without a word', settings: { 'parameters.unknown': 'ignore' }, call: list('/locations', { colour: 'red' }) }
-    ],
-    not: [
-      { title: 'known ones alone', call: createLocation() },
-      { title: 'known ones alone, where others are dropped', settings: { 'parameters.unknown': 'ignore' }, call: createLocation() },
-      { title: 'one that is not updatable', call: onRefund({ amount: 1 }), blames: notUpdatable('amount') }
-    ]
-  },
-  A15: {
-    relies: [
-      { title: 'refused', call: onRefund({ amount: 1 }), blames: notUpdatable('amount') },
-      { title: 'ignored', settings: { 'parameters.not_updatable': 'ignore' }, call: onRefund({ amount: 1 }), answers: { shows: { amount: 100 } } }
-    ],
-    not: [
-      { title: 'metadata', call: onRefund({ 'metadata[till]': '4' }) },
-      { title: 'one that no Refund has', call: onRefund({ colour: 'red' }), blames: unknown('colour') }
-    ]
-  },
-  A16: {
-    relies: [
-      { title: 'empty on a create', call: createLocation({ phone: '', website: '', 'address[city]': '' }),
-        answers: { shows: { phone: null, website: null, address: { city: null } } } },
-      { title: 'an empty object on a create', call: pay({ customer: '', amounts: '' }), answers: { shows: { customer: null, amounts: null } } },
-      { title: 'empty in a query', call: tickets('starting_after=&search_query=&created[gte]='), answers: { count: 2 } },
-      { title: 'an empty object in a query', call: tickets('created='), answers: { count: 2 } },
-      { title: 'limit=', call: list('/locations', 'limit='), blames: invalid('limit', 'A16') },
-      { title: 'limit=, where others are clamped', settings: { 'pagination.out_of_range': 'clamp' }, call: list('/locations', 'limit='),
-        blames: invalid('limit', 'A16') },
-      { title: 'a filter that names nothing', call: transactions({ location: 'none' }), answers: { page: [] } },
-      { title: 'an empty amount of a Refund', call: refundOf('charge', { amount: '' }), blames: invalid('amount', 'A16') },
-      ...([
-        [updateFurnished, { display_name: '' }],
-        [updateFurnished, { 'address[country]': '' }],
-        [onFurnishedAccount, { address: '' }],
-        [onFurnishedAccount, { type: '' }],
-        [onFurnishedAccount, { name: '' }],
-        [onFurnishedAccount, { email: '' }]
-      ] as const).map(([update, sent]): Case => ({ title: `${Object.keys(sent)} that the create requires, unset`, call: update(sent) })),
-      ...([
-        [updateFurnished({ display_name: '' }), 'display_name'],
-        [updateFurnished({ 'address[country]': '' }), 'address[country]'],
-        [onFurnishedAccount({ address: '' }), 'address[country]'],
-        [onFurnishedAccount({ type: '' }), 'type'],
-        [onFurnishedAccount({ name: '' }), 'name'],
-        [onFurnishedAccount({ email: '' }), 'email']
-      ] as const).map(([call, param]): Case => ({ title: `${JSON.stringify(call.body)}, where that is refused`,
-        settings: { 'parameters.unset_required': 'reject' }, call, blames: missing(param, 'A16') }))
-    ],
-    not: [
-      { title: 'nothing empty', call: createLocation() },
-      { title: 'an optional parameter that an update unsets', call: updateFurnished({ phone: '' }) },
-      { title: 'a filter that names something', call: tickets({ location: 'loc_a' }) },
-      { title: 'a parameter that is left out', call: createLocation({ display_name: undefined }), blames: missing('display_name', 'LOC-1') }
-    ]
-  },
-  A17: {
-    relies: [
-      { title: 'metadata merged', call: updateFurnished({ 'metadata[new]': '1' }), answers: { shows: { metadata: { order: 'A-17', till: '3', new: '1' } } } },
-      { title: 'metadata cleared and set', call: { on: updateFurnished({}).on, body: 'metadata=&metadata[new]=1' }, answers: { shows: { metadata: { new: '1' } } } },
-      ...['metadata[k][n]', 'metadata[k][]', 'metadata[k][n][m]'].map((param): Case => ({ title: param, call: updateFurnished({ [param]: '1' }),
-        blames: invalid(param, 'A17') }))
-    ],
-    not: [
-      { title: 'metadata where there was none', call: updateLocation({ 'metadata[new]': '1' }) },
-      { title: 'metadata of a create', call: createLocation({ 'metadata[new]': '1' }) },
-      { title: 'an update without metadata', call: updateFurnished({ phone: '1' }) }
-    ]
-  },
-  A18: {
-    relies: [
-      { title: 'a known key', call: readLocation },
-      ...['nobody', ' ${merchant_key}', 'mch_a', '__proto__'].map((name): Case => ({ title: name, call: { ...list('/locations'), key: { name } },
-        blames: UNKNOWN_KEY })),
-      { title: 'a password', call: { ...list('/locations'), key: { name: '${merchant_key}', password: 'word' } }, blames: BAD_KEY },
-      { title: 'auth.accept_any_key', settings: { 'auth.accept_any_key': 'mch_a' }, call: { ...createLocation(), key: { name: 'nobody' } },
-        answers: { shows: { account: 'mch_a' } } },
-      { title: 'auth.accept_any_key, whosever it is', settings: { 'auth.accept_any_key': 'mch_a' }, call: asReseller(createLocation()),
-        answers: { shows: { account: 'mch_a' } } }
-    ],
-    not: [
-      { title: 'no key', call: { ...readLocation, key: null }, blames: NO_KEY },
-      { title: 'no key, where any is accepted', settings: { 'auth.accept_any_key': 'mch_a' }, call: { ...list('/locations'), key: null }, blames: NO_KEY },
-      { title: 'another scheme', call: { ...list('/locations'), key: null, headers: { authorization: 'Bearer x' } }, blames: BAD_KEY },
-      { title: 'POST /transactions', call: { ...payLeast(), key: 'merchant' } }
-    ]
-  },
-  A19: {
-    relies: [
-      { title: 'a Location shown', call: asReseller(read('/locations/loc_a')) },
-      { title: 'a Ticket shown', call: asReseller(read('/tickets/${ticket.id}')) },
-      { title: 'a list that shows one', call: asReseller(list('/locations')), answers: { page: ['loc_b', 'loc_a'] } },
-      { title: 'a Location hidden', settings: SCOPED, call: asReseller(read('/locations/loc_a')), blames: notThere() },
-      { title: 'a list that hides one', settings: SCOPED, call: asReseller(list('/locations')), answers: { page: [] } },
-      { title: 'a Transaction hidden', settings: SCOPED, call: asReseller(refundOf('charge')), blames: noReference('transaction', 'REF-1') },
-      { title: 'a cursor hidden', settings: SCOPED, call: asReseller(list('/locations', { starting_after: 'loc_a' })), blames: noCursor('starting_after') },
-      { title: 'an update hidden', settings: SCOPED, call: asReseller(updateLocation({ phone: '1' })), blames: notThere() }
-    ],
-    not: [
-      { title: "the key's own", call: read('/locations/loc_a') },
-      { title: "the key's own, scoped", settings: SCOPED, call: read('/locations/loc_a') },
-      { title: 'a list of its own', call: tickets() },
-      { title: 'the Users of its own Account, scoped', settings: SCOPED, records: { users: USERS_APART }, call: list('/accounts/mch_a/users'),
-        answers: { page: ['usr_a'] } },
-      { title: 'an Account that it created', settings: SCOPED,
-        records: { accounts: [{ id: 'mch_c', type: 'merchant', name: 'C', email: 'c@example.com', address: { country: 'US' }, reseller: 'rsl_r' }] },
-        call: asReseller(read('/accounts/mch_c')) }
-    ]
-  },
-  A20: {
-    relies: [
-      { title: 'a key', call: { ...payLeast(), key: 'merchant' } },
-      { title: 'a key that is not known', call: { ...payLeast(), key: { name: 'nobody' } } },
-      { title: 'another scheme', call: { ...payLeast(), headers: { authorization: 'Bearer x' } } }
-    ],
-    not: [{ title: 'none', call: payLeast() }, { title: 'a key elsewhere', call: readLocation }]
-  },
-  A21: {
-    relies: [
-      { title: 'a Location', call: createLocation(), answers: { shows: { account: 'mch_a' } } },
-      { title: 'a User', call: createUser(), answers: { shows: { account: '${account.id}' } } },
-      { title: "an Account of a reseller's", call: asReseller(createAccount()), answers: { shows: { reseller: 'rsl_r' } } }
-    ],
-    not: [
-      { title: "an Account of a merchant's", call: createAccount(), answers: { shows: { reseller: null } } },
-      { title: 'a read', call: readLocation },
-      { title: 'a refused create', call: asReseller(createLocation()), blames: NO_MERCHANT }
-    ]
-  },
-  A22: {
-    relies: [
-      { title: 'no currency', call: payLeast({ amount: 1 }), answers: { shows: { currency: 'usd' } } },
-      { title: 'transactions.default_currency', settings: { 'transactions.default_currency': 'eur' }, call: payLeast({ amount: 1 }),
-        answers: { shows: { currency: 'eur' } } }
-    ],
-    not: [
-      { title: 'a currency', call: payLeast({ currency: 'eur' }) },
-      { title: 'a refused payment', call: payLeast({ payment_type: 'cash' }), blames: invalid('payment_type', 'TXN-2') }
-    ]
-  },
-  A23: {
-    relies: [
-      { title: 'a Refund', call: refund() },
-      { title: 'more than the amount', call: refund({ amount: 1001 }), blames: EXCEEDS },
-      { title: 'nothing remains', call: refundOf('spent'), blames: ALL_REFUNDED },
-      { title: 'the tip not', call: refundOf('tipped', { amount: 1001 }), blames: EXCEEDS },
-      { title: 'the tip too', settings: { 'transactions.refundable': 'amount_plus_extras' }, call: refundOf('tipped'), answers: { shows: { amount: 1230 } } }
-    ],
-    not: [
-      { title: 'a Transaction that is not there', call: refund({ transaction: 'none' }), blames: noReference('transaction', 'REF-1') },
-      { title: 'a payment', call: payLeast() }
-    ]
-  },
-  A24: {
-    relies: [
-      ...([
-        [{}, { amount: 0, tip_amount: null, currency: 'usd', amounts: null }],
-        [{ tip_amount: 5 }, { amount: 0, tip_amount: 5 }],
-        [{ 'amounts[transaction_amount]': 7 }, { amount: 7, amounts: { transaction_amount: 7 } }],
-        [{ 'amounts[payment_amount]': 8 }, { amount: 8 }],
-        [{ 'amounts[transaction_amount]': 7, 'amounts[payment_amount]': 8 }, { amount: 7 }],
-        [{ 'amounts[transaction_amount]': 0, 'amounts[payment_amount]': 8 }, { amount: 0 }],
-        [{ amount: 5, 'amounts[transaction_amount]': 7 }, { amount: 5, amounts: { transaction_amount: 7 } }],
-        [{ amount: 0, 'amounts[transaction_amount]': 7 }, { amount: 0 }],
-        [{ amount: '', 'amounts[transaction_amount]': 7 }, { amount: 7 }],
-        [{ 'amounts[tip_amount]': 2 }, { amount: 0, tip_amount: 2 }],
-        [{ tip_amount: 0, 'amounts[tip_amount]': 2 }, { tip_amount: 0 }],
-        [{ 'amounts[currency]': 'eur' }, { currency: 'eur' }],
-        [{ currency: 'jpy', 'amounts[currency]': 'eur' }, { currency: 'jpy', amounts: { currency: 'eur' } }]
-      ] as const).map(([body, shows]): Case => ({ title: JSON.stringify(body), call: payLeast(body), answers: { shows },
-        later: [[read('/transactions/${made.id}'), { shows: '${made}' }]] })),
-      { title: 'a Refund of nothing', call: refundOf('free'), blames: [400, 'charge_has_no_amount', 'transaction', 'A24'] },
-      { title: 'a Refund of a part of nothing', call: refundOf('free', { amount: 1 }), blames: [400, 'charge_has_no_amount', 'transaction', 'A24'] },
-      { title: 'a part that is no integer', call: payLeast({ 'amounts[tip_amount]': '1.5' }), blames: invalid('amounts[tip_amount]', 'A24') },
-      { title: 'a currency that is none', call: payLeast({ 'amounts[currency]': 'zzz' }), blames: invalid('amounts[currency]', 'A24') }
-    ],
-    not: [
-      { title: 'an amount', call: payLeast({ amount: 5 }) },
-      { title: 'an amount of 0', call: payLeast({ amount: 0 }) },
-      { title: 'a Refund', call: refund() }
-    ]
-  },
-  A25: {
-    relies: [
-      ...([
-        [{ 'card[brand]': 'visa' }, { brand: 'visa', last4: null }],
-        [{ 'card[last4]': '1111' }, { brand: null, last4: '1111' }],
-        [{ 'card[last4]': '1111', 'card[number]': '4242424242424242' }, { brand: null, last4: '1111' }],
-        [{ 'card[number]': '4000 0566-5566 5556' }, { brand: null, last4: '5556' }],
-        [{ 'card[number]': '1234' }, { brand: null, last4: '1234' }],
-        [{ 'card[number]': '123' }, { brand: null, last4: null }],
-        [{ 'card[number]': 'none' }, { brand: null, last4: null }],
-        [{ 'card[token]': 'tok_1' }, { brand: null, last4: null }]
-      ] as const).map(([body, card]): Case => ({ title: JSON.stringify(body), call: payLeast(body), answers: { shows: { payment_method: { card } } } })),
-      ...([
-        [{ 'bank_account[bank_name]': 'First' }, { bank_name: 'First', last4: null }],
-        [{ 'bank_account[account_number]': 'DE89 3704 0044 0532 0130 00' }, { bank_name: null, last4: '3000' }],
-        [{ 'bank_account[account_number]': '12' }, { bank_name: null, last4: null }]
-      ] as const).map(([body, bank_account]): Case =>
-        ({ title: JSON.stringify(body), call: vip(body), answers: { shows: { payment_method: { bank_account } } } })),
-      ...['424', '42424', 'abcd', '-424', '42 4', '٤٢٤٢'].map((last4): Case => ({ title: `card[last4]=${last4}`, call: pay({ 'card[last4]': last4 }),
-        blames: invalid('card[last4]', 'A25') }))
-    ],
-    not: [
-      { title: 'neither', call: payLeast(), answers: { shows: { payment_method: { type: 'external', card: null, bank_account: null } } } },
-      { title: 'an empty card', call: payLeast({ card: '', 'bank_account[bank_name]': '' }),
-        answers: { shows: { payment_method: { card: null, bank_account: null } } } },
-      { title: 'parts that are empty', call: payLeast({ 'card[number]': '', 'card[brand]': '' }), answers: { shows: { payment_method: { card: null } } } }
-    ]
-  },
-  A26: {
-    relies: [{ title: 'with a card', call: pay(BANK), answers: { shows: { payment_method: { bank_account: null } } } }],
-    not: [{ title: 'with vip', call: vip(BANK) }, { title: 'without it', call: pay() }]
-  },
-  A27: {
-    relies: [
-      { title: 'a negative amount', call: payLeast({ amount: '-1' }), blames: invalid('amount', 'A27') },
-      ...['9007199254740992', BEYOND, '9'.repeat(400)].map((amount): Case => ({ title: amount, call: payLeast({ amount }), blames: invalid('amount', 'A27') })),
-      ...['transaction_amount', 'payment_amount', 'tip_amount'].flatMap((name): Case[] => ['-1', BEYOND].map((value): Case =>
-        ({ title: `amounts[${name}]=${value}`,
-        call: payLeast({ [`amounts[${name}]`]: value }), blames: invalid(`amounts[${name}]`, 'A27') }))),
-      { title: 'a Refund that a double cannot hold', call: refund({ amount: BEYOND }), blames: invalid('amount', 'A27') },
-      ...([
-        [{ amount: MOST, tip_amount: 1 }],
-        [{ amount: MOST - 1, tip_amount: 1, donation_amount: 1 }],
-        [{ 'amounts[transaction_amount]': MOST, 'amounts[tip_amount]': 1 }]
-      ] as const).map(([body]): Case => ({ title: `together too much: ${JSON.stringify(body)}`, call: payLeast(body), blames: invalid('amount', 'A27') })),
-      ...([
-        ['0', 0], ['-1', -1], ['1.5', 1.5], ['-0.25', -0.25], ['007', 7], ['1e3', 1000], ['1e+06', 1_000_000], ['2.5E-1', 0.25], [String(MOST), MOST]
-      ] as const).map(([value, number]): Case => ({ title: `adjustment_number=${value}`, call: payLeast({ adjustment_number: value }),
-        answers: { shows: { adjustment_number: number } } })),
-      ...['0x10', '+5', ' 5', '1,5', 'NaN', 'Infinity', '-', '1.2.3', '--1', '1e', '1e999', BEYOND, '0.12345678901234567890'].map((value): Case =>
-        ({ title: `adjustment_number=${value}`,
-        call: payLeast({ adjustment_number: value }), blames: invalid('adjustment_number', 'A27') }))
-    ],
-    not: [
-      { title: 'parts that come together to the most', call: payLeast({ amount: MOST - 2, tip_amount: 1, donation_amount: 1 }) },
-      { title: 'an amount', call: payLeast({ amount: '007' }), answers: { shows: { amount: 7 } } },
-      { title: 'an amount that is no integer', call: payLeast({ amount: '1.5' }), blames: invalid('amount', 'TXN-7') },
-      { title: 'a Refund of 0', call: refund({ amount: 0 }), blames: invalid('amount', 'REF-3') }
-    ]
-  },
-  A28: {
-    relies: [
-      { title: 'a Refund', call: refund(), answers: { shows: { currency: 'usd' } } },
-      { title: 'a Refund of a payment without a card', call: refundOf('cash') }
-    ],
-    not: [{ title: 'a refused Refund', call: refundOf('spent'), blames: ALL_REFUNDED }, { title: 'an update', call: onRefund({ 'metadata[till]': '4' }) }]
-  },
-  A29: {
-    relies: [
-      { title: 'a read', call: readCharge, answers: { shows: { amount_refunded: 0, refunds: { object: 'list', has_more: false } } } },
-      { title: 'a create', call: payLeast() },
-      { title: 'a list', given: ['charge'], call: transactions() }
-    ],
-    not: [{ title: 'a list of nothing', call: transactions() }, { title: 'a read of a Location', call: readLocation }]
-  },
-  A30: {
-    relies: [
-      ...NO_ADDRESSES.flatMap((email): Case[] => [
-        { title: `an Account's ${email}`, call: onAccount({ email }), blames: invalid('email', 'A30') },
-        { title: `a customer's ${email}`, call: payLeast({ 'customer[email]': email }), blames: invalid('customer[email]', 'A30') }
-      ]),
-      { title: "a User's domain without a dot", call: createUser({ email: 'ana@localhost' }), blames: invalid('email', 'A30') },
-      ...['us', 'Us', 'uS'].map((country): Case => ({ title: country, call: createLocation({ 'address[country]': country }),
-        answers: { shows: { address: { country: 'US' } } } }))
-    ],
-    not: [
-      ...['ana@example.com', 'Ana.Lima+till@sub.example.co', "o'hara@example.com", 'ana@xn--caf-dma.example', 'jörg@bücher.example'].map((email): Case =>
-        ({ title: email, call: createUser({ email }), answers: { shows: { email } } })),
-      { title: 'an upper-case country', call: createLocation() },
-      { title: 'no country', call: createLocation({ 'address[country]': 'XX' }), blames: invalid('address[country]', 'ADDR-2') }
-    ]
-  },
-  A31: {
-    relies: [{ title: 'another type', call: onAccount({ type: 'reseller' }), answers: { shows: { id: '${account.id}', type: 'reseller' } } }],
-    not: [
-      { title: 'the same type', call: onAccount({ type: 'merchant' }) },
-      { title: 'no type', call: onAccount({ name: 'New' }) },
-      { title: 'a create', call: createAccount() }
-    ]
-  },
-  A32: {
-    relies: [
-      { title: 'JSON', call: asJson(createLocation()), blames: wrongType('FORM-1') },
-      ...['gzip', 'br', 'gzip, identity'].map((encoding): Case => ({ title: encoding, call: { ...createLocation(), headers: { 'content-encoding': encoding } },
-        blames: wrongType('A32') }))
-    ],
-    not: [
-      { title: 'a form', call: createLocation() },
-      { title: 'an encoding that changes nothing', call: { ...createLocation(), headers: { 'content-encoding': 'identity' } } },
-      { title: 'a type without a body', call: { ...readLocation, headers: JSON_TYPE } }
-    ]
-  },
-  A35: {
-    relies: [
-      { title: 'a large body', call: { on: 'POST /locations', body: LARGE }, blames: [413, 'body_too_large', null, 'A35'] },
-      { title: 'many parameters', call: { on: 'POST /locations', body: Array.from({ length: 1001 }, (_, n) => `a${n}=1`).join('&') },
-        blames: [400, 'form_too_large', null, 'A35'] },
-      { title: 'deep nesting', call: { on: 'POST /locations', body: 'a[b][c][d][e][f]=1' }, blames: [400, 'form_too_large', 'a[b][c][d][e][f]', 'A35'] },
-      { title: 'deep nesting in a query', call: tickets('a[b][c][d][e][f]=1'), blames: [400, 'form_too_large', 'a[b][c][d][e][f]', 'A35'] }
-    ],
-    not: [
-      { title: 'a long text', call: createLocation({ display_name: 'x'.repeat(100_000) }) },
-      { title: 'a thousand keys', call: { on: 'POST /locations/${location.id}', body: Array.from({ length: 1000 }, (_, n) => `metadata[k${n}]=1`).join('&') } }
-    ]
-  },
-  A36: {
-    relies: [
-      ...([
-        ['display_name=A&display_name=B', 'display_name'],
-        ['metadata=a&metadata=b', 'metadata'],
-        ['metadata[k]=a&metadata[k]=b', 'metadata[k]'],
-        ['display_name=%ff', 'display_name'],
-        ['display_name=%C3%28', 'display_name'],
-        ['=1', null]
-      ] as const).map(([body, param]): Case => ({ title: body, call: { on: 'POST /locations', body }, blames: malformed(param, 'A36') })),
-      ...['display_name[]', 'display_name[a]', 'phone[]', 'phone[home]', 'address[city][]', 'address[city][name]'].map((param): Case => ({ title: param,
-        call: createLocation({ [param.replace(/\[[^[]*$/, '')]: undefined, [param]: 'A' }), blames: malformed(param, 'A36'), decoded: true })),
-      ...['ticket[]', 'payment_type[]', 'amount[]', 'amount[usd]', 'adjustment_number[]', 'card[number][]'].map((param): Case => ({ title: param,
-        call: pay({ [param.replace(/\[[^[]*$/, '')]: undefined, [param]: '1' }), blames: malformed(param, 'A36'), decoded: true })),
-      ...['limit[]', 'starting_after[]', 'created[gte][]', 'location[]', 'search_query[a]'].map((param): Case => ({ title: `${param} in a query`,
-        call: tickets({ [param]: '1' }), blames: malformed(param, 'A36'), decoded: true })),
-      { title: 'broken percent-encoding in a query', call: tickets('limit=%zz'), blames: malformed('limit', 'A36') },
-      { title: 'a name given twice in a query', call: tickets('limit=1&limit=2'), blames: malformed('limit', 'A36') },
-      { title: 'another charset', call: { ...createLocation(), headers: { 'content-type': 'application/x-www-form-urlencoded; charset=iso-8859-1' } },
-        blames: malformed(null, 'A36') }
-    ],
-    not: [
-      { title: 'broken percent-encoding in a body', call: { on: 'POST /locations', body: 'display_name=%zz' }, blames: malformed('display_name', 'FORM-1') },
-      { title: 'names that differ', call: { on: 'POST /locations', body: 'display_name=A&address[country]=US&address[city]=B' } },
-      { title: 'an empty metadata beside a key of it', call: createLocation({ metadata: '', 'metadata[k]': 'v' }) }
-    ]
-  },
-  A37: {
-    relies: [
-      { title: 'a read', call: { on: 'GET /locations/loc_a', body: 'a=1' }, blames: unexpectedBody('A37') },
-      { title: 'a delete', call: { ...deleteUser, body: 'a=1' }, blames: unexpectedBody('A37') },
-      { title: 'a list with what is not of the list', call: { on: 'GET /locations', body: 'location=loc_a' }, blames: unexpectedBody('A37') },
-      { title: 'a list with its own', call: { on: 'GET /tickets', body: 'location=loc_a' }, blames: unexpectedBody('FORM-3') },
-      { title: 'JSON', call: asJson(readLocation), blames: unexpectedBody('A37') },
-      { title: 'broken percent-encoding', call: { on: 'GET /locations/loc_a', body: 'a=%zz' }, blames: unexpectedBody('A37') },
-      { title: 'a compressed body', call: { ...readLocation, body: 'a=1', headers: { 'content-encoding': 'gzip' } }, blames: unexpectedBody('A37') }
-    ],
-    not: [
-      { title: 'a GET without a body', call: readLocation },
-      { title: 'a delete without a body', call: deleteUser },
-      { title: 'a delete that is disabled', call: { on: 'DELETE /locations/loc_a', body: 'a=1' }, blames: disabled('LOC-4') }
-    ]
-  },
-  A38: {
-    relies: [
-      ...['2026-01-31', '2026-02-01T10:00:00', '2026-032T10:00:00Z', '2026-W05-7T10:00:00Z'].map((value): Case => ({ title: value,
-        call: tickets({ 'created[gte]': value, limit: 5 }), answers: { count: 2 } })),
-      { title: 'a fraction that is finer than a millisecond', call: tickets({ 'created[gte]': '2026-02-01T10:00:00.000001Z' }),
-        answers: { page: ['${newest_ticket.id}'] } },
-      { title: 'a fraction that is finer than a millisecond, before', call: tickets({ 'created[lt]': '2026-02-01T10:00:00.000001Z' }),
-        answers: { page: ['${ticket.id}'] } },
-      ...['2026-03', '2026'].map((value): Case => ({ title: value, call: tickets({ 'created[gte]': value }), blames: invalid('created[gte]', 'A38') }))
-    ],
-    not: [
-      ...['2026-02-01T10:00:00Z', '2026-02-01T10:00:00.000Z', '2026-02-01T11:00:00+01:00', '20260201T100000Z', '2026-02-01t10:00:00z'].map((value): Case =>
-        ({ title: value,
-        call: tickets({ 'created[gte]': value }), answers: { count: 2 } })),
-      { title: 'no instant', call: tickets({ 'created[gte]': 'x' }), blames: invalid('created[gte]', 'FILT-1') }
-    ]
-  },
-  A39: {
-    relies: [
-      { title: 'a slash at the end', call: list('/locations/'), answers: { page: ['loc_b', 'loc_a'] } },
-      { title: 'a slash after an id', call: read('/locations/loc_a/'), answers: { shows: { id: 'loc_a' } } },
-      { title: 'HEAD', call: { on: 'HEAD /locations' }, blames: noMethod('A39') },
-      { title: 'a path beside the base', call: { ...list('/locations'), outside: true }, blames: noPath('BASE-1') }
-    ],
-    not: [
-      { title: 'no slash at the end', call: list('/locations') },
-      { title: 'another method', call: { on: 'PUT /locations' }, blames: noMethod('A08') },
-      { title: 'a path that no family has', call: { on: 'GET /nowhere' }, blames: noPath('A08') }
-    ]
-  },
-  A40: {
-    relies: [
-      ...[' ', '\t\n', '\u00a0', '\u3000'].map((display_name): Case => ({ title: `display_name=${JSON.stringify(display_name)}`,
-        call: createLocation({ display_name }), blames: invalid('display_name', 'A40') })),
-      { title: 'an update of a name', call: updateLocation({ display_name: ' ' }), blames: invalid('display_name', 'A40') },
-      { title: 'the phone of a vip payment', call: vip({ 'customer[phone]': ' ' }), blames: invalid('customer[phone]', 'A40') },
-      { title: 'letters beyond ASCII in another case',
-        records: { tickets: [{ id: 'tkt_g', location: 'loc_a', reference: 'Größe 7', created: '2026-01-01' }] },
-        call: tickets({ search_query: 'GRÖSSE' }), answers: { page: ['tkt_g'] } }
-    ],
-    not: [
-      { title: 'a text', call: createLocation({ display_name: ' A ' }), answers: { shows: { display_name: ' A ' } } },
-      { title: 'an empty text', call: createLocation({ display_name: '' }), blames: missing('display_name', 'LOC-1') },
-      { title: 'the phone of another payment', call: payLeast({ 'customer[phone]': ' ' }) },
-      { title: 'an optional text of white space', call: createLocation({ phone: ' ' }), answers: { shows: { phone: ' ' } } }
-    ]
-  }
+  A02: assumption(...CREATED_OR_NOT),
+  A03: assumption(...CREATED_OR_NOT),
+  A04: assumption(...SHOWN_OR_NOT),
+  A05: assumption(...SHOWN_OR_NOT),
+  A06: assumption(
+    ...CREATED_OR_NOT,
+    relies('statuses.created', createLocation(), { settings: { 'statuses.created': 201 }, answers: { status: 201 } })),
+  A07: assumption(
+    relies('a refusal', { ...readLocation, key: null }, NO_KEY),
+    relies('an operation that is disabled', { on: 'DELETE /accounts/mch_a' }, disabled('ACC-5')),
+    not('an answer', readLocation)),
+  A08: assumption(
+    relies('a path that no family has', { on: 'GET /nowhere' }, noPath('A08')),
+    relies('a method that the path does not take', { on: 'PATCH /locations/loc_a' }, noMethod('A08')),
+    ...['/locations', '/accounts', '/tickets', '/transactions', '/refunds'].map(path => relies(`${path}/none`, read(`${path}/none`), notThere())),
+    relies('an update of what is not there', { on: 'POST /refunds/none', body: { 'metadata[till]': '4' } }, notThere()),
+    relies('an id of another family', read('/locations/mch_a'), notThere()),
+    relies('statuses.invalid', createLocation({ display_name: '' }), [422, 'parameter_missing', 'display_name', 'LOC-1'],
+      { settings: { 'statuses.invalid': 422 } }),
+    relies('statuses.unauthenticated', { ...readLocation, key: null }, [403, 'api_key_missing', null, 'AUTH-3'],
+      { settings: { 'statuses.unauthenticated': 403 } }),
+    relies('statuses.forbidden', asReseller(createLocation()), [401, 'merchant_required', null, 'LOC-3'], { settings: { 'statuses.forbidden': 401 } }),
+    relies('statuses.missing', read('/locations/none'), [410, 'resource_missing', 'id', 'A08'], { settings: { 'statuses.missing': 410 } }),
+    relies('statuses.reference_missing', pay({ ticket: 'none' }), [404, 'reference_missing', 'ticket', 'TXN-1'],
+      { settings: { 'statuses.reference_missing': 404 } }),
+    relies('statuses.refund_refused', refundOf('spent'), [409, 'charge_already_refunded', 'transaction', 'REF-6'],
+      { settings: { 'statuses.refund_refused': 409 } }),
+    relies('order: 404 before 415', { on: 'POST /nowhere', body: '{}', headers: JSON_TYPE }, noPath('A08')),
+    relies('order: 404 before 413', { on: 'POST /nowhere', body: LARGE }, noPath('A08')),
+    relies('order: 404 before 401', { on: 'GET /nowhere', key: null }, noPath('A08')),
+    relies('order: 404 before the form', { on: 'GET /nowhere', query: 'a=%zz' }, noPath('A08')),
+    relies('order: 405 before 401', { on: 'DELETE /locations', key: null }, noMethod('A08')),
+    relies('order: 405 before 415', { on: 'PUT /locations', body: '{}', headers: JSON_TYPE }, noMethod('A08')),
+    relies('order: 405 before the form', { on: 'PATCH /locations/loc_a', body: 'a=%zz' }, noMethod('A08')),
+    relies('order: 401 before 501', { on: 'DELETE /locations/loc_a', key: null }, NO_KEY),
+    relies('order: 401 before 415', { ...asJson(createLocation()), key: null }, NO_KEY),
+    relies('order: 401 before 413', { on: 'POST /locations', body: LARGE, key: null }, NO_KEY),
+    relies('order: 401 before the form', { on: 'GET /locations', query: 'a=%zz', key: null }, NO_KEY),
+    relies('order: 401 before an id that is not there', { on: 'GET /locations/none', key: null }, NO_KEY),
+    relies('order: 415 before 413', { on: 'POST /locations', body: LARGE, headers: JSON_TYPE }, wrongType('FORM-1')),
+    relies('order: 415 before an unknown parameter', { on: 'POST /locations', query: 'a=1', body: '{}', headers: JSON_TYPE }, wrongType('FORM-1')),
+    relies('order: 413 before the form', { on: 'POST /locations', body: `%zz&${LARGE}` }, [413, 'body_too_large', null, 'A35']),
+    relies('order: 413 before a body that is not expected', { on: 'DELETE /accounts/mch_a/users/none', body: LARGE }, [413, 'body_too_large', null, 'A35']),
+    relies('order: a body that is not expected before an id', { on: 'DELETE /accounts/none/users/none', body: 'a=1' }, unexpectedBody('A37')),
+    relies('order: the form of the body before that of the query', { on: 'POST /locations', body: 'a=%zz', query: 'b=%zz' }, malformed('a', 'FORM-1')),
+    relies('order: an unknown parameter of the query before one of the body', { on: 'POST /locations', body: 'colour=red', query: 'x=1' }, unknown('x')),
+    relies('order: the form before an unknown parameter', { on: 'POST /locations', body: 'colour=red&a=%zz' }, malformed('a', 'FORM-1')),
+    relies('order: the form before the table', { on: 'POST /locations', body: 'address=US&a[=1' }, malformed('a[', 'FORM-2')),
+    relies('order: an unknown parameter before the table', { on: 'POST /locations', body: 'address=US&colour=red' }, unknown('colour')),
+    relies('order: an unknown parameter before a cursor', list('/locations', 'x=1&starting_after=none'), unknown('x')),
+    relies('order: display_name before the address', createLocation({ display_name: undefined, 'address[country]': 'XX' }), missing('display_name', 'LOC-1')),
+    relies('order: type before name and email', createAccount({ type: 'x', name: '', email: 'x' }), invalid('type', 'ACC-1')),
+    relies('order: currency before amount', pay({ amount: 'x', currency: 'X' }), invalid('currency', 'TXN-6')),
+    relies('order: gte before lt', tickets('created[lt]=x&created[gte]=x'), invalid('created[gte]', 'FILT-1')),
+    relies('order: limit before a cursor', list('/locations', 'starting_after=none&limit=x'), invalid('limit', 'LIST-3')),
+    relies('order: a cursor before created', tickets('created[gte]=x&starting_after=none'), noCursor('starting_after')),
+    relies('order: a Ticket that is not there before a bad amount', pay({ ticket: 'none', amount: 'x' }), noReference('ticket', 'TXN-1')),
+    relies('order: the table before the id in the path', { on: 'POST /locations/none', body: { address: 'US' } }, invalid('address', 'ADDR-1')),
+    relies('order: the table before the Account in the path', { on: 'POST /accounts/none/users', body: { name: 'A' } }, missing('email', 'USR-3')),
+    relies('order: limit before the Account in the path', list('/accounts/none/users', 'limit=x'), invalid('limit', 'LIST-3')),
+    relies('order: the table before who may', asReseller(createLocation({ 'address[country]': undefined })), missing('address[country]', 'LOC-2')),
+    relies('order: the table before the rules of the operation', vip({ 'customer[phone]': undefined, currency: 'X' }), invalid('currency', 'TXN-6')),
+    relies('order: what a type needs before the sum', payLeast({ payment_type: 'vip', amount: MOST, tip_amount: 1 }), missing('customer[phone]', 'TXN-3')),
+    relies('order: the Account before the User', { on: 'DELETE /accounts/none/users/none' }, notThere('account_id')),
+    not('an operation that is disabled', { on: 'DELETE /locations/loc_a' }, disabled('LOC-4')),
+    not('an answer', readLocation),
+    not('order: 501 before 413', { on: 'DELETE /accounts/mch_a', body: LARGE }, disabled('ACC-5')),
+    not('order: 501 before a body', { on: 'DELETE /accounts/mch_a', body: 'a=1' }, disabled('ACC-5')),
+    not('order: 501 before the form', { on: 'DELETE /accounts/mch_a', query: 'a=%zz' }, disabled('ACC-5')),
+    not('order: 501 before an unknown parameter', { on: 'DELETE /locations/loc_a', query: 'a=1' }, disabled('LOC-4')),
+    not('order: 501 before an id that is not there', { on: 'DELETE /locations/none' }, disabled('LOC-4'))),
+  A09: assumption(
+    ...LISTS.map(([path]) => relies(path, list(path))),
+    not('a read', readLocation),
+    not('a refused list', list('/locations', { limit: 0 }), invalid('limit', 'A10'))),
+  A10: assumption(
+    relies('without limit', list('/locations')),
+    relies('a limit above the default', list('/locations', { limit: 11 })),
+    relies('a cursor', list('/locations', { limit: 1, starting_after: 'loc_b' }), { given: ['location'], answers: { page: ['loc_a'] } }),
+    relies('a cursor back', list('/locations', { limit: 1, ending_before: 'loc_a' }), { given: ['location'], answers: { page: ['loc_b'], has_more: true } }),
+    relies('a deleted User as a cursor', list('/accounts/${account.id}/users', { limit: 1, starting_after: '${second_user.id}' }),
+      { given: ['user', 'second_user'], before: [{ on: 'DELETE /accounts/${account.id}/users/${second_user.id}' }], answers: { page: ['${user.id}'] } }),
+    ...['0', '-1', '101', BEYOND].map(limit => relies(`limit=${limit}`, list('/locations', { limit }), invalid('limit', 'A10'))),
+    ...['starting_after', 'ending_before'].flatMap(param => ['none', '${charge.id}', '__proto__'].map(id =>
+      relies(`${param}=${id}`, list('/locations', { [param]: id }), noCursor(param)))),
+    relies('a User of another Account as a cursor', list('/accounts/${account.id}/users', { starting_after: '${other_user.id}' }),
+      noCursor('starting_after')),
+    relies('both cursors', tickets({ starting_after: '${ticket.id}', ending_before: '${ticket.id}' }), invalid('ending_before', 'A10')),
+    relies('a limit that is clamped', list('/locations', { limit: 101 }), { settings: { 'pagination.out_of_range': 'clamp' }, answers: { count: 2 } }),
+    relies('a limit that is clamped to 1', list('/locations', { limit: -7 }),
+      { settings: { 'pagination.out_of_range': 'clamp' }, given: ['location'], answers: { count: 1 } }),
+    relies('pagination.default_limit', list('/locations'), { settings: { 'pagination.default_limit': 1 }, given: ['location'],
+      answers: { count: 1, has_more: true } }),
+    relies('a limit beyond all numbers that is clamped', list('/locations', { limit: '9'.repeat(20) }),
+      { settings: { 'pagination.out_of_range': 'clamp', 'pagination.max_limit': 1 }, answers: { count: 1 } }),
+    relies('a default above the largest', list('/locations'), { settings: { 'pagination.default_limit': 9, 'pagination.max_limit': 1 },
+      answers: { count: 1 } }),
+    relies('pagination.max_limit', list('/locations', { limit: 4 }), invalid('limit', 'A10'), { settings: { 'pagination.max_limit': 3 } }),
+    not('a limit', list('/locations', { limit: 5 })),
+    not('the default limit', list('/locations', { limit: 10 })),
+    not('a limit in range, where others are clamped', list('/locations', { limit: 5 }), { settings: { 'pagination.out_of_range': 'clamp' } }),
+    not('a limit that is no integer', list('/locations', { limit: 'x' }), invalid('limit', 'LIST-3')),
+    not('a limit that is no integer, where others are clamped', list('/locations', 'limit=x'), invalid('limit', 'LIST-3'),
+      { settings: { 'pagination.out_of_range': 'clamp' } }),
+    not('a read', readLocation)),
+  A11: assumption(
+    relies('two records', tickets(), { answers: { page: ['${newest_ticket.id}', '${ticket.id}'] } }),
+    relies('one record of two', tickets({ limit: 1 }), { answers: { page: ['${newest_ticket.id}'] } }),
+    relies('the last of two', tickets({ limit: 1, starting_after: '${newest_ticket.id}' }), { answers: { page: ['${ticket.id}'] } }),
+    relies('nothing after the last of two', tickets({ starting_after: '${ticket.id}' }), { answers: { page: [] } }),
+    relies('pagination.order', tickets(), { settings: { 'pagination.order': 'oldest_first' }, answers: { page: ['${ticket.id}', '${newest_ticket.id}'] } }),
+    not('one record', readUsers, { given: ['user'] }),
+    not('the one match of a search', tickets({ search_query: '${newest_ticket.reference}', limit: 5 }), { answers: { page: ['${newest_ticket.id}'] } }),
+    not('Refunds', refunds(), { settings: { 'pagination.order': 'oldest_first' }, given: ['refund', 'second_refund'],
+      answers: { page: ['${second_refund.id}', '${refund.id}'] } })),
+  A12: assumption(
+    relies('a search of Tickets', tickets({ search_query: '${ticket.reference}' })),
+    relies('a search of Transactions', transactions({ search_query: '4242' })),
+    not('no search', tickets())),
+  A13: assumption(
+    relies('a part of a reference, in another case', tickets({ search_query: 't-1' }), { answers: { page: ['${ticket.id}'] } }),
+    relies('search.reference = prefix', tickets({ search_query: '-1' }), { settings: { 'search.reference': 'prefix' }, answers: { page: [] } }),
+    relies('search.reference = exact', tickets({ search_query: 'T-' }), { settings: { 'search.reference': 'exact' }, answers: { page: [] } }),
+    relies('a part of the digits', transactions({ search_query: '424' }), { given: ['charge'], answers: { page: [] } }),
+    relies('search.last4 = contains', transactions({ search_query: '24' }),
+      { settings: { 'search.last4': 'contains' }, given: ['charge'], answers: { page: ['${charge.id}'] } }),
+    not('no search', tickets({ 'created[gte]': '2020-01-01T00:00:00Z' }))),
+  A14: assumption(
+    ...([ [createLocation({ colour: 'red' }), 'colour'], [createLocation({ Phone: '1' }), 'Phone'], [createLocation({ id: 'loc_mine' }), 'id'],
+      [createLocation({ 'tags[]': 'a' }), 'tags[]'], [createLocation({ 'a[b][c]': '1' }), 'a[b][c]'],
+      [{ on: 'POST /locations', body: 'display_name=A&address[country]=US&__proto__[phone]=1' }, '__proto__[phone]'],
+      [createLocation({ constructor: 'x' }), 'constructor'], [createLocation({ 'address[toString]': 'x' }), 'address[toString]'],
+      [createAccount({ website: 'x' }), 'website'], [onAccount({ reseller: 'rsl_r' }), 'reseller'], [createUser({ phone: '1' }), 'phone'],
+      [pay({ 'metadata[k]': 'v' }), 'metadata[k]'], [pay({ 'card[cvv]': '1' }), 'card[cvv]'],
+      [pay({ 'amounts[donation_amount]': 1 }), 'amounts[donation_amount]'], [refund({ currency: 'usd' }), 'currency'],
+      [{ on: 'POST /transactions', query: 'amount=1', body: 'ticket=tkt_a&payment_type=card', key: null }, 'amount'],
+      [list('/locations', 'location=loc_a'), 'location'], [list('/accounts', 'page=2'), 'page'],
+      [list('/accounts/mch_a/users', 'search_query=a'), 'search_query'], [tickets('created[eq]=2026-01-01'), 'created[eq]'],
+      [transactions('ticket=tkt_a'), 'ticket'], [refunds('created[gt]=2026-01-01'), 'created[gt]'], [list('/locations/loc_a', 'expand=1'), 'expand'],
+      [list('/transactions/${charge.id}', 'expand[]=refunds'), 'expand[]'],
+      [{ ...deleteUser, query: 'force=1' }, 'force'] ] as const).map(([call, param]) => relies(`${call.on} with ${param}`, call, unknown(param))),
+    relies('an empty one', createLocation({ colour: '' }), unknown('colour')),
+    relies('dropped with a warning', createLocation({ colour: 'red' }), { settings: { 'parameters.unknown': 'warn' } }),
+    relies('dropped without a word', list('/locations', { colour: 'red' }), { settings: { 'parameters.unknown': 'ignore' } }),
+    not('known ones alone', createLocation()),
+    not('known ones alone, where others are dropped', createLocation(), { settings: { 'parameters.unknown': 'ignore' } }),
+    not('one that is not updatable', onRefund({ amount: 1 }), notUpdatable('amount'))),
+  A15: assumption(
+    relies('refused', onRefund({ amount: 1 }), notUpdatable('amount')),
+    relies('ignored', onRefund({ amount: 1 }), showing({ amount: 100 }), { settings: { 'parameters.not_updatable': 'ignore' } }),
+    not('metadata', onRefund({ 'metadata[till]': '4' })),
+    not('one that no Refund has', onRefund({ colour: 'red' }), unknown('colour'))),
+  A16: assumption(
+    relies('empty on a create', createLocation({ phone: '', website: '', 'address[city]': '' }),
+      showing({ phone: null, website: null, address: { city: null } })),
+    relies('an empty object on a create', pay({ customer: '', amounts: '' }), showing({ customer: null, amounts: null })),
+    relies('empty in a query', tickets('starting_after=&search_query=&created[gte]='), { answers: { count: 2 } }),
+    relies('an empty object in a query', tickets('created='), { answers: { count: 2 } }),
+    relies('limit=', list('/locations', 'limit='), invalid('limit', 'A16')),
+    relies('limit=, where others are clamped', list('/locations', 'limit='), invalid('limit', 'A16'), { settings: { 'pagination.out_of_range': 'clamp' } }),
+    relies('a filter that names nothing', transactions({ location: 'none' }), { answers: { page: [] } }),
+    relies('an empty amount of a Refund', refundOf('charge', { amount: '' }), invalid('amount', 'A16')),
+    ...([ [updateFurnished, { display_name: '' }], [updateFurnished, { 'address[country]': '' }], [onFurnishedAccount, { address: '' }],
+      [onFurnishedAccount, { type: '' }], [onFurnishedAccount, { name: '' }],
+      [onFurnishedAccount, { email: '' }] ] as const).map(([update, sent]) => relies(`${Object.keys(sent)} that the create requires, unset`, update(sent))),
+    ...([ [updateFurnished({ display_name: '' }), 'display_name'], [updateFurnished({ 'address[country]': '' }), 'address[country]'],
+      [onFurnishedAccount({ address: '' }), 'address[country]'], [onFurnishedAccount({ type: '' }), 'type'], [onFurnishedAccount({ name: '' }), 'name'],
+      [onFurnishedAccount({ email: '' }), 'email'] ] as const).map(([call, param]) =>
+      relies(`${JSON.stringify(call.body)}, where that is refused`, call, missing(param, 'A16'), { settings: { 'parameters.unset_required': 'reject' } })),
+    not('nothing empty', createLocation()),
+    not('an optional parameter that an update unsets', updateFurnished({ phone: '' })),
+    not('a filter that names something', tickets({ location: 'loc_a' })),
+    not('a parameter that is left out', createLocation({ display_name: undefined }), missing('display_name', 'LOC-1'))),
+  A17: assumption(
+    relies('metadata merged', updateFurnished({ 'metadata[new]': '1' }), showing({ metadata: { order: 'A-17', till: '3', new: '1' } })),
+    relies('metadata cleared and set', { on: updateFurnished({}).on, body: 'metadata=&metadata[new]=1' }, showing({ metadata: { new: '1' } })),
+    ...['metadata[k][n]', 'metadata[k][]', 'metadata[k][n][m]'].map(param => relies(param, updateFurnished({ [param]: '1' }), invalid(param, 'A17'))),
+    not('metadata where there was none', updateLocation({ 'metadata[new]': '1' })),
+    not('metadata of a create', createLocation({ 'metadata[new]': '1' })),
+    not('an update without metadata', updateFurnished({ phone: '1' }))),
+  A18: assumption(
+    relies('a known key', readLocation),
+    ...['nobody', ' ${merchant_key}', 'mch_a', '__proto__'].map(name => relies(name, { ...list('/locations'), key: { name } }, UNKNOWN_KEY)),
+    relies('a password', { ...list('/locations'), key: { name: '${merchant_key}', password: 'word' } }, BAD_KEY),
+    relies('auth.accept_any_key', { ...createLocation(), key: { name: 'nobody' } }, showing({ account: 'mch_a' }),
+      { settings: { 'auth.accept_any_key': 'mch_a' } }),
+    relies('auth.accept_any_key, whosever it is', asReseller(createLocation()), showing({ account: 'mch_a' }),
+      { settings: { 'auth.accept_any_key': 'mch_a' } }),
+    not('no key', { ...readLocation, key: null }, NO_KEY),
+    not('no key, where any is accepted', { ...list('/locations'), key: null }, NO_KEY, { settings: { 'auth.accept_any_key': 'mch_a' } }),
+    not('another scheme', { ...list('/locations'), key: null, headers: { authorization: 'Bearer x' } }, BAD_KEY),
+    not('POST /transactions', { ...payLeast(), key: 'merchant' })),
+  A19: assumption(
+    relies('a Location shown', asReseller(read('/locations/loc_a'))),
+    relies('a Ticket shown', asReseller(read('/tickets/${ticket.id}'))),
+    relies('a list that shows one', asReseller(list('/locations')), { answers: { page: ['loc_b', 'loc_a'] } }),
+    relies('a Location hidden', asReseller(read('/locations/loc_a')), notThere(), { settings: SCOPED }),
+    relies('a list that hides one', asReseller(list('/locations')), { settings: SCOPED, answers: { page: [] } }),
+    relies('a Transaction hidden', asReseller(refundOf('charge')), noReference('transaction', 'REF-1'), { settings: SCOPED }),
+    relies('a cursor hidden', asReseller(list('/locations', { starting_after: 'loc_a' })), noCursor('starting_after'), { settings: SCOPED }),
+    relies('an update hidden', asReseller(updateLocation({ phone: '1' })), notThere(), { settings: SCOPED }),
+    not("the key's own", read('/locations/loc_a')),
+    not("the key's own, scoped", read('/locations/loc_a'), { settings: SCOPED }),
+    not('a list of its own', tickets()),
+    not('the Users of its own Account, scoped', list('/accounts/mch_a/users'),
+      { settings: SCOPED, records: { users: USERS_APART }, answers: { page: ['usr_a'] } }),
+    not('an Account that it created', asReseller(read('/accounts/mch_c')),
+      { settings: SCOPED, records: { accounts: [{ id: 'mch_c', type: 'merchant', name: 'C', email: 'c@example.com', address: { country: 'US' },
+      reseller: 'rsl_r' }] } })),
+  A20: assumption(
+    relies('a key', { ...payLeast(), key: 'merchant' }),
+    relies('a key that is not known', { ...payLeast(), key: { name: 'nobody' } }),
+    relies('another scheme', { ...payLeast(), headers: { authorization: 'Bearer x' } }),
+    not('none', payLeast()),
+    not('a key elsewhere', readLocation)),
+  A21: assumption(
+    relies('a Location', createLocation(), showing({ account: 'mch_a' })),
+    relies('a User', createUser(), showing({ account: '${account.id}' })),
+    relies("an Account of a reseller's", asReseller(createAccount()), showing({ reseller: 'rsl_r' })),
+    not("an Account of a merchant's", createAccount(), showing({ reseller: null })),
+    not('a read', readLocation),
+    not('a refused create', asReseller(createLocation()), NO_MERCHANT)),
+  A22: assumption(
+    relies('no currency', payLeast({ amount: 1 }), showing({ currency: 'usd' })),
+    relies('transactions.default_currency', payLeast({ amount: 1 }), showing({ currency: 'eur' }), { settings: { 'transactions.default_currency': 'eur' } }),
+    not('a currency', payLeast({ currency: 'eur' })),
+    not('a refused payment', payLeast({ payment_type: 'cash' }), invalid('payment_type', 'TXN-2'))),
+  A23: assumption(
+    relies('a Refund', refund()),
+    relies('more than the amount', refund({ amount: 1001 }), EXCEEDS),
+    relies('nothing remains', refundOf('spent'), ALL_REFUNDED),
+    relies('the tip not', refundOf('tipped', { amount: 1001 }), EXCEEDS),
+    relies('the tip too', refundOf('tipped'), showing({ amount: 1230 }), { settings: { 'transactions.refundable': 'amount_plus_extras' } }),
+    not('a Transaction that is not there', refund({ transaction: 'none' }), noReference('transaction', 'REF-1')),
+    not('a payment', payLeast())),
+  A24: assumption(
+    ...([ [{}, { amount: 0, tip_amount: null, currency: 'usd', amounts: null }], [{ tip_amount: 5 }, { amount: 0, tip_amount: 5 }],
+      [{ 'amounts[transaction_amount]': 7 }, { amount: 7, amounts: { transaction_amount: 7 } }], [{ 'amounts[payment_amount]': 8 }, { amount: 8 }],
+      [{ 'amounts[transaction_amount]': 7, 'amounts[payment_amount]': 8 }, { amount: 7 }],
+      [{ 'amounts[transaction_amount]': 0, 'amounts[payment_amount]': 8 }, { amount: 0 }],
+      [{ amount: 5, 'amounts[transaction_amount]': 7 }, { amount: 5, amounts: { transaction_amount: 7 } }],
+      [{ amount: 0, 'amounts[transaction_amount]': 7 }, { amount: 0 }], [{ amount: '', 'amounts[transaction_amount]': 7 }, { amount: 7 }],
+      [{ 'amounts[tip_amount]': 2 }, { amount: 0, tip_amount: 2 }], [{ tip_amount: 0, 'amounts[tip_amount]': 2 }, { tip_amount: 0 }],
+      [{ 'amounts[currency]': 'eur' }, { currency: 'eur' }], [{ currency: 'jpy', 'amounts[currency]': 'eur' },
+      { currency: 'jpy', amounts: { currency: 'eur' } }] ] as const).map(([body, shows]) =>
+      relies(JSON.stringify(body), payLeast(body), showing(shows), { later: [[read('/transactions/${made.id}'), { shows: '${made}' }]] })),
+    relies('a Refund of nothing', refundOf('free'), [400, 'charge_has_no_amount', 'transaction', 'A24']),
+    relies('a Refund of a part of nothing', refundOf('free', { amount: 1 }), [400, 'charge_has_no_amount', 'transaction', 'A24']),
+    relies('a part that is no integer', payLeast({ 'amounts[tip_amount]': '1.5' }), invalid('amounts[tip_amount]', 'A24')),
+    relies('a currency that is none', payLeast({ 'amounts[currency]': 'zzz' }), invalid('amounts[currency]', 'A24')),
+    not('an amount', payLeast({ amount: 5 })),
+    not('an amount of 0', payLeast({ amount: 0 })),
+    not('a Refund', refund())),
+  A25: assumption(
+    ...([ [{ 'card[brand]': 'visa' }, { brand: 'visa', last4: null }], [{ 'card[last4]': '1111' }, { brand: null, last4: '1111' }],
+      [{ 'card[last4]': '1111', 'card[number]': '4242424242424242' }, { brand: null, last4: '1111' }],
+      [{ 'card[number]': '4000 0566-5566 5556' }, { brand: null, last4: '5556' }], [{ 'card[number]': '1234' }, { brand: null, last4: '1234' }],
+      [{ 'card[number]': '123' }, { brand: null, last4: null }], [{ 'card[number]': 'none' }, { brand: null, last4: null }],
+      [{ 'card[token]': 'tok_1' }, { brand: null, last4: null }] ] as const).map(([body, card]) =>
+      relies(JSON.stringify(body), payLeast(body), showing({ payment_method: { card } }))),
+    ...([ [{ 'bank_account[bank_name]': 'First' }, { bank_name: 'First', last4: null }],
+      [{ 'bank_account[account_number]': 'DE89 3704 0044 0532 0130 00' }, { bank_name: null, last4: '3000' }],
+      [{ 'bank_account[account_number]': '12' }, { bank_name: null, last4: null }] ] as const).map(([body, bank_account]) =>
+      relies(JSON.stringify(body), vip(body), showing({ payment_method: { bank_account } }))),
+    ...['424', '42424', 'abcd', '-424', '42 4', '٤٢٤٢'].map(last4 => relies(`card[last4]=${last4}`, pay({ 'card[last4]': last4 }),
+      invalid('card[last4]', 'A25'))),
+    not('neither', payLeast(), showing({ payment_method: { type: 'external', card: null, bank_account: null } })),
+    not('an empty card', payLeast({ card: '', 'bank_account[bank_name]': '' }), showing({ payment_method: { card: null, bank_account: null } })),
+    not('parts that are empty', payLeast({ 'card[number]': '', 'card[brand]': '' }), showing({ payment_method: { card: null } }))),
+  A26: assumption(
+    relies('with a card', pay(BANK), showing({ payment_method: { bank_account: null } })),
+    not('with vip', vip(BANK)),
+    not('without it', pay())),
+  A27: assumption(
+    relies('a negative amount', payLeast({ amount: '-1' }), invalid('amount', 'A27')),
+    ...['9007199254740992', BEYOND, '9'.repeat(400)].map(amount => relies(amount, payLeast({ amount }), invalid('amount', 'A27'))),
+    ...['transaction_amount', 'payment_amount', 'tip_amount'].flatMap(name =>
+      ['-1', BEYOND].map(value => relies(`amounts[${name}]=${value}`, payLeast({ [`amounts[${name}]`]: value }), invalid(`amounts[${name}]`, 'A27')))),
+    relies('a Refund that a double cannot hold', refund({ amount: BEYOND }), invalid('amount', 'A27')),
+    ...([ [{ amount: MOST, tip_amount: 1 }], [{ amount: MOST - 1, tip_amount: 1, donation_amount: 1 }],
+      [{ 'amounts[transaction_amount]': MOST, 'amounts[tip_amount]': 1 }] ] as const).map(([body]) =>
+      relies(`together too much: ${JSON.stringify(body)}`, payLeast(body), invalid('amount', 'A27'))),
+    ...([ ['0', 0], ['-1', -1], ['1.5', 1.5], ['-0.25', -0.25], ['007', 7], ['1e3', 1000], ['1e+06', 1_000_000], ['2.5E-1', 0.25],
+      [String(MOST), MOST] ] as const).map(([value, number]) => relies(`adjustment_number=${value}`, payLeast({ adjustment_number: value }),
+      showing({ adjustment_number: number }))),
+    ...['0x10', '+5', ' 5', '1,5', 'NaN', 'Infinity', '-', '1.2.3', '--1', '1e', '1e999', BEYOND, '0.12345678901234567890'].map(value =>
+      relies(`adjustment_number=${value}`, payLeast({ adjustment_number: value }), invalid('adjustment_number', 'A27'))),
+    not('parts that come together to the most', payLeast({ amount: MOST - 2, tip_amount: 1, donation_amount: 1 })),
+    not('an amount', payLeast({ amount: '007' }), showing({ amount: 7 })),
+    not('an amount that is no integer', payLeast({ amount: '1.5' }), invalid('amount', 'TXN-7')),
+    not('a Refund of 0', refund({ amount: 0 }), invalid('amount', 'REF-3'))),
+  A28: assumption(
+    relies('a Refund', refund(), showing({ currency: 'usd' })),
+    relies('a Refund of a payment without a card', refundOf('cash')),
+    not('a refused Refund', refundOf('spent'), ALL_REFUNDED),
+    not('an update', onRefund({ 'metadata[till]': '4' }))),
+  A29: assumption(
+    relies('a read', readCharge, showing({ amount_refunded: 0, refunds: { object: 'list', has_more: false } })),
+    relies('a create', payLeast()),
+    relies('a list', transactions(), { given: ['charge'] }),
+    not('a list of nothing', transactions()),
+    not('a read of a Location', readLocation)),
+  A30: assumption(
+    ...NO_ADDRESSES.flatMap(email => [
+      relies(`an Account's ${email}`, onAccount({ email }), invalid('email', 'A30')),
+      relies(`a customer's ${email}`, payLeast({ 'customer[email]': email }), invalid('customer[email]', 'A30'))]),
+    relies("a User's domain without a dot", createUser({ email: 'ana@localhost' }), invalid('email', 'A30')),
+    ...['us', 'Us', 'uS'].map(country => relies(country, createLocation({ 'address[country]': country }), showing({ address: { country: 'US' } }))),
+    ...['ana@example.com', 'Ana.Lima+till@sub.example.co', "o'hara@example.com", 'ana@xn--caf-dma.example', 'jörg@bücher.example'].map(email =>
+      not(email, createUser({ email }), showing({ email }))),
+    not('an upper-case country', createLocation()),
+    not('no country', createLocation({ 'address[country]': 'XX' }), invalid('address[country]', 'ADDR-2'))),
+  A31: assumption(
+    relies('another type', onAccount({ type: 'reseller' }), showing({ id: '${account.id}', type: 'reseller' })),
+    not('the same type', onAccount({ type: 'merchant' })),
+    not('no type', onAccount({ name: 'New' })),
+    not('a create', createAccount())),
+  A32: assumption(
+    relies('JSON', asJson(createLocation()), wrongType('FORM-1')),
+    ...['gzip', 'br', 'gzip, identity'].map(encoding => relies(encoding, { ...createLocation(), headers: { 'content-encoding': encoding } },
+      wrongType('A32'))),
+    not('a form', createLocation()),
+    not('an encoding that changes nothing', { ...createLocation(), headers: { 'content-encoding': 'identity' } }),
+    not('a type without a body', { ...readLocation, headers: JSON_TYPE })),
+  A35: assumption(
+    relies('a large body', { on: 'POST /locations', body: LARGE }, [413, 'body_too_large', null, 'A35']),
+    relies('many parameters', { on: 'POST /locations', body: Array.from({ length: 1001 }, (_, n) => `a${n}=1`).join('&') },
+      [400, 'form_too_large', null, 'A35']),
+    relies('deep nesting', { on: 'POST /locations', body: 'a[b][c][d][e][f]=1' }, [400, 'form_too_large', 'a[b][c][d][e][f]', 'A35']),
+    relies('deep nesting in a query', tickets('a[b][c][d][e][f]=1'), [400, 'form_too_large', 'a[b][c][d][e][f]', 'A35']),
+    not('a long text', createLocation({ display_name: 'x'.repeat(100_000) })),
+    not('a thousand keys', { on: 'POST /locations/${location.id}', body: Array.from({ length: 1000 }, (_, n) => `metadata[k${n}]=1`).join('&') })),
+  A36: assumption(
+    ...([ ['display_name=A&display_name=B', 'display_name'], ['metadata=a&metadata=b', 'metadata'], ['metadata[k]=a&metadata[k]=b', 'metadata[k]'],
+      ['display_name=%ff', 'display_name'], ['display_name=%C3%28', 'display_name'],
+      ['=1', null] ] as const).map(([body, param]) => relies(body, { on: 'POST /locations', body }, malformed(param, 'A36'))),
+    ...['display_name[]', 'display_name[a]', 'phone[]', 'phone[home]', 'address[city][]', 'address[city][name]'].map(param =>
+      relies(param, createLocation({ [param.replace(/\[[^[]*$/, '')]: undefined, [param]: 'A' }), malformed(param, 'A36'), { decoded: true })),
+    ...['ticket[]', 'payment_type[]', 'amount[]', 'amount[usd]', 'adjustment_number[]', 'card[number][]'].map(param =>
+      relies(param, pay({ [param.replace(/\[[^[]*$/, '')]: undefined, [param]: '1' }), malformed(param, 'A36'), { decoded: true })),
+    ...['limit[]', 'starting_after[]', 'created[gte][]', 'location[]', 'search_query[a]'].map(param =>
+      relies(`${param} in a query`, tickets({ [param]: '1' }), malformed(param, 'A36'), { decoded: true })),
+    relies('broken percent-encoding in a query', tickets('limit=%zz'), malformed('limit', 'A36')),
+    relies('a name given twice in a query', tickets('limit=1&limit=2'), malformed('limit', 'A36')),
+    relies('another charset', { ...createLocation(), headers: { 'content-type': 'application/x-www-form-urlencoded; charset=iso-8859-1' } },
+      malformed(null, 'A36')),
+    not('broken percent-encoding in a body', { on: 'POST /locations', body: 'display_name=%zz' }, malformed('display_name', 'FORM-1')),
+    not('names that differ', { on: 'POST /locations', body: 'display_name=A&address[country]=US&address[city]=B' }),
+    not('an empty metadata beside a key of it', createLocation({ metadata: '', 'metadata[k]': 'v' }))),
+  A37: assumption(
+    relies('a read', { on: 'GET /locations/loc_a', body: 'a=1' }, unexpectedBody('A37')),
+    relies('a delete', { ...deleteUser, body: 'a=1' }, unexpectedBody('A37')),
+    relies('a list with what is not of the list', { on: 'GET /locations', body: 'location=loc_a' }, unexpectedBody('A37')),
+    relies('a list with its own', { on: 'GET /tickets', body: 'location=loc_a' }, unexpectedBody('FORM-3')),
+    relies('JSON', asJson(readLocation), unexpectedBody('A37')),
+    relies('broken percent-encoding', { on: 'GET /locations/loc_a', body: 'a=%zz' }, unexpectedBody('A37')),
+    relies('a compressed body', { ...readLocation, body: 'a=1', headers: { 'content-encoding': 'gzip' } }, unexpectedBody('A37')),
+    not('a GET without a body', readLocation),
+    not('a delete without a body', deleteUser),
+    not('a delete that is disabled', { on: 'DELETE /locations/loc_a', body: 'a=1' }, disabled('LOC-4'))),
+  A38: assumption(
+    ...['2026-01-31', '2026-02-01T10:00:00', '2026-032T10:00:00Z', '2026-W05-7T10:00:00Z'].map(value =>
+      relies(value, tickets({ 'created[gte]': value, limit: 5 }), { answers: { count: 2 } })),
+    relies('a fraction that is finer than a millisecond', tickets({ 'created[gte]': '2026-02-01T10:00:00.000001Z' }),
+      { answers: { page: ['${newest_ticket.id}'] } }),
+    relies('a fraction that is finer than a millisecond, before', tickets({ 'created[lt]': '2026-02-01T10:00:00.000001Z' }),
+      { answers: { page: ['${ticket.id}'] } }),
+    ...['2026-03', '2026'].map(value => relies(value, tickets({ 'created[gte]': value }), invalid('created[gte]', 'A38'))),
+    ...['2026-02-01T10:00:00Z', '2026-02-01T10:00:00.000Z', '2026-02-01T11:00:00+01:00', '20260201T100000Z', '2026-02-01t10:00:00z'].map(value =>
+      not(value, tickets({ 'created[gte]': value }), { answers: { count: 2 } })),
+    not('no instant', tickets({ 'created[gte]': 'x' }), invalid('created[gte]', 'FILT-1'))),
+  A39: assumption(
+    relies('a slash at the end', list('/locations/'), { answers: { page: ['loc_b', 'loc_a'] } }),
+    relies('a slash after an id', read('/locations/loc_a/'), showing({ id: 'loc_a' })),
+    relies('HEAD', { on: 'HEAD /locations' }, noMethod('A39')),
+    relies('a path beside the base', { ...list('/locations'), outside: true }, noPath('BASE-1')),
+    not('no slash at the end', list('/locations')),
+    not('another method', { on: 'PUT /locations' }, noMethod('A08')),
+    not('a path that no family has', { on: 'GET /nowhere' }, noPath('A08'))),
+  A40: assumption(
+    ...[' ', '\t\n', '\u00a0', '\u3000'].map(display_name => relies(`display_name=${JSON.stringify(display_name)}`, createLocation({ display_name }),
+      invalid('display_name', 'A40'))),
+    relies('an update of a name', updateLocation({ display_name: ' ' }), invalid('display_name', 'A40')),
+    relies('the phone of a vip payment', vip({ 'customer[phone]': ' ' }), invalid('customer[phone]', 'A40')),
+    relies('letters beyond ASCII in another case', tickets({ search_query: 'GRÖSSE' }),
+      { records: { tickets: [{ id: 'tkt_g', location: 'loc_a', reference: 'Größe 7', created: '2026-01-01' }] }, answers: { page: ['tkt_g'] } }),
+    not('a text', createLocation({ display_name: ' A ' }), showing({ display_name: ' A ' })),
+    not('an empty text', createLocation({ display_name: '' }), missing('display_name', 'LOC-1')),
+    not('the phone of another payment', payLeast({ 'customer[phone]': ' ' })),
+    not('an optional text of white space', createLocation({ phone: ' ' }), showing({ phone: ' ' })))
 }

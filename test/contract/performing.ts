@@ -60,7 +60,7 @@ export class Performance<A extends Answer = Answer> {
     })
   }
 
-  /** How the answer differs from what was expected, a line each; `isUnset` says which values stand for none. */
+  /** How must be the answer differs from what, a line each; `isUnset` says which values stand for none. */
   async differences(answer: Answer, expected: Expected, isUnset: (value: unknown) => boolean): Promise<string[]> {
     const { status, shows, holds = [], lacks = [], page, count, has_more, empty } = (await this.#filled(expected)) as Expected
     const { body, text } = answer

@@ -1,131 +1,78 @@
 import { getEventListeners } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
 import t from 'tap'
 import { LATENCY_BOUNDS } from '../../src/evidence/totals.js'
-import { OPERATION_NAMES } from '../../src/reference/operations.js'
-import { type Answer, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { type Emulator, MERCHANT, NOW, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
-type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
-const ids = async ({ control }: Emulator, query: string): Promise<string[]> => (await control(`GET /requests${query}`)).body.data.map(({ id }: Json) => id)
-const errorOf = ({ status, body }: Answer) => [status, body.error.code, body.error.param ?? null, body.error.message]
+const ids = async ({ control }: Pick<Emulator, 'control'>, query = ''): Promise<string> =>
+  (await control(`GET /requests${query}`)).body.data.map(({ id }: Json) => id.replace('req_', '')).join()
 
-t.test('journal: it is listed newest first, and filtered by operation, status, id, instant and number', async t => {
-  const emulator = await startTestEmulator(t)
+t.test('journal: it is listed newest first, filtered by operation, status, id, instant, number and rule, and cleared, alone and by a reset', async t => {
+  const emulator = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
   const { call, control } = emulator
-  await call('GET /tickets')
+  await call('GET /tickets', { query: 'search_query=a' })
   await call('GET /tickets/tkt_none')
   await control('PUT /clock', { now: '2026-03-02T00:00:00Z' })
   await call('GET /tickets')
   await call('GET /tickets', { key: null })
   await call('GET /nothing')
+  for (const amount of [600, 500]) await call('POST /refunds', { body: { transaction: 'txn_a', amount } })
 
   for (const [query, expected] of [
-    ['', [5, 4, 3, 2, 1]],
-    ['?on=GET%20/tickets', [4, 3, 1]],
-    ['?on=get%20/tickets/{id}', [2]],
-    ['?on=POST%20/refunds', []],
-    ['?status=404', [5, 2]],
-    ['?status=4xx', [5, 4, 2]],
-    ['?status=2xx&on=GET%20/tickets', [3, 1]],
-    ['?since=req_3', [5, 4]],
-    ['?since=req_5', []],
-    ['?since=req_2&status=200', [3]],
-    ['?since=2026-03-02', [5, 4, 3]],
-    ['?since=2026-03-02T00:00:01Z', []],
-    ['?since=2026-03-01T00:00:00Z&status=404', [5, 2]],
-    ['?limit=2', [5, 4]]
+    ['', '7,6,5,4,3,2,1'],
+    ['?on=GET%20/tickets', '4,3,1'],
+    ['?on=get%20/tickets/{id}', '2'],
+    ['?on=POST%20/locations', ''],
+    ['?status=404', '5,2'],
+    ['?status=4xx', '7,5,4,2'],
+    ['?status=2xx&on=GET%20/tickets', '3,1'],
+    ['?since=req_3', '7,6,5,4'],
+    ['?since=req_7', ''],
+    ['?since=req_2&status=200', '6,3'],
+    ['?since=2026-03-02', '7,6,5,4,3'],
+    ['?since=2026-03-02T00:00:01Z', ''],
+    ['?since=2026-03-01T00:00:00Z&status=404', '5,2'],
+    ['?limit=2', '7,6'],
+    ['?rule=REF-7', '7,6'],
+    ['?rule=REF-4', '']
   ] as const) {
-    t.strictSame(
-      await ids(emulator, query),
-      expected.map(number => `req_${number}`),
-      query
-    )
+    t.equal(await ids(emulator, query), expected, query)
   }
-  const { object, has_more, dropped } = (await control('GET /requests?limit=5')).body
-  t.strictSame([object, has_more, dropped, (await control('GET /requests?limit=4')).body.has_more], ['list', false, 0, true])
+  const { object, has_more, dropped } = (await control('GET /requests?limit=7')).body
+  t.strictSame([object, has_more, dropped, (await control('GET /requests?limit=6')).body.has_more], ['list', false, 0, true])
+
+  const { status, text } = await control('DELETE /requests')
+  t.strictSame([status, text, await ids(emulator), (await control('GET /findings')).body.data.length], [204, '', '', 1])
+  await call('GET /tickets')
+  await control('POST /reset')
+  t.equal(await ids(emulator), '')
 })
 
-t.test('journal: a filter, id or format that does not exist is refused with those that do', async t => {
+t.test('journal: a filter, id or format that does not exist is refused', async t => {
   const { call, control } = await startTestEmulator(t)
-  const journalHeld = async (on: string) => errorOf(await control(on))
-  t.strictSame(await journalHeld('GET /requests/req_1'), [404, 'request_unknown', 'id', 'The journal holds no call req_1; it is empty.'])
+  t.equal((await control('GET /requests/req_1')).body.error.code, 'request_unknown')
   await call('GET /tickets')
-  await call('GET /tickets')
+  t.equal((await control('GET /requests/req_9')).body.error.code, 'request_unknown')
 
-  for (const [on, code, param, message] of [
-    ['GET /requests/req_9', 'request_unknown', 'id', 'The journal holds no call req_9; it holds req_1 to req_2.'],
-    [
-      'GET /requests?since=req_9',
-      'parameter_invalid',
-      'since',
-      'since: an instant or the id of a call in the journal was expected, not req_9; it holds req_1 to req_2.'
-    ],
-    ['GET /requests?on=POST%20/refund', 'parameter_invalid', 'on', 'on: POST /refund is no operation of the reference; did you mean POST /refunds?'],
-    [
-      'GET /requests?on=nothing%20like%20any%20of%20them',
-      'parameter_invalid',
-      'on',
-      `on: nothing like any of them is no operation of the reference; it has ${OPERATION_NAMES.join(', ')}.`
-    ],
-    ['GET /requests?status=teapot', 'parameter_invalid', 'status', 'status: a status such as 404, or a class such as 4xx, was expected, not teapot.'],
-    ['GET /requests?status=6xx', 'parameter_invalid', 'status', 'status: a status such as 404, or a class such as 4xx, was expected, not 6xx.'],
-    ['GET /requests?limit=0', 'parameter_invalid', 'limit', 'limit: at least 1 was expected, not 0.'],
-    ['GET /requests?limit=1001', 'parameter_invalid', 'limit', 'limit: at most 1000 was expected, not 1001.'],
-    [
-      'GET /requests?operation=x',
-      'parameter_unknown',
-      'operation',
-      'operation is not a parameter of this call; it takes on, rule, scope, status, since, limit, format.'
-    ],
-    ['GET /requests/req_1?format=xml', 'parameter_invalid', 'format', 'format: one of json, text, scenario was expected, not xml.'],
-    ['GET /coverage?format=xml', 'parameter_invalid', 'format', 'format: one of json, text, junit was expected, not xml.'],
-    ['GET /coverage?scope=all', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not all.'],
-    ['DELETE /coverage?scope=all', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not all.'],
-    ['GET /findings?format=junit', 'parameter_invalid', 'format', 'format: one of json, text was expected, not junit.'],
-    ['GET /assumptions?scope=all', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not all.'],
-    ['GET /metrics?a=b', 'parameter_unknown', 'a', 'a is not a parameter of this call; it takes none.'],
-    ['GET /events?a=b', 'parameter_unknown', 'a', 'a is not a parameter of this call; it takes scope.'],
-    ['DELETE /requests?a=b', 'parameter_unknown', 'a', 'a is not a parameter of this call; it takes none.']
+  for (const [param, ...paths] of [
+    ['since', '/requests?since=req_9', '/requests?scope=run&since=req_1'],
+    ['on', '/requests?on=POST%20/refund', '/requests?on=nothing%20like%20any%20of%20them'],
+    ['rule', '/requests?rule=REF-77'],
+    ['status', '/requests?status=teapot', '/requests?status=6xx'],
+    ['limit', '/requests?limit=1001'],
+    ['format', '/requests/req_1?format=xml', '/coverage?format=xml', '/findings?format=junit'],
+    ['scope', '/assumptions?scope=all']
   ] as const) {
-    t.strictSame((await journalHeld(on)).slice(1), [code, param, message], on)
+    for (const path of paths) {
+      const { error } = (await control(`GET ${path}`)).body
+      t.strictSame([error.code, error.param], ['parameter_invalid', param], path)
+    }
   }
-})
-
-t.test('journal: it is cleared, alone and by a reset', async t => {
-  const emulator = await startTestEmulator(t)
-  await emulator.call('GET /tickets', { query: 'search_query=a' })
-
-  const { status, text } = await emulator.control('DELETE /requests')
-  const cleared = await ids(emulator, '')
-  const findings = (await emulator.control('GET /findings')).body.data.length
-  await emulator.call('GET /tickets')
-  await emulator.control('POST /reset')
-
-  t.strictSame([status, text, cleared, findings], [204, '', [], 1])
-  t.strictSame(await ids(emulator, ''), [])
-})
-
-t.test('journal: a call is explained as JSON, or as text', async t => {
-  const { call, control } = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
-  await call('POST /refunds', { body: 'transaction=txn_a&amount=1400' })
-
-  const [text, json, plain] = [
-    await control('GET /requests/req_1?format=text'),
-    await control('GET /requests/req_1?format=json'),
-    await control('GET /requests/req_1')
-  ]
-
-  t.strictSame([text.status, text.headers['content-type']], [200, 'text/plain; charset=utf-8'])
-  t.ok(text.text.startsWith(`req_1  POST /refunds  refused, 400, changed nothing  (${NOW})\n`))
-  t.strictSame(json.body, plain.body)
-  const { outcome, status, answered, took_effect, refusal, why } = json.body
-  t.strictSame([outcome, status, answered, took_effect], ['refused', 400, true, false])
-  t.strictSame(refusal, { code: 'refund_exceeds_remaining', rule: 'REF-7', assumption: null, param: 'amount' })
-  t.strictSame(Object.keys(why), ['rules', 'assumptions', 'changed_by'])
-  t.strictSame(Object.keys(why.rules.at(-1)), ['rule', 'verdict', 'text', 'facts'])
+  t.equal((await control('DELETE /coverage?scope=all')).body.error.code, 'parameter_invalid')
+  for (const on of ['GET /requests', 'GET /metrics', 'GET /events', 'DELETE /requests'])
+    t.equal((await control(`${on}?a=b`)).body.error.code, 'parameter_unknown', on)
 })
 
 t.test('journal: overflow, by count and by bytes, costs coverage, findings, assumptions and expect nothing', async t => {
@@ -134,50 +81,44 @@ t.test('journal: overflow, by count and by bytes, costs coverage, findings, assu
     ['limits.journal', 2, 2],
     ['limits.journal_bytes', 65_536, 1]
   ] as const) {
-    const emulator = await startTestEmulator(t, {
-      settings: { [setting]: value },
-      scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), expect: [{ on: 'POST /refunds', times: 5 }] }
-    })
-    const { call, control } = emulator
+    const scenario = { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), expect: [{ on: 'POST /refunds', times: 5 }] }
+    const { call, control } = await startTestEmulator(t, { settings: { [setting]: value }, scenario })
     for (let time = 0; time < 5; time++) await call('POST /refunds', { body: { transaction: 'txn_a', amount: 10, reason: note } })
     await call('GET /tickets', { query: 'search_query=a' })
     for (let time = 0; time < 3; time++)
       await call('POST /accounts', { body: { type: 'merchant', name: note, email: 'a@example.com', 'address[country]': 'US' } })
 
     const { data, dropped } = (await control('GET /requests')).body
-    const { rules } = (await control('GET /coverage')).body
-
     t.strictSame([data.length, dropped], [kept, 9 - kept], setting)
-    t.equal(rules.find(({ rule }: Json) => rule === 'REF-5').satisfied, 5)
-    t.strictSame(
-      (await control('GET /findings')).body.data.map(({ finding, requests }: Json) => [finding, requests]),
-      [['search-without-narrowing', ['req_6']]]
-    )
+    t.equal((await control('GET /coverage')).body.rules.find(({ rule }: Json) => rule === 'REF-5').satisfied, 5)
+    const [{ finding, requests }, ...more] = (await control('GET /findings')).body.data
+    t.strictSame([finding, requests, more], ['search-without-narrowing', ['req_6'], []])
     t.equal((await control('POST /verify')).status, 200)
-    const { times, requests } = (await control('GET /assumptions')).body.data.find(({ id }: Json) => id === 'A23')
-    t.strictSame([times, requests], [5, ['req_1', 'req_2', 'req_3', 'req_4', 'req_5']])
+    const relied = (await control('GET /assumptions')).body.data.find(({ id }: Json) => id === 'A23')
+    t.strictSame([relied.times, relied.requests.join()], [5, 'req_1,req_2,req_3,req_4,req_5'])
   }
 })
 
-t.test('findings: they are listed as text too', async t => {
+t.test('formats: a call, findings and coverage come as JSON or text, and coverage as JUnit, with their media types', async t => {
   const { call, control } = await startTestEmulator(t)
-  const text = async () => (await control('GET /findings?format=text')).text
-  const none = await text()
+  const text = async (of: string) => (await control(`GET ${of}`)).text
+  t.equal(await text('/findings?format=text'), 'No findings.\n')
 
   await call('GET /tickets', { query: 'search_query=a' })
 
-  t.equal(none, 'No findings.\n')
-  t.ok((await text()).startsWith('warning: search-without-narrowing (1×, req_1)\n'))
-  t.ok((await control('GET /findings?format=text&scope=run')).text.startsWith('warning: '))
-  t.strictSame(Object.keys((await control('GET /findings?format=json')).body), ['data'])
-})
-
-t.test('coverage: as text and JUnit with their media types', async t => {
-  const { control } = await startTestEmulator(t)
-
-  const types = await Promise.all(['json', 'text', 'junit'].map(async format => (await control(`GET /coverage?format=${format}`)).headers['content-type']))
-
-  t.strictSame(types, ['application/json; charset=utf-8', 'text/plain; charset=utf-8', 'application/xml; charset=utf-8'])
+  t.ok((await text('/requests/req_1?format=text')).startsWith(`req_1  GET /tickets  answered, 200, changed nothing  (${NOW})\n`))
+  t.equal(await text('/requests/req_1?format=json'), await text('/requests/req_1'))
+  t.ok((await text('/findings?format=text')).startsWith('warning: search-without-narrowing (1×, req_1)\n'))
+  t.ok((await text('/findings?format=text&scope=run')).startsWith('warning: '))
+  t.equal(await text('/findings?format=json'), await text('/findings'))
+  for (const [format, type] of [
+    ['json', 'application/json'],
+    ['text', 'text/plain'],
+    ['junit', 'application/xml']
+  ]) {
+    t.equal((await control(`GET /coverage?format=${format}`)).headers['content-type'], `${type}; charset=utf-8`)
+  }
+  t.equal((await control('GET /requests/req_1?format=text')).headers['content-type'], 'text/plain; charset=utf-8')
 })
 
 /** An open event stream and what has come of it. */
@@ -197,57 +138,50 @@ const openEvents = (port: number, query = '') =>
     })
   })
 
-t.test('events: each call comes as a server-sent event, to every listener, until the emulator stops', async t => {
+t.test('events: each call comes to every listener, of a run with its sandbox, and a cleared journal, until the emulator stops', async t => {
   const emulator = await startTestEmulator(t)
+  const { app, call, control } = emulator
+  const till = sandboxClient(emulator, 'till')
   const port = await emulator.listen()
-  const [one, other] = [await openEvents(port), await openEvents(port)]
-  await Promise.all([one.until('\n\n'), other.until('\n\n')])
+  const [run, own, leaving] = [await openEvents(port, '?scope=run'), await openEvents(port), await openEvents(port)]
+  await Promise.all([run, own, leaving].map(({ until }) => until('\n\n')))
 
-  await emulator.call('POST /transactions', { body: 'ticket=tkt_a&payment_type=card&card[number]=4242424242424242', key: null })
-  await one.until('}\n\n')
-  await other.until('}\n\n')
-  other.answer.destroy()
-  await other.ended
-  await emulator.call('GET /tickets')
-  await one.until('id: req_2')
-  await emulator.app.close()
-  await one.ended
+  await till.call('GET /locations')
+  await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=card&card[number]=4242424242424242', key: null })
+  await leaving.until('}\n\n')
+  leaving.answer.destroy()
+  await leaving.ended
+  await call('GET /tickets')
+  await control('POST /reset')
+  await till.control('DELETE /requests')
+  await control('DELETE /sandboxes/till')
+  await call('GET /locations')
+  await Promise.all([run.until('GET /locations"', 2), own.until('GET /locations"')])
+  await app.close()
+  await Promise.all([run.ended, own.ended])
 
-  const [, event = ''] = one.seen().split('\n\n')
-  const [id, type, data = ''] = event.split('\n')
+  const { statusCode, headers, complete } = own.answer
+  t.strictSame([statusCode, headers['content-type'], headers['cache-control'], complete], [200, 'text/event-stream; charset=utf-8', 'no-store', true])
+  const eventsIn = (text: string) => [...text.matchAll(/event: (\w+)\ndata: (.*)\n/g)].map(([, type, data = '']) => ({ type, ...JSON.parse(data) }))
+  const shown = (text: string) => eventsIn(text).map(({ type, sandbox, id }) => `${type} ${sandbox} ${id}`)
+  const ofMain = ['request null req_1', 'request null req_2', 'clear null undefined']
+  t.strictSame(shown(run.seen()), ['request till req_1', ...ofMain, 'clear till undefined', 'request null req_1'])
   t.strictSame(
-    [one.answer.statusCode, one.answer.headers['content-type'], one.answer.headers['cache-control']],
-    [200, 'text/event-stream; charset=utf-8', 'no-store']
+    shown(own.seen()),
+    [...ofMain, 'request null req_1'].map(event => event.replace('null', 'undefined'))
   )
-  t.strictSame([id, type], ['id: req_1', 'event: request'])
-  const { on, body } = JSON.parse(data.slice('data: '.length))
-  t.strictSame([on, body.card], ['POST /transactions', { number: '***' }])
-  t.notOk(one.seen().includes('4242424242424242'))
-  t.notOk(other.seen().includes('req_2'))
-  t.ok(one.answer.complete, 'the stream ends as a whole answer')
-})
-
-t.test('events: a stream that nobody reads is ended before it fills the memory', async t => {
-  const transactions = Array.from({ length: 100 }, (_, index) => ({ id: `txn_${index}`, ticket: 'tkt_a', payment_type: 'card', amount: 1000 }))
-  const emulator = await startTestEmulator(t, { records: { transactions } })
-  const socket = connect(await emulator.listen(), '127.0.0.1')
-  socket.on('error', () => {})
-  socket.write('GET /_control/events HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  await new Promise(next => socket.once('data', next))
-  socket.pause()
-  const connections = () => new Promise<number>(resolve => emulator.app.server.getConnections((_error, count) => resolve(count)))
-
-  t.equal(await connections(), 1)
-  for (let calls = 0; calls < 1000 && (await connections()) > 0; calls++) await emulator.call('GET /transactions', { query: 'limit=100' })
-
-  t.equal(await connections(), 0)
-  socket.destroy()
+  t.strictSame(shown(leaving.seen()), ['request undefined req_1'])
+  t.match(own.seen(), /^id: req_1\nevent: request$/m)
+  const [{ on, body }] = eventsIn(own.seen()) as [Json]
+  t.strictSame([on, body.card, own.seen().includes('4242424242424242')], ['POST /transactions', { number: '***' }, false])
 })
 
 t.test('events: a quiet stream beats, and a listener that left is let go', async t => {
   t.intercept(globalThis, 'setInterval', { value: ((beat: () => void) => setTimeout(beat, 5)) as never, writable: true, configurable: true })
   const emulator = await startTestEmulator(t)
   const { listeners } = emulator.sandbox.run
+  const endings = () => getEventListeners(emulator.sandbox.ending, 'abort').length
+  const before = endings()
   const stream = await openEvents(await emulator.listen())
 
   await stream.until(': \n\n')
@@ -256,179 +190,69 @@ t.test('events: a quiet stream beats, and a listener that left is let go', async
   await stream.ended
   for (let left = 100; left > 0 && listeners.size > 0; left--) await new Promise(next => setTimeout(next, 5))
 
-  t.strictSame([during, listeners.size], [1, 0])
-})
-
-t.test('events: a sandbox keeps nothing of listeners that left', async t => {
-  const emulator = await startTestEmulator(t)
-  const port = await emulator.listen()
-  const listeners = () => getEventListeners(emulator.sandbox.ending, 'abort').length
-  const before = listeners()
-
-  for (let time = 0; time < 3; time++) {
-    const stream = await openEvents(port)
-    await stream.until('\n\n')
-    t.equal(listeners(), before + 1)
-    stream.answer.destroy()
-    await stream.ended
-    for (let left = 100; left > 0 && listeners() > before; left--) await new Promise(next => setTimeout(next, 5))
-    t.equal(listeners(), before)
-  }
+  t.strictSame([during, listeners.size, endings()], [1, 0, before])
 })
 
 type Sample = { name: string; labels: Record<string, string>; value: number }
-/** Reads Prometheus text: what every line of it has to be. */
-function samplesOf(text: string, fail: (line: string) => void): Sample[] {
-  return text.split('\n').flatMap(line => {
-    if (line === '' || /^# (HELP|TYPE) [a-zA-Z_:][\w:]* .+$/.test(line)) return []
-    const [, name = '', labels = '', value = ''] = /^([a-zA-Z_:][\w:]*)(?:\{((?:\w+="(?:[^"\\\n]|\\.)*",?)*)\})? (\S+)$/.exec(line) ?? []
-    if (name === '' || (Number.isNaN(Number(value)) && !['Nan', 'NaN', '+Inf'].includes(value))) fail(line)
-    return [{ name, labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, of]) => [label, of])), value: Number(value) }]
-  })
-}
+/** Reads Prometheus text as prom-client writes it. */
+const samplesOf = (text: string): Sample[] =>
+  [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
+    name,
+    labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, of]) => [label, of])),
+    value: Number(value)
+  }))
 
-t.test('metrics: Prometheus text with calls, records, scripted calls and cumulative latencies, over every reset', async t => {
-  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(), script: [{ on: 'GET /locations', delay: '30ms' }] } })
+t.test('metrics: Prometheus text with requests, records and script actions of every sandbox and cumulative latencies, over every reset', async t => {
+  const script = [
+    { on: 'GET /locations', delay: '30ms' },
+    { on: 'GET /refunds', respond: { status: 503 } }
+  ]
+  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(), script } })
   const { call, control } = emulator
-  await call('GET /tickets')
-  await call('GET /tickets')
-  await call('GET /nothing')
-  await call('GET /locations')
+  const [a, b] = [sandboxClient(emulator, 'a'), sandboxClient(emulator, 'b')]
+  for (const path of ['/tickets', '/nothing', '/locations']) await call(`GET ${path}`)
   await control('POST /reset')
-  await call('GET /tickets/tkt_none')
+  for (const client of [{ call }, a]) await client.call('GET /tickets')
+  await b.call('GET /refunds')
 
-  const { status, headers, text } = await control('GET /metrics')
-  const again = samplesOf((await control('GET /metrics')).text, () => {})
-  await call('GET /refunds')
-  const later = samplesOf((await control('GET /metrics')).text, () => {})
-
-  const samples = samplesOf(text, line => t.fail(`not Prometheus text: ${line}`))
-  const of = (name: string) => samples.filter(sample => sample.name === name)
-  t.strictSame([status, headers['content-type']], [200, 'text/plain; version=0.0.4; charset=utf-8'])
-  t.strictSame(
-    of('commerce_calls_total').map(({ labels, value }) => [labels.operation, labels.status, value]),
-    [
-      ['GET /tickets', '200', 2],
-      ['none', '404', 1],
-      ['GET /locations', '200', 1],
-      ['GET /tickets/{id}', '404', 1]
-    ]
-  )
-  t.strictSame(
-    again.filter(({ name }) => name === 'commerce_calls_total').map(({ value }) => value),
-    [2, 1, 1, 1],
-    'reading counts nothing twice'
-  )
-  t.strictSame(
-    of('commerce_script_actions_total').map(({ value }) => value),
-    [1]
-  )
-  t.strictSame(Object.fromEntries(of('commerce_records').map(({ labels, value }) => [labels.family, value])), {
-    accounts: 2,
-    users: 0,
-    locations: 1,
-    tickets: 1,
-    transactions: 0,
-    refunds: 0
-  })
+  const { headers, text } = await control('GET /metrics')
+  const samples = samplesOf(text)
+  const of = (name: string, among = samples) => among.filter(sample => sample.name === `commerce_${name}`)
+  const counts = (name: string, among?: Sample[]) => of(name, among).map(({ labels, value }) => [...Object.values(labels), value].join(' '))
+  t.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
+  const calls = ['GET /tickets 200 3', 'none 404 1', 'GET /locations 200 1', 'GET /refunds 503 1']
+  t.strictSame(counts('calls_total'), calls)
+  t.strictSame([counts('script_actions_total'), counts('sandboxes')], [['2'], ['2']])
+  t.strictSame(counts('records'), ['accounts 6', 'users 0', 'locations 3', 'tickets 3', 'transactions 0', 'refunds 0'])
   t.ok(text.includes('# TYPE commerce_call_duration_seconds histogram\n'))
-  t.ok(of('process_cpu_seconds_total').length === 1, 'with the metrics of the process')
-  for (const operation of ['GET /tickets', 'none', 'GET /locations', 'GET /tickets/{id}']) {
-    const buckets = of('commerce_call_duration_seconds_bucket').filter(({ labels }) => labels.operation === operation)
-    const counts = buckets.map(({ value }) => value)
-    const [count] = of('commerce_call_duration_seconds_count').filter(({ labels }) => labels.operation === operation)
-    t.strictSame(
-      buckets.map(({ labels }) => labels.le),
-      [...LATENCY_BOUNDS.map(bound => String(bound / 1000)), '+Inf']
-    )
-    t.strictSame(
-      counts,
-      [...counts].sort((a, b) => a - b),
-      `${operation}: cumulative`
-    )
-    t.equal(counts.at(-1), count?.value)
-    t.equal(count?.value, operation === 'GET /tickets' ? 2 : 1)
-  }
-  const isRefunds = ({ name, labels }: Sample) => name === 'commerce_call_duration_seconds_count' && labels.operation === 'GET /refunds'
-  t.equal(later.find(isRefunds)?.value, 1, 'an operation that came after the first reading is there too')
-  const slow = of('commerce_call_duration_seconds_bucket').filter(({ labels }) => labels.operation === 'GET /locations')
-  t.strictSame([slow.find(({ labels }) => labels.le === '0.01')?.value, slow.find(({ labels }) => labels.le === '10')?.value], [0, 1])
-  t.ok((of('commerce_call_duration_seconds_sum').find(({ labels }) => labels.operation === 'GET /locations')?.value ?? 0) >= 0.025, 'in seconds')
+  t.equal(samples.filter(({ name }) => name === 'process_cpu_seconds_total').length, 1, 'with the metrics of the process')
+  const ofLocations = (name: string) => of(`call_duration_seconds_${name}`).filter(({ labels }) => labels.operation === 'GET /locations')
+  const buckets = new Map(ofLocations('bucket').map(({ labels, value }) => [labels.le, value]))
+  t.strictSame([...buckets.keys()], [...LATENCY_BOUNDS.map(bound => String(bound / 1000)), '+Inf'])
+  t.strictSame([buckets.get('0.01'), buckets.get('10'), buckets.get('+Inf'), ofLocations('count')[0]?.value], [0, 1, 1, 1], 'cumulative, in seconds')
+  t.ok((ofLocations('sum')[0]?.value ?? 0) >= 0.025)
   t.notOk(text.includes(MERCHANT))
+
+  await call('GET /accounts')
+  await control('DELETE /sandboxes/b')
+  const later = samplesOf((await a.control('GET /metrics')).text)
+  t.strictSame(counts('calls_total', later), [...calls, 'GET /accounts 200 1'], 'reading counts nothing twice, at the address of any sandbox')
+  t.strictSame([counts('records', later)[3], counts('sandboxes', later), counts('script_actions_total', later)], ['tickets 2', ['1'], ['2']])
 })
 
 t.test('requests: over a run, the calls of every sandbox come with its name, newest first', async t => {
-  const { call, control, inject } = await startTestEmulator(t)
-  const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
-  await call('GET /tickets')
-  await inject({ method: 'GET', url: '/sandbox/till/next/locations', headers })
-  await call('GET /tickets/tkt_none')
-
-  const of = async (query: string) => (await control(`GET /requests${query}`)).body
-  const named = ({ data }: { data: { sandbox?: string | null; id: string; on: string }[] }) => data.map(({ sandbox, id, on }) => [sandbox, id, on])
-  t.strictSame(named(await of('?scope=run')).sort(), [
-    [null, 'req_1', 'GET /tickets'],
-    [null, 'req_2', 'GET /tickets/{id}'],
-    ['till', 'req_1', 'GET /locations']
-  ])
-  t.strictSame((await of('?scope=run&limit=2')).has_more, true)
-  t.strictSame(named(await of('?scope=run&status=4xx')), [[null, 'req_2', 'GET /tickets/{id}']])
-  t.strictSame(named(await of('?scope=run&since=2026-03-01T18:05:00Z')).length, 3)
-  t.strictSame(named(await of('?scope=run&since=2026-03-01T18:05:01Z')), [])
-  t.strictSame(named(await of('?scope=sandbox')), [
-    [undefined, 'req_2', 'GET /tickets/{id}'],
-    [undefined, 'req_1', 'GET /tickets']
-  ])
-  const refused = await control('GET /requests?scope=run&since=req_1')
-  t.strictSame([refused.status, refused.body.error.message], [400, 'since: with scope=run an instant was expected, not req_1.'])
-})
-
-t.test('requests: a rule narrows them to the calls that kept or broke it', async t => {
-  const { call, control } = await startTestEmulator(t)
-  const { body: paid } = await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
-  for (const amount of [200, 400]) await call('POST /refunds', { body: { transaction: paid.id, amount } })
-  await call('GET /nothing')
-
-  const idsOf = async (rule: string) => (await control(`GET /requests?rule=${rule}`)).body.data.map(({ id }: { id: string }) => id)
-  t.strictSame(await idsOf('REF-7'), ['req_3', 'req_2'])
-  t.strictSame(await idsOf('REF-4'), [])
-  t.strictSame(await idsOf('AUTH-3'), ['req_3', 'req_2'])
-  const { status, body } = await control('GET /requests?rule=REF-77')
-  t.strictSame([status, body.error.param], [400, 'rule'])
-})
-
-t.test('events: over a run they name the sandbox, and say when a journal is cleared', async t => {
   const emulator = await startTestEmulator(t)
-  const port = await emulator.listen()
-  const [run, own] = [await openEvents(port, '?scope=run'), await openEvents(port)]
-  const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
-  await Promise.all([run.until('\n\n'), own.until('\n\n')])
-
-  await emulator.inject({ method: 'GET', url: '/sandbox/till/next/locations', headers })
   await emulator.call('GET /tickets')
-  await emulator.control('POST /reset')
-  await emulator.inject({ method: 'DELETE', url: '/sandbox/till/_control/requests', headers: { host: 'localhost' } })
-  await emulator.inject({ method: 'DELETE', url: '/_control/sandboxes/till', headers: { host: 'localhost' } })
-  await emulator.call('GET /locations')
-  await Promise.all([run.until('GET /locations"', 2), own.until('GET /locations"')])
+  await sandboxClient(emulator, 'till').call('GET /locations')
+  await emulator.call('GET /tickets/tkt_none')
 
-  const events = (text: string) =>
-    [...text.matchAll(/event: (\w+)\ndata: (.*)\n/g)].map(([, type, data = '']) => {
-      const { sandbox, id } = JSON.parse(data)
-      return [type, sandbox, id]
-    })
-  t.strictSame(events(run.seen()), [
-    ['request', 'till', 'req_1'],
-    ['request', null, 'req_1'],
-    ['clear', null, undefined],
-    ['clear', 'till', undefined],
-    ['request', null, 'req_1']
-  ])
-  t.strictSame(events(own.seen()), [
-    ['request', undefined, 'req_1'],
-    ['clear', undefined, undefined],
-    ['request', undefined, 'req_1']
-  ])
-  run.answer.destroy()
-  own.answer.destroy()
+  const of = async (query: string) => (await emulator.control(`GET /requests${query}`)).body
+  const named = async (query: string) => (await of(query)).data.map(({ sandbox, id, on }: Json) => `${sandbox} ${id} ${on}`)
+  const missing = 'null req_2 GET /tickets/{id}'
+  t.strictSame((await named('?scope=run')).sort(), ['null req_1 GET /tickets', missing, 'till req_1 GET /locations'])
+  t.equal((await of('?scope=run&limit=2')).has_more, true)
+  t.strictSame(await named('?scope=run&status=4xx'), [missing])
+  t.equal((await named('?scope=run&since=2026-03-01T18:05:00Z')).length, 3)
+  t.strictSame(await named('?scope=run&since=2026-03-01T18:05:01Z'), [])
+  t.strictSame(await named('?scope=sandbox'), ['undefined req_2 GET /tickets/{id}', 'undefined req_1 GET /tickets'])
 })

@@ -1,14 +1,12 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { lineOf, readLines } from '../../src/sandbox/lines.js'
-import { documentOf } from '../../src/scenario/documents.js'
-import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { readLines } from '../../src/sandbox/lines.js'
+import { type Emulator, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { fileText } from '../support/saved-lines.js'
 
 const YAML = { 'content-type': 'application/yaml' }
-type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 const records = { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100_000 }] }
 const scenario = { clock: NOW, seed: 4, data: smallFixture(records), script: [{ on: 'POST /refunds', calls: 2, respond: { status: 402 } }] }
 
@@ -27,170 +25,92 @@ async function changed({ call, control }: Emulator): Promise<void> {
   await call('GET /tickets', { query: 'limit=1' })
 }
 
-t.test('clock: it is shown, set, stopped and started', async t => {
-  const { call, control } = await startTestEmulator(t, { scenario: { data: smallFixture() } })
-  const set = async (body: object) => {
-    const { status, body: answer } = await control('PUT /clock', body)
-    return status === 200 ? [answer.now, answer.running] : answer.error
+t.test('clock: it is shown, set, stopped, started and advanced, and ends with the year 9999', async t => {
+  const { call, control, sandbox } = await startTestEmulator(t, { scenario: { data: smallFixture() } })
+  const set = async (body: object | string, on = 'PUT /clock') => {
+    const { now, running, error } = (await control(on, body, typeof body === 'string' ? YAML : {})).body
+    return error ? [error.code, error.param] : [now, running]
   }
+  const advance = (by: string) => set({ by }, 'POST /clock/advance')
 
   t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, "without a clock in the scenario it is the machine's")
   t.strictSame(await set({ running: false }), [NOW, false])
   t.strictSame(await set({ now: '2027-02-28T23:59:59.5+01:00' }), ['2027-02-28T22:59:59.500Z', false])
   t.equal((await call('POST /accounts/mch_a/users', { body: { name: 'U', email: 'u@example.com' } })).body.created, '2027-02-28T22:59:59.500Z')
-  t.strictSame(await set({ running: true }), ['2027-02-28T22:59:59.500Z', true])
-  t.strictSame(await set({ now: '1999-12-31', running: false }), ['1999-12-31T00:00:00.000Z', false])
-  t.strictSame((await control('PUT /clock', 'now: 2028-01-01T00:00:00Z', YAML)).body, { now: '2028-01-01T00:00:00.000Z', running: false })
-  t.strictSame((await control('GET ')).body.clock, { now: '2028-01-01T00:00:00.000Z', running: false })
+  t.strictSame(await set({ now: '1999-12-31', running: true }), ['1999-12-31T00:00:00.000Z', true])
+  t.strictSame(await advance('PT36H'), ['2000-01-01T12:00:00.000Z', true], 'a running clock keeps running')
+  t.strictSame(await set('now: 9999-12-31T23:59:59Z'), ['9999-12-31T23:59:59.000Z', true])
+  t.strictSame(await advance('999ms'), ['9999-12-31T23:59:59.999Z', true])
+  t.strictSame(await advance('1ms'), ['body_malformed', 'by'])
+  t.equal(sandbox.clock.now(), Date.parse('9999-12-31T23:59:59.999Z'))
   await control('POST /reset')
   t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, 'a reset sets it back')
 })
 
-t.test('clock: it is advanced by a duration in any form', async t => {
-  const { call, control } = await startTestEmulator(t, { scenario: { clock: '2026-01-01', data: smallFixture() } })
-  const forms: [by: string, now: string][] = [
-    ['250ms', '2026-01-01T00:00:00.250Z'],
-    ['1.5s', '2026-01-01T00:00:01.500Z'],
-    ['2m', '2026-01-01T00:02:00.000Z'],
-    ['36h', '2026-01-02T12:00:00.000Z'],
-    ['7d', '2026-01-08T00:00:00.000Z'],
-    ['0s', '2026-01-01T00:00:00.000Z'],
-    ['PT36H', '2026-01-02T12:00:00.000Z'],
-    ['P1W', '2026-01-08T00:00:00.000Z'],
-    ['P1DT1M0.5S', '2026-01-02T00:01:00.500Z']
-  ]
-  for (const [by, now] of forms) {
-    await control('PUT /clock', { now: '2026-01-01' })
-    const { status, body } = await control('POST /clock/advance', { by })
-
-    t.strictSame([status, body], [200, { now, running: false }], by)
-    t.equal((await call('POST /accounts/mch_a/users', { body: { name: 'U', email: 'u@example.com' } })).body.created, now)
-  }
-  await control('PUT /clock', { now: '2026-01-01', running: true })
-  t.strictSame((await control('POST /clock/advance', { by: '1h' })).body, { now: '2026-01-01T01:00:00.000Z', running: true }, 'a running clock keeps running')
-})
-
-t.test('clock: it ends with the year 9999', async t => {
-  let machine = Date.parse(NOW)
-  const { sandbox, control } = await startTestEmulator(t, { scenario: { data: smallFixture() } })
-  const { Sandbox } = await import('../../src/sandbox/sandbox.js')
-  const { Library } = await import('../../src/scenario/library.js')
-  await control('PUT /clock', { now: '9999-12-31T23:59:59Z' })
-
-  const within = await control('POST /clock/advance', { by: '999ms' })
-  const beyond = await control('POST /clock/advance', { by: '1ms' })
-
-  t.equal(within.body.now, '9999-12-31T23:59:59.999Z')
-  t.strictSame([beyond.status, beyond.body.error.code, beyond.body.error.param], [400, 'body_malformed', 'by'])
-  t.equal(beyond.body.error.message, 'by: the clock ends with the year 9999, not 1ms.')
-  t.equal(sandbox.clock.now(), Date.parse('9999-12-31T23:59:59.999Z'))
-
-  const running = new Sandbox({
-    library: new Library({ fixtures: null, scenarios: null }),
-    launch: { flag: {}, environment: {} },
-    machine: () => machine
-  })
-  await running.load(documentOf('test', { clock: { now: '9999-12-31T23:59:59Z' }, data: smallFixture() }), { name: 'test', file: null })
-  machine += 60_000
-  t.equal(running.stamp('tickets').created, '9999-12-31T23:59:59.999Z', 'a running clock stops there')
-})
-
 t.test('clock: an invalid time is refused and leaves the clock as it is', async t => {
   const { control } = await startTestEmulator(t)
-  const length = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
-  const instant = 'an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'
-  const cases: [on: string, body: object | string | undefined, code: string, message: string][] = [
-    [
-      'PUT /clock',
-      undefined,
-      'body_malformed',
-      'This call needs a body, as application/json or application/yaml, such as {"now":"2026-02-28T23:59:59Z","running":false}'
-    ],
-    ['PUT /clock', {}, 'body_malformed', 'The body needs now, running or both.'],
-    ['PUT /clock', { now: 'today' }, 'document_invalid', `The document has a problem: body:1:8 now: ${instant}. Nothing was changed.`],
-    ['PUT /clock', { now: '10000-01-01' }, 'document_invalid', `The document has a problem: body:1:8 now: ${instant}. Nothing was changed.`],
-    [
-      'PUT /clock',
-      { running: 'yes' },
-      'document_invalid',
-      'The document has a problem: body:1:12 running: true or false was expected, not yes. Nothing was changed.'
-    ],
-    ['PUT /clock', { nwo: NOW }, 'document_invalid', 'The document has a problem: body:1:8 nwo: unknown name nwo; did you mean now? Nothing was changed.'],
-    ['PUT /clock?now=1', { now: NOW }, 'parameter_unknown', 'now is not a parameter of this call; it takes none.'],
-    ['POST /clock/advance', undefined, 'body_malformed', 'This call needs a body, as application/json or application/yaml, such as {"by":"36h"}'],
-    ['POST /clock/advance', {}, 'document_invalid', 'The document has a problem: body:1:1 by is required. Nothing was changed.'],
-    [
-      'POST /clock/advance',
-      { by: 36 },
-      'document_invalid',
-      'The document has a problem: body:1:7 by: text was expected, not 36; quote it: "36". Nothing was changed.'
-    ],
-    ['POST /clock/advance?by=1h', { by: '1h' }, 'parameter_unknown', 'by is not a parameter of this call; it takes none.'],
-    ...['', 'soon', '36', '36 h', '-1h', '1y', 'PT', 'P-1D', 'P1', '1h30m', '101y', '40000d'].map(
-      by => ['POST /clock/advance', { by }, 'body_malformed', `by: ${length}, not ${by}.`] as [string, object, string, string]
-    )
-  ]
-  for (const [on, body, code, message] of cases) {
-    const answer = await control(on, body)
-
-    t.strictSame([answer.status, answer.body.error.code, answer.body.error.message], [400, code, message], JSON.stringify(body))
+  for (const [code, on, ...bodies] of [
+    ['body_malformed', 'PUT /clock', undefined, {}],
+    ['document_invalid', 'PUT /clock', { now: '10000-01-01' }, { running: 'yes' }, { nwo: NOW }],
+    ['parameter_unknown', 'PUT /clock?now=1', { now: NOW }],
+    ['document_invalid', 'POST /clock/advance', {}, { by: 36 }],
+    ['body_malformed', 'POST /clock/advance', { by: 'soon' }],
+    ['parameter_unknown', 'POST /clock/advance?by=1h', { by: '1h' }]
+  ] as const) {
+    for (const sent of bodies) {
+      const { status, body } = await control(on, sent)
+      t.strictSame([status, body.error.code], [400, code], JSON.stringify(sent))
+    }
   }
   t.strictSame((await control('GET /clock')).body, { now: NOW, running: false })
 })
 
-t.test('snapshots: restoring one brings back records, keys, ids, seed, clock and script counters, also after a reset or load', async t => {
+t.test('snapshots: restoring one brings back records, keys, ids, seed, clock and script counters, after a reset, load or restart', async t => {
   for (const folder of [null, `${t.testdir()}/made/when/wanted`]) {
     const emulator = await startTestEmulator(t, { scenario, settings: { snapshots_dir: folder } })
-    const { call, control, nextIds } = emulator
+    const { control } = emulator
     await changed(emulator)
     const before = await shown(emulator)
-
     const put = await control('PUT /snapshots/lunch')
     t.strictSame([put.status, put.body], [201, { name: 'lunch', scenario: 'test', clock: { now: '2031-01-01T00:00:00.000Z', running: false } }])
-    t.strictSame((await control('GET /snapshots')).body, { data: [{ name: 'lunch' }] })
     await control('POST /keys', { account: 'mch_a' })
     await control('DELETE /script')
-    const would = await nextIds()
-
-    for (const disturb of ['nothing', 'POST /reset', 'POST /load']) {
-      if (disturb === 'POST /load') await control(disturb, { scenario: { name: 'other', seed: 9, data: { accounts: [] } } })
-      else if (disturb !== 'nothing') await control(disturb)
-
+    const would = await emulator.nextIds()
+    const check = async (emulator: Emulator, title: string) => {
+      const { call, control } = emulator
+      t.strictSame((await control('GET /snapshots')).body, { data: [{ name: 'lunch' }] })
       const restored = await control('POST /snapshots/lunch/restore')
-
-      t.strictSame([restored.status, restored.body], [200, put.body], `${folder} after ${disturb}`)
+      t.strictSame([restored.status, restored.body], [200, put.body], title)
       t.strictSame(await shown(emulator), before)
-      const key = (await control('POST /keys', { account: 'mch_a' })).body.key
+      const { key } = (await control('POST /keys', { account: 'mch_a' })).body
       t.equal((await call('GET /tickets', { key })).status, 200)
       t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 402, 'the second call of the script')
       t.strictSame((await control('GET /script')).body.data[0], { ...(before[4] as object[])[0], matched: 2, applied: 1 })
+      t.equal((await control('POST /script', { on: 'GET /locations', delay: '1ms' })).body.id, 'scr_3')
       await control('DELETE /script')
-      t.strictSame(await nextIds(), would, 'the ids that would have been drawn')
+      t.strictSame(await emulator.nextIds(), would, 'the ids that would have been drawn')
     }
+
+    await check(emulator, 'at once')
+    await control('POST /reset')
+    await check(emulator, 'after a reset')
+    await control('POST /load', { scenario: { name: 'other', seed: 9, data: { accounts: [] } } })
+    await check(emulator, 'after a load')
     t.equal((await control('GET ')).body.scenario.name, 'other', 'a reset still goes back to the loaded scenario')
     await control('POST /reset')
     t.equal((await control('GET ')).body.seed, 9)
+    if (folder === null) continue
+    await emulator.app.close()
+    const second = await startTestEmulator(t, { settings: { snapshots_dir: folder } })
+    await check(second, 'in another process')
+    t.equal((await second.control('DELETE /snapshots/lunch')).status, 204)
+    const turns = Array.from({ length: 30 }, (_, index) => second.control(index % 5 === 4 ? 'DELETE /snapshots/a' : 'PUT /snapshots/a'))
+    t.strictSame([...new Set((await Promise.all(turns)).map(({ status }) => status))], [201, 204], 'many written and deleted at once')
+    t.strictSame(await readdir(folder), [], 'the last call was a delete')
+    t.equal((await second.control('PUT /snapshots/a')).status, 201)
+    t.strictSame(await readdir(folder), ['a.json'], 'nothing else is left in the folder')
+    t.equal((await readLines(join(folder, 'a.json'))).data.first_states.length, 1)
   }
-})
-
-t.test('snapshots: later changes do not change one, nor does restoring it twice', async t => {
-  const emulator = await startTestEmulator(t, { scenario })
-  const { control } = emulator
-  const before = await shown(emulator)
-  await control('PUT /snapshots/a')
-
-  for (let times = 0; times < 2; times++) {
-    await changed(emulator)
-    t.notSame(await shown(emulator), before)
-    await control('POST /snapshots/a/restore')
-    t.strictSame(await shown(emulator), before)
-  }
-  await changed(emulator)
-  const after = await shown(emulator)
-  await control('PUT /snapshots/a')
-  await control('POST /reset')
-  await control('POST /snapshots/a/restore')
-  t.strictSame(await shown(emulator), after, 'a snapshot of the same name replaces it')
 })
 
 t.test('snapshots: a running clock continues from its time in the snapshot', async t => {
@@ -210,80 +130,30 @@ t.test('snapshots: a running clock continues from its time in the snapshot', asy
   t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, "and the machine's is the machine's again")
 })
 
-t.test('snapshots: they are listed by name and deleted; the refusal of an unknown name lists the known ones', async t => {
+t.test('snapshots: they are listed by name and deleted; an unknown or invalid name is refused', async t => {
   for (const folder of [null, t.testdir()]) {
     const { control, state } = await startTestEmulator(t, { settings: { snapshots_dir: folder } })
-    const none = await control('POST /snapshots/a/restore')
+    const codeOf = async (on: string) => {
+      const { status, body } = await control(on)
+      return [status, body.error?.code, body.error?.param]
+    }
+    const names = async () => (await control('GET /snapshots')).body.data.map(({ name }: { name: string }) => name)
     for (const name of ['b', 'a.1', 'A-0_z', `x${'y'.repeat(63)}`]) t.equal((await control(`PUT /snapshots/${name}`)).status, 201, name)
     const before = await state()
 
-    const unknown = await control('POST /snapshots/c/restore')
-    const undeletable = await control('DELETE /snapshots/c')
-    const deleted = await control('DELETE /snapshots/b')
-
-    t.strictSame([none.status, none.body.error.code, none.body.error.param], [404, 'snapshot_unknown', 'name'])
-    t.equal(none.body.error.message, 'No snapshot is called a; there are none.')
-    for (const { status, body } of [unknown, undeletable]) {
-      t.strictSame([status, body.error.message], [404, `No snapshot is called c; there are A-0_z, a.1, b, x${'y'.repeat(63)}.`])
-    }
-    t.strictSame([deleted.status, deleted.text], [204, ''])
-    t.equal((await control('DELETE /snapshots/b')).status, 404)
-    t.strictSame(
-      (await control('GET /snapshots')).body.data.map(({ name }: { name: string }) => name),
-      ['A-0_z', 'a.1', `x${'y'.repeat(63)}`]
-    )
-    for (const name of ['.a', '-a', '_a', '%20', 'a%2Fb', '..x', 'a%5Cb', 'caf%C3%A9', `x${'y'.repeat(64)}`, 'a%00']) {
-      for (const [method, more] of [
-        ['PUT', ''],
-        ['DELETE', ''],
-        ['POST', '/restore']
-      ]) {
-        const { status, body } = await control(`${method} /snapshots/${name}${more}`)
-        t.strictSame([status, body.error.code, body.error.param], [400, 'name_invalid', 'name'], `${method} ${name}`)
-      }
-    }
-    for (const on of ['PUT /snapshots/a?x=1', 'DELETE /snapshots/a?x=1', 'POST /snapshots/a/restore?x=1']) {
-      t.equal((await control(on)).body.error.code, 'parameter_unknown', on)
-    }
+    t.equal((await control('DELETE /snapshots/b')).status, 204)
+    for (const on of ['DELETE /snapshots/b', 'POST /snapshots/c/restore']) t.strictSame(await codeOf(on), [404, 'snapshot_unknown', 'name'], on)
+    t.strictSame(await names(), ['A-0_z', 'a.1', `x${'y'.repeat(63)}`])
+    const each = (name: string, query = '') => [
+      `PUT /snapshots/${name}${query}`,
+      `DELETE /snapshots/${name}${query}`,
+      `POST /snapshots/${name}/restore${query}`
+    ]
+    const bad = ['.a', '-a', '_a', '%20', 'a%2Fb', '..x', 'a%5Cb', 'caf%C3%A9', `x${'y'.repeat(64)}`, 'a%00']
+    for (const on of bad.flatMap(name => each(name))) t.strictSame(await codeOf(on), [400, 'name_invalid', 'name'], on)
+    for (const on of each('a', '?x=1')) t.strictSame(await codeOf(on), [400, 'parameter_unknown', 'x'], on)
     t.equal(await state(), before)
   }
-})
-
-t.test('snapshots: those in a folder outlive the process', async t => {
-  const snapshots_dir = t.testdir()
-  const first = await startTestEmulator(t, { scenario, settings: { snapshots_dir } })
-  await changed(first)
-  const before = await shown(first)
-  await first.control('PUT /snapshots/a')
-  await first.control('DELETE /script')
-  const would = await first.nextIds()
-  await first.app.close()
-
-  const second = await startTestEmulator(t, { settings: { snapshots_dir } })
-  t.strictSame((await second.control('GET /snapshots')).body, { data: [{ name: 'a' }] })
-  const { status, body } = await second.control('POST /snapshots/a/restore')
-
-  t.strictSame([status, body.scenario], [200, 'test'])
-  t.strictSame(await shown(second), before)
-  t.equal((await second.control('POST /script', { on: 'GET /locations', delay: '1ms' })).body.id, 'scr_3')
-  await second.control('DELETE /script')
-  t.strictSame(await second.nextIds(), would)
-  t.equal((await second.control('DELETE /snapshots/a')).status, 204)
-  t.strictSame(await readdir(snapshots_dir), [])
-})
-
-t.test('snapshots: many written at once are each complete', async t => {
-  const snapshots_dir = t.testdir()
-  const { control } = await startTestEmulator(t, { scenario, settings: { snapshots_dir } })
-
-  const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => control(index % 5 === 4 ? 'DELETE /snapshots/a' : 'PUT /snapshots/a')))
-  const last = await control('POST /snapshots/a/restore')
-
-  t.strictSame([...new Set(answers.map(({ status }) => status))], [201, 204])
-  t.equal(last.status, 404, 'the last call was a delete')
-  t.equal((await control('PUT /snapshots/a')).status, 201)
-  t.strictSame(await readdir(snapshots_dir), ['a.json'], 'nothing else is left in the folder')
-  t.equal((await readLines(join(snapshots_dir, 'a.json'))).data.first_states.length, 1)
 })
 
 t.test('snapshots: the refusal of a file that is not a snapshot names it, and nothing is changed', async t => {
@@ -294,80 +164,26 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it, and no
   const { first_states, ...rest } = (await readLines(join(snapshots_dir, 'good.json'))).data
   const [good] = first_states as Json[]
   const withState = (more: object) => fileText({ ...rest, first_states: [{ ...good, ...more }] })
-  const files: [name: string, content: string, message: RegExp, paths?: string[]][] = [
-    ['empty', '', /empty\.json cannot be read as a snapshot: it is empty\. Nothing was changed\.$/],
-    [
-      'corrupt',
-      '{"format":3,',
-      /corrupt\.json cannot be read as a snapshot: it has the format 3, and this version reads format 4\. Use the version that wrote it\. Nothing was changed\.$/
-    ],
-    [
-      'null',
-      'null',
-      /null\.json cannot be read as a snapshot: it is not a file of commerce-emulator, or its first line is damaged\. Put a copy of the file in its place\. Nothing was changed\.$/
-    ],
-    ['text', '"x"', /text\.json cannot be read as a snapshot: it is not a file of commerce-emulator, or its first line is damaged/],
-    [
-      'foreign',
-      '{"name":"a","version":"1.0.0"}',
-      /foreign\.json cannot be read as a snapshot: it is not a file of commerce-emulator, or its first line is damaged/
-    ],
-    ['older', '{"format":3,"scenario":"test","state":{}}', /older\.json cannot be read as a snapshot: it has the format 3, /],
-    ['newer', lineOf('{"format":5}'), /newer\.json cannot be read as a snapshot: it has the format 5, /],
-    ['bare', fileText({ ...rest, first_states: [{ records: {} }] }), /bare\.json scenario is required/, Array(5).fill('')],
-    ['cut-off', fileText({ ...rest, first_states }).slice(0, -3), /cut-off\.json cannot be read as a snapshot: it was cut off: /],
-    [
-      'odd',
-      withState({
-        settings: { seed: 'x' },
-        counters: { user: -1 },
-        clock: { at: 1e300, running: 1 },
-        script: [{ id: 'x', entry: {}, matched: 0, applied: 0 }]
-      }),
-      /odd\.json settings\.seed: a whole number was expected, not x/,
-      ['settings.seed', 'counters.user', 'clock.at', 'clock.running', 'script[0].id', 'script[0].entry']
-    ],
-    [
-      'misfit',
-      withState({
-        records: {
-          ...good.records,
-          tickets: [...good.records.tickets, { id: 'tkt_x', location: 'loc_x', reference: 'X' }]
-        },
-        script: [{ id: 'scr_1', entry: { on: 'DELETE /accounts/{id}', delay: '1s' }, matched: 0, applied: 0 }]
-      }),
-      /misfit\.json script\[0\]\.entry\.on: can never apply/,
-      ['script[0].entry.on', 'records.tickets[1].location']
-    ],
-    [
-      'refunded',
-      withState({ records: { ...good.records, refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }] } }),
-      /refunded\.json records\.refunds\[0\]\.amount: txn_a was charged 100000 usd, 0 of it has been refunded, 100000 remain; 100001 was asked\./,
-      ['records.refunds[0].amount']
-    ]
+  const refunded = withState({ records: { ...good.records, refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }] } })
+  const files: [name: string, content: string, path?: string][] = [
+    ['empty', ''],
+    ['cut-off', fileText({ ...rest, first_states }).slice(0, -3)],
+    ['refunded', refunded, 'first_states[0].records.refunds[0].amount']
   ]
   for (const [name, content] of files) await writeFile(join(snapshots_dir, `${name}.json`), content)
   for (const name of ['.hidden.json', 'my snapshot.json', 'notes.txt', '-x.json']) await writeFile(join(snapshots_dir, name), '{}')
   const { control: other, state } = await startTestEmulator(t, { settings })
   const before = await state()
 
-  t.strictSame(
-    (await other('GET /snapshots')).body.data.map(({ name }: { name: string }) => name),
-    [...files.map(([name]) => name), 'good'].sort(),
-    'files that cannot be snapshots are not listed'
-  )
-  for (const [name, , message, paths] of files) {
+  const listed = (await other('GET /snapshots')).body.data.map(({ name }: { name: string }) => name)
+  t.equal(listed.join(), 'cut-off,empty,good,refunded', 'files that cannot be snapshots are not listed')
+  for (const [name, , path] of files) {
     const { status, body } = await other(`POST /snapshots/${name}/restore`)
 
-    t.strictSame([status, body.error.code], [400, 'document_invalid'], name)
-    t.ok(message.test(body.error.message), body.error.message)
-    t.strictSame(
-      body.error.problems?.map(({ path }: { path: string }) => path),
-      paths
-    )
-    t.equal(await state(), before)
+    t.strictSame([status, body.error.code, body.error.message.includes(`/${name}.json `)], [400, 'document_invalid', true], body.error.message)
+    t.strictSame([body.error.problems?.map((problem: Json) => problem.path).join(), await state()], [path, before])
   }
-  t.equal((await other('DELETE /snapshots/corrupt')).status, 204, 'it can be deleted')
+  t.equal((await other('DELETE /snapshots/cut-off')).status, 204, 'it can be deleted')
   t.equal((await other('PUT /snapshots/empty')).status, 201, 'it can be replaced')
   t.equal((await other('POST /snapshots/good/restore')).status, 200)
 
@@ -376,21 +192,14 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it, and no
   await writeFile(snapshots_dir, '')
   t.equal((await control('PUT /snapshots/lost')).status, 503)
   t.equal((await control('POST /snapshots/lost/restore')).status, 404, 'a snapshot that could not be written does not exist')
-  await rm(snapshots_dir)
-  await mkdir(snapshots_dir)
 })
 
 t.test('snapshots: one without the Account that any key acts as is refused', async t => {
-  const { control, state, call } = await startTestEmulator(t, { scenario })
+  const { control, state } = await startTestEmulator(t, { scenario })
   await control('PUT /snapshots/a')
-  const other = { accounts: [{ id: 'mch_z', type: 'merchant', name: 'Z', email: 'z@example.com', address: { country: 'US' } }] }
-  await control('POST /load', { scenario: { data: other, settings: { auth: { accept_any_key: 'mch_z' } } } })
+  const accounts = [{ id: 'mch_z', type: 'merchant', name: 'Z', email: 'z@example.com', address: { country: 'US' } }]
+  await control('POST /load', { scenario: { data: { accounts }, settings: { auth: { accept_any_key: 'mch_z' } } } })
   const before = await state()
-
-  const { status, body } = await control('POST /snapshots/a/restore')
-
-  t.strictSame([status, body.error.code], [400, 'account_unknown'])
-  t.equal(body.error.message, 'auth.accept_any_key names mch_z, which is no Account of the snapshot. Nothing was changed.')
+  t.equal((await control('POST /snapshots/a/restore')).body.error.code, 'account_unknown')
   t.equal(await state(), before)
-  t.equal((await call('GET /accounts', { key: MERCHANT })).body.data[0].id, 'mch_z')
 })

@@ -1,40 +1,27 @@
-import { request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
-type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
-const start = (t: Parameters<typeof startTestEmulator>[0], { scenario = {}, settings = {} }: { scenario?: object; settings?: object } = {}) =>
-  startTestEmulator(t, { settings, scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), ...scenario } })
-const verdict = async ({ control }: Emulator, asked?: object) => {
-  const { status, body } = await control('POST /verify', asked)
-  return [status, body.holds, body.message]
-}
-/** The problems of a verification that must be refused. */
-const problems = async ({ control }: Emulator, asked: object) => {
-  const { status, body } = await control('POST /verify', asked)
-  return [
-    status,
-    body.error.code,
-    ...(body.error.problems ?? [body.error]).map(({ path, message }: Json) => (path === undefined ? message : `${path}: ${message}`))
-  ]
-}
-/** How many listen to the journal, now and at the most. */
-function watched({ sandbox }: Emulator) {
-  const { journal } = sandbox.evidence
-  const count = { now: 0, most: 0 }
+/** An emulator, what asks for a verdict, and how many listen to the journal, now and at the most. */
+async function start(t: Test, { scenario = {}, settings = {} }: { scenario?: object; settings?: object } = {}) {
+  const emulator = await startTestEmulator(t, { settings, scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), ...scenario } })
+  const { journal } = emulator.sandbox.evidence
+  const listeners = { now: 0, most: 0 }
   const listen = journal.listen.bind(journal)
   journal.listen = listener => {
-    count.most = Math.max(count.most, ++count.now)
+    listeners.most = Math.max(listeners.most, ++listeners.now)
     const stop = listen(listener)
     return () => {
-      count.now--
+      listeners.now--
       return stop()
     }
   }
-  return count
+  const listening = async (count: number) => {
+    for (let left = 2000; left > 0 && listeners.now !== count; left--) await wait(1)
+  }
+  return { ...emulator, verify: (asked?: object) => emulator.control('POST /verify', asked), listeners, listening }
 }
 
 t.test('verify: counts of calls, by operation and match', async t => {
@@ -44,20 +31,15 @@ t.test('verify: counts of calls, by operation and match', async t => {
   await emulator.call('GET /tickets', { query: 'location=loc_a&created[gte]=2026-01-01' })
   await emulator.call('GET /tickets', { key: RESELLER })
   await emulator.call('GET /tickets/tkt_a')
+  await emulator.call('GET /nothing')
 
   for (const [asked, holds, seen] of [
     [{ on: 'POST /refunds' }, true, 2],
-    [{ on: 'POST /refunds', times: 2 }, true, 2],
     [{ on: 'POST /refunds', times: 1 }, false, 2],
-    [{ on: 'POST /refunds', at_least: 2 }, true, 2],
-    [{ on: 'POST /refunds', at_least: 3 }, false, 2],
-    [{ on: 'POST /refunds', at_most: 2 }, true, 2],
-    [{ on: 'POST /refunds', at_most: 1 }, false, 2],
     [{ on: 'POST /refunds', at_least: 1, at_most: 3 }, true, 2],
-    [{ on: 'DELETE /locations/{id}' }, false, 0],
+    [{ on: 'POST /refunds', status: 400, times: 1 }, true, 1],
     [{ on: 'DELETE /locations/{id}', times: 0 }, true, 0],
     [{ on: 'POST /refunds', match: { body: { amount: 400 } } }, true, 1],
-    [{ on: 'POST /refunds', match: { body: { 'metadata[table]': '/^1/' } }, times: 1 }, true, 1],
     [{ on: 'POST /refunds', match: { body: { metadata: { table: [11, 12] } } }, times: 1 }, true, 1],
     [{ on: 'POST /refunds', match: { body: { metadata: { table: { x: 1 } } } } }, null, 0],
     [{ on: 'GET /tickets', match: { query: { 'created[gte]': '2026-01-01', location: 'loc_a' } }, times: 1 }, true, 1],
@@ -70,240 +52,144 @@ t.test('verify: counts of calls, by operation and match', async t => {
     else t.strictSame([status, body.holds, body.seen, body.requests.length], [holds ? 200 : 409, holds, seen, seen], JSON.stringify(asked))
   }
   const { body } = await emulator.control('POST /verify', { on: 'POST /refunds', times: 1 })
-  t.equal(body.message, 'POST /refunds: 1 call was expected, 2 came')
-  t.strictSame(
-    body.requests.map(({ id, status, body }: Json) => [id, status, body.amount]),
-    [
-      ['req_1', 200, '400'],
-      ['req_2', 400, '700']
-    ]
-  )
-})
+  t.equal(body.requests.map(({ id, status, body }: Json) => `${id} ${status} ${body.amount}`).join(), 'req_1 200 400,req_2 400 700')
 
-t.test('verify: at most 20 calls are shown', async t => {
-  const emulator = await start(t)
-  for (let time = 0; time < 22; time++) await emulator.call('GET /tickets')
-
-  const { body } = await emulator.control('POST /verify', { on: 'GET /tickets', times: 22 })
-
-  t.strictSame([body.holds, body.requests.length, body.requests[0].id], [true, 20, 'req_3'])
-})
-
-t.test('verify: a value that is too long for a pattern is not left unsaid', async t => {
-  const emulator = await start(t)
-  await emulator.call('POST /refunds', { body: `transaction=txn_a&amount=1&reason=${'x'.repeat(5000)}` })
-
-  const [, holds, message] = await verdict(emulator, { on: 'POST /refunds', match: { body: { reason: '/x/' } } })
-
-  t.equal(holds, false)
-  t.match(message, /at least 1 call was expected, 0 came; 1 more could not be matched: a value is too long for its pattern/)
+  for (let time = 0; time < 22; time++) await emulator.call('GET /locations')
+  const { holds, requests } = (await emulator.control('POST /verify', { on: 'GET /locations', times: 22 })).body
+  t.strictSame([holds, requests.length, requests[0].id], [true, 20, 'req_9'], 'at most 20 are shown')
 })
 
 t.test('verify: sequences', async t => {
-  const emulator = await start(t)
-  await emulator.call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=5', key: null })
-  await emulator.call('GET /tickets')
-  await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
+  const { call, verify } = await start(t)
+  await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=5', key: null })
+  await call('GET /tickets')
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
   const PAY = { on: 'POST /transactions' }
-  const REFUND = { on: 'POST /refunds', match: { body: { amount: 400 } } }
-
-  const held = await emulator.control('POST /verify', { sequence: [PAY, REFUND] })
-  const missed = await emulator.control('POST /verify', { sequence: [REFUND, PAY] })
-
-  t.strictSame([held.status, held.body], [200, { holds: true, message: 'The 2 calls came in this order.', requests: ['req_1', 'req_3'] }])
-  t.strictSame(
-    [missed.status, missed.body],
-    [409, { holds: false, message: 'Call 2 of the sequence, POST /transactions, did not come after the 1 before it.', requests: ['req_3'] }]
-  )
-  t.strictSame(await verdict(emulator, { sequence: [{ ...REFUND, match: { body: { amount: 401 } } }] }), [
-    409,
-    false,
-    'Call 1 of the sequence, POST /refunds, did not come after the 0 before it; nearly: amount: wanted 401; got 400 in req_3'
-  ])
+  const refund = (amount: number) => ({ on: 'POST /refunds', match: { body: { amount } } })
+  for (const [sequence, status, holds, requests] of [
+    [[PAY, refund(400)], 200, true, ['req_1', 'req_3']],
+    [[refund(400), PAY], 409, false, ['req_3']]
+  ] as const) {
+    const { status: found, body } = await verify({ sequence })
+    t.strictSame([found, body.holds, body.requests], [status, holds, requests])
+  }
+  t.match((await verify({ sequence: [refund(401)] })).body.message, 'amount: wanted 401; got 400 in req_3')
 })
 
 t.test('verify: unused script entries', async t => {
-  const emulator = await start(t, {
+  const delays = ['GET /tickets', 'GET /locations'].map(on => ({ on, delay: '1ms' }))
+  const { call, verify } = await start(t, {
     scenario: {
       script: [
-        { name: 'slow', on: 'GET /tickets', delay: '1ms' },
-        { on: 'GET /locations', calls: 2, delay: '1ms' }
+        { name: 'slow', ...delays[0] },
+        { calls: 2, ...delays[1] }
       ]
     }
   })
-  const none = await verdict(emulator, { script: 'all_used' })
-  await emulator.call('GET /tickets')
-  await emulator.call('GET /locations')
-  const one = await emulator.control('POST /verify', { script: 'all_used' })
-  await emulator.call('GET /locations')
-
-  t.strictSame(none, [409, false, 'Script entries that were never applied: slow; scr_2, GET /locations.'])
-  t.strictSame([one.status, one.body.unused_script_entries.map(({ id, matched }: Json) => [id, matched])], [409, [['scr_2', 1]]])
-  t.strictSame(await verdict(emulator, { script: 'all_used' }), [200, true, 'Every script entry was applied.'])
+  const verdict = async () => {
+    const { status, body } = await verify({ script: 'all_used' })
+    return [status, body.holds, body.unused_script_entries.map(({ id, matched }: Json) => `${id} ${matched}`).join()]
+  }
+  t.strictSame(await verdict(), [409, false, 'scr_1 0,scr_2 0'])
+  await call('GET /tickets')
+  await call('GET /locations')
+  t.strictSame(await verdict(), [409, false, 'scr_2 1'])
+  await call('GET /locations')
+  t.strictSame(await verdict(), [200, true, ''])
 })
 
-t.test('verify: a body left out judges what the scenario expects', async t => {
-  const emulator = await start(t, {
-    scenario: {
-      script: [{ on: 'GET /locations', delay: '1ms' }],
-      expect: [
-        { on: 'POST /refunds', times: 1 },
-        { on: 'GET /tickets', at_least: 1 }
-      ]
-    }
-  })
-  const before = await emulator.control('POST /verify')
-  await emulator.call('POST /refunds', { body: 'transaction=txn_a' })
-  await emulator.call('GET /tickets')
-
-  const after = await emulator.control('POST /verify', '  ')
-  await emulator.control('POST /reset')
-
-  t.strictSame([before.status, before.body.message], [409, 'POST /refunds: 1 call was expected, 0 came; GET /tickets: at least 1 call was expected, 0 came'])
-  t.strictSame([after.status, after.body.holds, after.body.message], [200, true, 'All that the scenario expects holds.'])
-  t.strictSame([after.body.expectations.map(({ seen }: Json) => seen), after.body.unused_script_entries.length], [[1, 1], 1])
-  t.equal((await emulator.control('POST /verify')).status, 409)
-  t.strictSame(await verdict(await start(t)), [200, true, 'The scenario expects nothing.'])
-})
+const CARD = { card: { token: 'x', last4: '4242' }, 'card[number]': ['4', '5'], 'bank_account[bank_name]': 'B' }
+const CARDS = { on: 'POST /transactions', match: { body: CARD } }
+const SECOND = { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', match: { key: 'a', query: { limt: 1 } } }] }
 
 t.test('verify: what cannot be judged is refused with every problem', async t => {
-  const emulator = await start(t)
-  const NAMED = 'is used and forgotten, so no call can be found by it; it can be matched in a script (POST /transactions)'
-  const WAYS = "one of on, sequence, state and script was expected, not several; a body left out judges the scenario's own expectations"
-
-  for (const [asked, ...expected] of [
-    [{}, `: ${WAYS.replace(', not several', '')}`],
-    [{ within: '1s' }, `: ${WAYS.replace(', not several', '')}`],
-    [{ on: 'GET /tickets', script: 'all_used' }, `: ${WAYS}`],
-    [{ on: 'GET /tickets', sequence: [{ on: 'GET /tickets' }] }, `: ${WAYS}`],
-    [{ on: 'GET /tickets', times: 1, at_most: 2 }, ': times is given alone, without at_least and at_most'],
-    [{ on: 'GET /tickets', at_least: 3, at_most: 2 }, 'at_least: at_least 3 is more than at_most 2'],
-    [{ on: 'GET /tickets', match: { key: MERCHANT } }, 'match.key: the journal keeps no keys; match on account, the Account that the key acts as'],
-    [{ on: 'POST /transactions', match: { body: { payload: 'x' } } }, `match.body.payload: payload ${NAMED}`],
-    [
-      { on: 'POST /transactions', match: { body: { card: { token: 'x', last4: '4242' }, 'card[number]': ['4', '5'], 'bank_account[bank_name]': 'B' } } },
-      `match.body.card.token: card.token ${NAMED}`,
-      `match.body.card[number]: card[number] ${NAMED}`
-    ],
-    [
-      { on: 'POST /refunds', match: { body: { metadata: { password: 'x' } } } },
-      `match.body.metadata.password: metadata.password ${NAMED.replace('POST /transactions', 'POST /refunds')}`
-    ],
-    [
-      { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', match: { key: 'a', query: { limt: 1 } } }] },
-      'sequence[1].match.key: the journal keeps no keys; match on account, the Account that the key acts as',
-      'sequence[1].match.query.limt: limt is not a parameter of this call; did you mean limit?'
-    ]
-  ] as const) {
-    t.strictSame(await problems(emulator, asked), [400, 'document_invalid', ...expected], JSON.stringify(asked))
+  const { control, verify } = await start(t)
+  const refusal = async (asked: object) => {
+    const { status, body } = await verify(asked)
+    return [status, body.error.code, ...(body.error.problems?.map(({ path }: Json) => path) ?? [body.error.param])]
   }
-  for (const [asked, path] of [
-    [{ on: 'GET /tickets', times: -1 }, 'times'],
+  for (const [asked, ...paths] of [
+    [{}, ''],
+    [{ within: '1s' }, ''],
+    [{ on: 'GET /tickets', script: 'all_used' }, ''],
+    [{ on: 'GET /tickets', sequence: [{ on: 'GET /tickets' }] }, ''],
+    [{ on: 'GET /tickets', times: 1, at_most: 2 }, ''],
+    [{ on: 'GET /tickets', match: { key: MERCHANT } }, 'match.key'],
+    [CARDS, 'match.body.card.token', 'match.body.card[number]'],
+    [{ on: 'POST /refunds', match: { body: { metadata: { password: 'x' } } } }, 'match.body.metadata.password'],
+    [SECOND, 'sequence[1].match.key', 'sequence[1].match.query.limt'],
     [{ on: 'GET /tickets', times: 1.5 }, 'times'],
-    [{ on: 'GET /tickets', often: 1 }, 'often'],
-    [{ on: 'GET /ticket' }, 'on'],
     [{ script: 'all' }, 'script'],
-    [{ sequence: [] }, 'sequence'],
     [{ sequence: [{ match: {} }] }, 'sequence[0]'],
     [{ on: 'GET /tickets', within: 5 }, 'within']
   ] as const) {
-    const [status, code, first = ''] = await problems(emulator, asked)
-    t.strictSame([status, code, String(first).split(':')[0]], [400, 'document_invalid', path], JSON.stringify(asked))
+    t.strictSame(await refusal(asked), [400, 'document_invalid', ...paths], JSON.stringify(asked))
   }
-  t.strictSame((await problems(emulator, { on: 'GET /tickets', within: '2 minutes' })).slice(0, 2), [400, 'body_malformed'])
-  t.strictSame(await problems(emulator, { on: 'GET /tickets', within: '2m' }), [400, 'body_malformed', 'within: at most a minute was expected, not 2m.'])
-  t.equal((await emulator.control('POST /verify?within=1s')).status, 400)
-  t.equal((await emulator.control('POST /verify', '{"on":')).body.error.code, 'body_malformed')
+  for (const within of ['2 minutes', '2m']) t.strictSame(await refusal({ on: 'GET /tickets', within }), [400, 'body_malformed', 'within'])
+  t.equal((await control('POST /verify?within=1s')).status, 400)
+  t.equal((await control('POST /verify', '{"on":')).body.error.code, 'body_malformed')
 })
 
 t.test('verify: within waits without polling, and answers as soon as the call comes', async t => {
-  const emulator = await start(t)
-  const listeners = watched(emulator)
-  const began = Date.now()
-
-  const waiting = Promise.all([
-    emulator.control('POST /verify', { on: 'POST /refunds', times: 1, within: '30s' }),
-    emulator.control('POST /verify', { sequence: [{ on: 'GET /tickets' }, { on: 'POST /refunds' }], within: '30s' })
-  ])
-  while (listeners.now < 2) await wait(1)
-  await emulator.call('GET /tickets')
-  await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
+  const { call, verify, listeners, listening } = await start(t)
+  const sequence = [{ on: 'GET /tickets' }, { on: 'POST /refunds' }]
+  const waiting = Promise.all([verify({ on: 'POST /refunds', times: 1, within: '30s' }), verify({ sequence, within: '30s' })])
+  await listening(2)
+  await call('GET /tickets')
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
   const [counted, ordered] = await waiting
-
   t.strictSame([counted.status, counted.body.seen, ordered.status, ordered.body.requests], [200, 1, 200, ['req_1', 'req_2']])
-  t.ok(Date.now() - began < 10_000)
   t.strictSame(listeners, { now: 0, most: 2 })
-  t.strictSame(await verdict(emulator, { on: 'POST /refunds', within: '30s' }), [200, true, 'POST /refunds: at least 1 call was expected, 1 came'])
+  t.equal((await verify({ on: 'POST /refunds', within: '30s' })).status, 200)
   t.equal(listeners.most, 2, 'what holds already waits for nothing')
 })
 
 t.test('verify: within waits for a script, until its last entry was applied', async t => {
-  const emulator = await start(t)
-  const listeners = watched(emulator)
-  for (const on of ['GET /tickets', 'GET /accounts']) await emulator.control('POST /script', { on, delay: '1ms' })
-
-  const waiting = emulator.control('POST /verify', { script: 'all_used', within: '30s' })
-  while (listeners.now < 1) await wait(1)
-  await emulator.call('GET /tickets')
+  const script = ['GET /tickets', 'GET /accounts'].map(on => ({ on, delay: '1ms' }))
+  const { call, verify, listeners, listening } = await start(t, { scenario: { script } })
+  const waiting = verify({ script: 'all_used', within: '30s' })
+  await listening(1)
+  await call('GET /tickets')
   t.equal(listeners.now, 1, 'one entry is left')
-  await emulator.call('GET /accounts')
-
+  await call('GET /accounts')
   t.strictSame([(await waiting).status, listeners.now], [200, 0])
 })
 
 t.test('verify: a call that waits while the journal is cleared counts anew', async t => {
+  const { call, control, verify, listening } = await start(t)
   for (const on of ['DELETE /requests', 'POST /reset']) {
-    const emulator = await start(t)
-    const listeners = watched(emulator)
     const asked = [{ on: 'GET /tickets', times: 2 }, { sequence: [{ on: 'GET /tickets' }, { on: 'GET /accounts' }] }, { on: 'GET /refunds', times: 2 }]
-    await emulator.call('GET /tickets')
-    await emulator.call('GET /refunds')
+    await control('POST /reset')
+    for (const path of ['/tickets', '/refunds']) await call(`GET ${path}`)
 
-    const waiting = Promise.all(asked.map(one => emulator.control('POST /verify', { ...one, within: '300ms' })))
-    while (listeners.now < 3) await wait(1)
-    await emulator.control(on)
-    await emulator.call('GET /accounts')
-    await emulator.call('GET /tickets')
-    await emulator.call('GET /refunds')
-    await emulator.control('DELETE /requests')
-    await emulator.call('GET /tickets')
-    await emulator.call('GET /tickets')
-    const verdicts = await waiting
+    const waiting = Promise.all(asked.map(one => verify({ ...one, within: '300ms' })))
+    await listening(3)
+    await control(on)
+    for (const path of ['/accounts', '/tickets', '/refunds']) await call(`GET ${path}`)
+    await control('DELETE /requests')
+    for (let time = 0; time < 2; time++) await call('GET /tickets')
 
-    t.strictSame(
-      verdicts.map(({ body }) => [body.holds, body.seen ?? body.requests.length]),
-      [
-        [true, 2],
-        [false, 1],
-        [false, 0]
-      ],
-      on
-    )
+    t.equal((await waiting).map(({ body }) => [body.holds, body.seen ?? body.requests.length]).join(), 'true,2,false,1,false,0', on)
   }
 })
 
 t.test('verify: within gives up in time, and a caller that leaves is waited for no longer', async t => {
-  const emulator = await start(t)
-  const listeners = watched(emulator)
-  const port = await emulator.listen()
-
-  const late = await verdict(emulator, { on: 'POST /refunds', within: '30ms' })
-  const gone = request({ port, path: '/_control/verify', method: 'POST', headers: { 'content-type': 'application/json' } })
-  gone.on('error', () => {})
-  gone.end(JSON.stringify({ on: 'POST /refunds', within: '60s' }))
-  for (let left = 200; left > 0 && listeners.now === 0; left--) await wait(5)
+  const { verify, listen, listeners, listening } = await start(t)
+  const port = await listen()
+  t.equal((await verify({ on: 'POST /refunds', within: '30ms' })).status, 409)
+  const [leaving, headers, body] = [new AbortController(), { 'content-type': 'application/json' }, '{"on":"POST /refunds","within":"60s"}']
+  fetch(`http://127.0.0.1:${port}/_control/verify`, { method: 'POST', headers, body, signal: leaving.signal }).catch(() => {})
+  await listening(1)
   const during = listeners.now
-  gone.destroy()
-  for (let left = 200; left > 0 && listeners.now > 0; left--) await wait(5)
-
-  t.strictSame(late, [409, false, 'POST /refunds: at least 1 call was expected, 0 came'])
+  leaving.abort()
+  await listening(0)
   t.strictSame([during, listeners.now], [1, 0])
 })
 
 t.test('verify: a verdict that an overflow could falsify is 409 journal_incomplete, any other stands', async t => {
-  const emulator = await start(t, { settings: { 'limits.journal': 2 } })
-  for (const on of ['POST /refunds', 'GET /tickets', 'GET /tickets'])
-    await emulator.call(on, on === 'POST /refunds' ? { body: 'transaction=txn_a&amount=1' } : {})
+  const { call, verify } = await start(t, { settings: { 'limits.journal': 2 } })
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
+  for (let time = 0; time < 2; time++) await call('GET /tickets')
 
   for (const [asked, expected] of [
     [{ on: 'GET /tickets' }, true],
@@ -320,15 +206,11 @@ t.test('verify: a verdict that an overflow could falsify is 409 journal_incomple
     [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, true],
     [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets' }] }, null]
   ] as const) {
-    const { status, body } = await emulator.control('POST /verify', asked)
+    const { status, body } = await verify(asked)
     if (expected === null) t.strictSame([status, body.error?.code], [409, 'journal_incomplete'], JSON.stringify(asked))
     else t.strictSame([status, body.holds], [expected ? 200 : 409, expected], JSON.stringify(asked))
   }
-  const { body } = await emulator.control('POST /verify', { on: 'POST /refunds' })
-  t.equal(
-    body.error.message,
-    'The journal lacks 1 of the calls, which it dropped or which came while it was off, so this cannot be judged; raise limits.journal, or declare it under expect in the scenario, which is counted as calls come.'
-  )
+  t.match((await verify({ on: 'POST /refunds' })).body.error.message, /lacks 1 of the requests/)
 })
 
 t.test('verify: a call that waits sees those that overflow the journal; only what came while it was off is missing', async t => {
@@ -336,14 +218,11 @@ t.test('verify: a call that waits sees those that overflow the journal; only wha
     [{ 'limits.journal': 1 }, undefined],
     [{ 'evidence.journal': false }, 'journal_incomplete']
   ] as const) {
-    const emulator = await start(t, { settings })
-    const listeners = watched(emulator)
-
-    const waiting = emulator.control('POST /verify', { on: 'POST /refunds', times: 1, within: '200ms' })
-    while (listeners.now === 0) await wait(1)
-    for (let time = 0; time < 3; time++) await emulator.call('GET /tickets')
+    const { call, verify, listening } = await start(t, { settings })
+    const waiting = verify({ on: 'POST /refunds', times: 1, within: '200ms' })
+    await listening(1)
+    for (let time = 0; time < 3; time++) await call('GET /tickets')
     const { status, body } = await waiting
-
     t.strictSame([status, body.error?.code], [409, code], JSON.stringify(settings))
   }
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { decodeForm, FormList, type FormNode } from '../../src/core/form.js'
 import { cpuTime } from '../support/cpu.js'
+import { rows } from '../support/rows.js'
 
 const decode = (text: string, parameters = 1000, depth = 4) => decodeForm(text, { 'limits.parameters': parameters, 'limits.depth': depth })
 
@@ -50,25 +51,13 @@ t.test('FORM-2, A36: unbalanced brackets and empty names are told apart from oth
 })
 
 t.test('FORM-1, A36: broken percent-encoding names the parameter, and so do bytes that are not UTF-8', async t => {
-  const cases: [text: string, param: string, part: 'name' | 'value', isBytes: boolean][] = [
-    ['amount=%', 'amount', 'value', false],
-    ['amount=%2', 'amount', 'value', false],
-    ['amount=%zz', 'amount', 'value', false],
-    ['amount=100%', 'amount', 'value', false],
-    ['amount=%ff', 'amount', 'value', true],
-    ['amount=%ff%', 'amount', 'value', false],
-    ['amount=%C3', 'amount', 'value', true],
-    ['amount=%C3%28', 'amount', 'value', true],
-    ['amount=%ED%A0%80', 'amount', 'value', true],
-    ['address%5Bcity%5D=%E2%82', 'address[city]', 'value', true],
-    ['%=1', '%', 'name', false],
-    ['%zz=1', '%zz', 'name', false],
-    ['%ff', '%ff', 'name', true],
-    ['ab%4=1', 'ab%4', 'name', false],
-    ['%zz%61%62=1', '%zzab', 'name', false],
-    ['%zz%ff%61=secret', '%zz%ff%61', 'name', false]
-  ]
-  for (const [text, param, part, isBytes] of cases) {
+  const cases = rows<[part: 'name' | 'value', is: 'broken' | 'bytes', param: string, ...texts: string[]]>(`
+    value broken amount amount=% amount=%2 amount=%zz amount=100% amount=%ff%
+    value bytes amount amount=%ff amount=%C3 amount=%C3%28 amount=%ED%A0%80
+    value bytes address[city] address%5Bcity%5D=%E2%82 | name bytes %ff %ff
+    name broken % %=1 | name broken %zz %zz=1 | name broken ab%4 ab%4=1 | name broken %zzab %zz%61%62=1 | name broken %zz%ff%61 %zz%ff%61=secret
+  `).flatMap(([part, is, param, ...texts]) => texts.map(text => ({ part, isBytes: is === 'bytes', param, text })))
+  for (const { text, param, part, isBytes } of cases) {
     const { problem } = decode(text)
 
     const message = isBytes
@@ -79,21 +68,14 @@ t.test('FORM-1, A36: broken percent-encoding names the parameter, and so do byte
 })
 
 t.test('A36: a name is one value, one list or one object, in whatever order they come', async t => {
-  const twice: [text: string, param: string][] = [
-    ['a=&a=1', 'a'],
-    ['a=1&b=2&%61=3', 'a'],
-    ['metadata=&metadata[k]=v&metadata=', 'metadata'],
-    ['metadata[k]=v&metadata=&metadata=', 'metadata']
-  ]
-  const mixed: [text: string, param: string, parent: string][] = [
-    ['a[]=2&a=', 'a', 'a'],
-    ['a=&a[]=2', 'a[]', 'a'],
-    ['a[b]=1&a[b][c]=2', 'a[b][c]', 'a[b]'],
-    ['a[b][c]=1&a[b]=2', 'a[b]', 'a[b]'],
-    ['a[b][c]=1&a[b][]=2', 'a[b][]', 'a[b]']
-  ]
+  const twice = rows<[text: string, param: string]>(
+    'a=&a=1 a | a=1&b=2&%61=3 a | metadata=&metadata[k]=v&metadata= metadata | metadata[k]=v&metadata=&metadata= metadata'
+  )
+  const mixed = rows<[text: string, param: string, parent: string]>(
+    'a[]=2&a= a a | a=&a[]=2 a[] a | a[b]=1&a[b][c]=2 a[b][c] a[b] | a[b][c]=1&a[b]=2 a[b] a[b] | a[b][c]=1&a[b][]=2 a[b][] a[b]'
+  )
   const refused = (param: string, message: string) => ({ code: 'form_malformed', param, message: `${param}: ${message}.`, assumption: 'A36' })
-  for (const [text, param] of twice) t.strictSame(decoded(text), refused(param, 'it was given twice; a parameter takes one value'), text)
+  for (const [text, param] of twice) t.strictSame(decoded(text), refused(param, 'sent more than once; send it once'), text)
   for (const [text, param, parent] of mixed) t.strictSame(decoded(text), refused(param, `${parent} was sent both as a value and as an object or list`), text)
 })
 

@@ -6,34 +6,21 @@ const settings = (given: GivenSettings = {}): Settings => settingsInForce({ flag
 
 t.test('A22 A24: what a payment settles', async t => {
   const nothing = { currency: 'usd', amount: 0, tip_amount: null, donation_amount: null, amounts: null }
-  const amounts = (given: object) => ({ ...given }) as never
-  const cases: [title: string, sent: Parameters<typeof settled>[0], expected: object][] = [
-    ['nothing', {}, nothing],
-    ['nulls', { currency: null, amount: null, tip_amount: null, donation_amount: null, amounts: null }, nothing],
-    [
-      'the top level',
-      { currency: 'eur', amount: 10, tip_amount: 2, donation_amount: 3 },
-      { currency: 'eur', amount: 10, tip_amount: 2, donation_amount: 3, amounts: null }
-    ],
-    [
-      'transaction_amount',
-      { amounts: amounts({ transaction_amount: 7, payment_amount: 8 }) },
-      { ...nothing, amount: 7, amounts: { transaction_amount: 7, payment_amount: 8 } }
-    ],
-    ['payment_amount', { amounts: amounts({ payment_amount: 8 }) }, { ...nothing, amount: 8, amounts: { payment_amount: 8 } }],
-    [
-      'tip and currency',
-      { amounts: amounts({ tip_amount: 1, currency: 'gbp' }) },
-      { ...nothing, tip_amount: 1, currency: 'gbp', amounts: { tip_amount: 1, currency: 'gbp' } }
-    ],
-    [
-      'the top level wins',
-      { currency: 'eur', amount: 0, tip_amount: 0, amounts: amounts({ currency: 'gbp', transaction_amount: 5, tip_amount: 4 }) },
-      { currency: 'eur', amount: 0, tip_amount: 0, donation_amount: null, amounts: { currency: 'gbp', transaction_amount: 5, tip_amount: 4 } }
-    ],
-    ['an empty amounts', { amounts: amounts({}) }, { ...nothing, amounts: {} }]
+  const top = { currency: 'eur', amount: 10, tip_amount: 2, donation_amount: 3 }
+  const parts = { transaction_amount: 7, payment_amount: 8 }
+  const less = { currency: 'gbp', transaction_amount: 5, tip_amount: 4 }
+  const zero = { currency: 'eur', amount: 0, tip_amount: 0 }
+  const cases: [title: string, sent: object, settled: object][] = [
+    ['nothing', {}, {}],
+    ['nulls', { currency: null, amount: null, tip_amount: null, donation_amount: null, amounts: null }, {}],
+    ['the top level', top, top],
+    ['transaction_amount', { amounts: parts }, { amount: 7, amounts: parts }],
+    ['payment_amount', { amounts: { payment_amount: 8 } }, { amount: 8, amounts: { payment_amount: 8 } }],
+    ['tip and currency', { amounts: { tip_amount: 1, currency: 'gbp' } }, { tip_amount: 1, currency: 'gbp', amounts: { tip_amount: 1, currency: 'gbp' } }],
+    ['the top level wins', { ...zero, amounts: less }, { ...zero, amounts: less }],
+    ['an empty amounts', { amounts: {} }, { amounts: {} }]
   ]
-  for (const [title, sent, expected] of cases) t.strictSame(settled(sent, settings()), expected, title)
+  for (const [title, sent, expected] of cases) t.strictSame(settled(sent as Parameters<typeof settled>[0], settings()), { ...nothing, ...expected }, title)
   t.equal(settled({}, settings({ 'transactions.default_currency': 'chf' })).currency, 'chf')
 })
 
@@ -41,8 +28,6 @@ t.test('A23: what of a charge can be refunded, and what remains', async t => {
   const charge = { id: 'txn_1', currency: 'usd', amount: 1000, tip_amount: 200 as number | null, donation_amount: 30 as number | null, amount_refunded: 400 }
   const extras = settings({ 'transactions.refundable': 'amount_plus_extras' })
 
-  t.equal(moneyOf(charge, settings()).charged, 1000)
-  t.equal(moneyOf(charge, extras).charged, 1230)
   t.equal(moneyOf({ ...charge, tip_amount: null, donation_amount: null }, extras).charged, 1000)
   t.strictSame(moneyOf(charge, settings()), { transaction: 'txn_1', currency: 'usd', charged: 1000, refunded: 400, remaining: 600 })
   t.strictSame(moneyOf(charge, extras), { transaction: 'txn_1', currency: 'usd', charged: 1230, refunded: 400, remaining: 830 })

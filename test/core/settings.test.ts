@@ -17,15 +17,10 @@ t.test('settings: control before flag before environment before scenario before 
   const places = ['scenario', 'environment', 'flag', 'control'] as const
   const given: Record<string, object> = {}
 
-  t.strictSame(settingsInForce({}).values['ids.length'], 24)
-  t.equal(settingsInForce({}).sources['ids.length'], 'default')
-  for (const [index, place] of places.entries()) {
-    given[place] = { 'ids.length': 10 + index }
+  for (const [index, place] of (['default', ...places] as const).entries()) {
+    if (place !== 'default') given[place] = { 'ids.length': 24 + index }
     const { values, sources } = settingsInForce(given)
-    t.equal(values['ids.length'], 10 + index)
-    t.equal(sources['ids.length'], place)
-    t.equal(sources.seed, 'default', 'the others stay where they were')
-    t.equal(values.seed, 1)
+    t.strictSame([values['ids.length'], sources['ids.length'], values.seed, sources.seed], [24 + index, place, 1, 'default'], 'the others stay as they were')
   }
 })
 
@@ -50,13 +45,10 @@ t.test('settings: each default keeps its own schema, and each setting says what 
 })
 
 t.test('settings: the variable and the place in a scenario', async t => {
-  t.equal(variableOf('pagination.max_limit'), 'PAGINATION_MAX_LIMIT')
-  t.equal(variableOf('ids.prefixes.merchant'), 'IDS_PREFIXES_MERCHANT')
-  t.equal(variableOf('control_token'), 'CONTROL_TOKEN')
+  const variables = (['pagination.max_limit', 'ids.prefixes.merchant', 'control_token'] as const).map(variableOf)
+  t.strictSame(variables, ['PAGINATION_MAX_LIMIT', 'IDS_PREFIXES_MERCHANT', 'CONTROL_TOKEN'])
   t.equal(new Set(SETTING_KEYS.map(variableOf)).size, SETTING_KEYS.length)
-  t.equal(scenarioPathOf('seed'), 'seed')
-  t.equal(scenarioPathOf('pagination.order'), 'settings.pagination.order')
-  t.equal(scenarioPathOf('port'), null)
+  t.strictSame((['seed', 'pagination.order', 'port'] as const).map(scenarioPathOf), ['seed', 'settings.pagination.order', null])
 })
 
 t.test('settings: the schema of one scope, nested by the dots, closed at every level', async t => {
@@ -74,38 +66,17 @@ t.test('settings: the schema of one scope, nested by the dots, closed at every l
 
 t.test('settings: what a value may not be', async t => {
   const { problems: check } = checkerOf(() => settingsSchema(() => true))
-  const refused: [key: SettingKey, value: unknown][] = [
-    ['port', -1],
-    ['port', 65_536],
-    ['port', '4010'],
-    ['host', ''],
-    ['log_level', 'loud'],
-    ['cors', 'true'],
-    ['control_token', ''],
-    ['control_token', 'x'.repeat(15)],
-    ['control_hosts', 'a'],
-    ['seed', -1],
-    ['seed', 1.5],
-    ['seed', 4_294_967_296],
-    ['ids.length', 7],
-    ['ids.length', 65],
-    ['ids.prefixes.refund', 'a b'],
-    ['ids.prefixes.refund', 'x'.repeat(17)],
-    ['statuses.created', 202],
-    ['statuses.missing', 200],
-    ['statuses.missing', 500],
-    ['pagination.default_limit', 0],
-    ['pagination.max_limit', 1001],
-    ['transactions.default_currency', 'USD'],
-    ['auth.visibility', 'closed']
-  ]
-  for (const [key, value] of refused) {
-    const problems = await check(nested({ [key]: value }))
-    t.strictSame(
-      problems.map(({ path }) => path),
-      [key],
-      `${key} ${value}`
-    )
+  const refused: Partial<Record<SettingKey, unknown[]>> = {
+    ...{ port: [-1, 65_536, '4010'], host: [''], log_level: ['loud'], cors: ['true'], control_token: ['', 'x'.repeat(15)], control_hosts: ['a'] },
+    ...{ seed: [-1, 1.5, 4_294_967_296], 'ids.length': [7, 65], 'ids.prefixes.refund': ['a b', 'x'.repeat(17)] },
+    ...{ 'statuses.created': [202], 'statuses.missing': [200, 500], 'pagination.default_limit': [0], 'pagination.max_limit': [1001] },
+    ...{ 'transactions.default_currency': ['USD'], 'auth.visibility': ['closed'] }
+  }
+  for (const [key, values] of Object.entries(refused)) {
+    for (const value of values) {
+      const paths = (await check(nested({ [key]: value }))).map(({ path }) => path)
+      t.strictSame(paths, [key], `${key} ${value}`)
+    }
   }
 })
 
@@ -150,9 +121,12 @@ t.test('settings: a key below the value of another is an unknown name, in whatev
 })
 
 t.test('settings: a process setting in a sandbox is a problem that says where it belongs', async t => {
-  t.equal(processSettingProblem('port'), 'it belongs to the process; give it when the emulator is started, as with PORT or --set port=')
-  t.equal(processSettingProblem('limits.body'), 'it belongs to the process; give it when the emulator is started, as with LIMITS_BODY or --set limits.body=')
-  t.equal(processSettingProblem('limits'), 'it belongs to the process; give it when the emulator is started, as with LIMITS_BODY or --set limits.body=')
+  const given = (as: string) => `is a setting of the process; give it when you start the emulator, with ${as}=`
+  for (const [name, as] of [
+    ['port', 'PORT or --set port'] as const,
+    ...['limits.body', 'limits'].map(name => [name, 'LIMITS_BODY or --set limits.body'] as const)
+  ])
+    t.equal(processSettingProblem(name), given(as))
   for (const name of ['seed', 'pagination', 'pagination.max_limit', 'lim', 'none', '', '__proto__', 'ids.prefixes'])
     t.equal(processSettingProblem(name), undefined, name)
 })

@@ -1,5 +1,6 @@
-/** Shares: what one sandbox takes leaves the others theirs. */
+/** What is bounded for all together: shares, of which one sandbox leaves the others theirs, and maps. */
 import t from 'tap'
+import { keep } from '../../src/core/remembered.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { Shares } from '../../src/core/shares.js'
 
@@ -64,4 +65,10 @@ t.test('shares: the refusal says who has how much, and what to raise', async t =
     'There is no room for more held requests: this sandbox has 2 of at most 3, all sandboxes together have 5 of 8. Try again when some have ended, or raise limits.waiting.'
   t.throws(() => shares.take(B, 2), { code: 'load_limit', assumption: 'A35', headers: { connection: 'close' }, message })
   t.throws(() => sharesOf(0).take(A), { code: 'limit_reached' })
+})
+
+t.test('keep: of more values than a map may hold, the one that was put in longest ago goes', async t => {
+  const map = new Map<string, number>()
+  for (const [value, key] of [...'abac'].entries()) keep(map, key, value, 2)
+  t.equal(JSON.stringify([...map]), '[["a",2],["c",3]]')
 })

@@ -42,9 +42,7 @@ t.test('templates: parts are picked, or left out, by their placeholders', t => {
 })
 
 t.test('templates: the steps to a placeholder, through lists too', t => {
-  t.strictSame(
-    ['$code', '$param', '$message', '$url'].map(placeholder => stepsTo(DEEP, placeholder)),
-    [['a', 0, 'b'], ['a', 1], ['c', 'd'], undefined]
-  )
+  const steps = ['$code', '$param', '$message', '$url'].map(placeholder => stepsTo(DEEP, placeholder))
+  t.strictSame(steps, [['a', 0, 'b'], ['a', 1], ['c', 'd'], undefined])
   t.end()
 })

@@ -47,6 +47,7 @@ const RECORDS = 0.5
 /** What the limit of the worker's heap is larger than that of the heap, and resident memory than heaps, in MiB. */
 const WORKER = 48
 const RESIDENT = 170
+const withPort = (name: string) => `${name}:${PORT}`
 /** What compose makes of `${NAME-default}` when the variable is not set. */
 const defaultOf = (text: string) => text.replace(/^\$\{\w+-(.*)\}$/, '$1')
 
@@ -62,14 +63,11 @@ function mapped(variable: string, value: string): string {
   return within.find(({ words }) => words[0] === 'default')?.words[1] ?? ''
 }
 
-t.test('nginx.conf: a sandbox is chosen by its name and never moved', async t => {
+t.test('nginx.conf: a sandbox is chosen by its name and never moved, and each process has an address by its number', async t => {
   t.strictSame(upstream('emulators')[0]?.words, ['hash', '$sandbox', 'consistent'])
   for (const { words } of all.filter(({ words }) => words[0] === 'server' && words.length > 1)) t.strictSame(words.slice(2), ['max_fails=0'])
   t.strictSame(valuesOf('proxy_next_upstream'), ['off'])
   t.equal(new Set(PROCESSES).size, 3)
-})
-
-t.test('nginx.conf: each process has an upstream of its own, and an address by its number', async t => {
   for (const [number, process] of PROCESSES.entries()) {
     t.strictSame(serversOf(`process-${number}`)[0]?.words[1], process)
     t.equal(mapped('$process', `/_balancer/process/${number}/_control/sandboxes?x=1`), `process-${number}`)
@@ -87,16 +85,8 @@ t.test('nginx.conf: it reads a name from an address as the emulator does', async
       t.equal(mapped('$is_misnamed', `${mapped('$sandbox', url)}:${url}`), isName(name) ? 'no' : 'yes', url)
     }
   }
-  for (const url of [
-    '/',
-    '/next/locations',
-    '/_control/reset',
-    '/_control/sandboxes',
-    '/sandbox',
-    '/sandboxes/a',
-    '/next/sandbox/a/next',
-    '/next?a=/sandbox/a/'
-  ]) {
+  const nameless = ['/', '/next/locations', '/_control/reset', '/_control/sandboxes', '/sandbox', '/sandboxes/a', '/next/sandbox/a/next', '/next?a=/sandbox/a/']
+  for (const url of nameless) {
     t.equal(mapped('$sandbox', url), '', url)
     t.equal(mapped('$is_misnamed', `:${url}`), 'no', url)
   }
@@ -110,9 +100,7 @@ t.test('nginx.conf: a call is passed on as it is, and its answer as it comes', a
   for (const name of ['proxy_read_timeout', 'proxy_send_timeout', 'send_timeout']) t.strictSame(valuesOf(name), ['24h'], name)
   const [size] = valuesOf('client_max_body_size') as [string]
   t.equal(Number.parseInt(size, 10) * 2 ** 20, SETTINGS['limits.control_body'].default)
-})
-
-t.test('nginx.conf: an ordinary user can run it', async t => {
+  // an ordinary user can run it
   t.strictSame(valuesOf('user'), [])
   t.strictSame([valuesOf('daemon'), valuesOf('include')], [[], []])
   t.strictSame(valuesOf('listen'), [PORT])
@@ -165,40 +153,35 @@ async function checkEmulator(t: Test, { NODE_OPTIONS = '', ...environment }: Rec
 
 t.test('compose.yaml: three emulators, each with its own data, and a balancer that knows them', async t => {
   const { services, volumes, networks } = parse(read('compose.yaml'), { merge: true })
-  const { balancer, ...emulators } = services
-  t.strictSame(
-    Object.keys(emulators).map(name => `${name}:${PORT}`),
-    PROCESSES
-  )
+  const { balancer, ...named } = services
+  const [names, emulators, everyone] = [Object.keys(named), Object.values<Json>(named), Object.values<Json>(services)]
+  t.strictSame(names.map(withPort), PROCESSES)
 
-  const subnet = networks.emulators.ipam.config[0].subnet
-  const addresses = Object.entries<Json>(services).map(([name, { networks }]) => [name, networks.emulators.ipv4_address as string] as const)
-  t.equal(new Set(addresses.map(([, address]) => address)).size, addresses.length)
-  for (const [, address] of addresses) t.equal(address.replace(/\.\d+$/, '.0/24'), subnet)
+  const addressOf = (one: Json): string => one.networks.emulators.ipv4_address
+  t.equal(new Set(everyone.map(addressOf)).size, everyone.length)
+  for (const one of everyone) {
+    t.equal(addressOf(one).replace(/\.\d+$/, '.0/24'), networks.emulators.ipam.config[0].subnet)
+    t.match(one, { read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'], restart: 'unless-stopped', stop_grace_period: /^\d+s$/ })
+  }
   t.strictSame(
     balancer.extra_hosts,
-    addresses.filter(([name]) => name !== 'balancer').map(([name, address]) => `${name}:${address}`)
+    names.map(name => `${name}:${addressOf(named[name])}`)
   )
 
+  const mounted = emulators.flatMap(one => one.volumes)
   t.strictSame(
-    Object.values<Json>(emulators).flatMap(one => one.volumes),
+    mounted,
     Object.keys(volumes).map(name => `${name}:/data`)
   )
-  const built = Object.values<Json>(emulators).filter(one => one.build !== undefined)
   t.strictSame(
-    built.map(({ build }) => build),
+    emulators.flatMap(({ build }) => build ?? []),
     ['..'],
     'the image is built once'
   )
-  for (const one of Object.values<Json>(emulators)) {
-    t.equal(one.image, 'commerce-emulator')
-    t.match(read('../Dockerfile'), /RUN mkdir .*\/data.* && chown 1000:1000 .*\/data/, 'a new volume belongs to the user of the image')
-    t.strictSame(one.healthcheck.test, ['CMD', 'node', 'dist/main.js', 'healthcheck'])
-    await checkEmulator(t, { ...one.environment, DATA: defaultOf(one.environment.DATA), CONTROL_HOSTS: '', CONTROL_TOKEN: '' }, one.mem_limit)
-  }
-  for (const one of Object.values<Json>(services)) {
-    t.match(one, { read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'], restart: 'unless-stopped' })
-    t.match(one.stop_grace_period, /^\d+s$/)
+  t.match(read('../Dockerfile'), /RUN mkdir .*\/data.* && chown 1000:1000 .*\/data/, 'a new volume belongs to the user of the image')
+  for (const { image, healthcheck, environment, mem_limit } of emulators) {
+    t.strictSame([image, healthcheck.test], ['commerce-emulator', ['CMD', 'node', 'dist/main.js', 'healthcheck']])
+    await checkEmulator(t, { ...environment, DATA: defaultOf(environment.DATA), CONTROL_HOSTS: '', CONTROL_TOKEN: '' }, mem_limit)
   }
 
   t.strictSame(balancer.volumes, ['./nginx.conf:/etc/nginx/nginx.conf:ro'])

@@ -42,24 +42,18 @@ chmodSync(join(folder, 'nginx'), 0o777)
 
 /** An emulator with its data file; after a restart it listens on the same port. */
 async function startEmulator(number, port = 0) {
-  const child = spawn(process.execPath, [MAIN, '--port', String(port), '--data', join(folder, `state-${number}.json`), '--log-level', 'silent'], {
-    env: { PATH, HOME },
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
+  const args = ['--port', String(port), '--data', join(folder, `state-${number}.json`), '--log-level', 'silent']
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
-  const ready = new Promise(resolve => {
-    createInterface({ input: child.stdout }).on('line', line => {
-      const [, found] = /^commerce-emulator ready on http:\/\/localhost:(\d+)\/next$/.exec(line) ?? []
-      if (found) resolve(Number(found))
-    })
-  })
-  const found = await Promise.race([ready, ended.then(() => null)])
-  if (found === null) throw new Error('The emulator did not start; build it first: npm run build.')
   const end = async signal => {
     child.kill(signal)
     await ended
   }
-  return { port: found, end }
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, found] = /^commerce-emulator ready on http:\/\/localhost:(\d+)\/next$/.exec(line) ?? []
+    if (found) return { port: Number(found), end }
+  }
+  throw new Error('The emulator did not start; build it first: npm run build.')
 }
 
 async function freePort() {
@@ -96,15 +90,6 @@ async function startBalancer(ports) {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 100 })
 
-/** The parsed text; null when it is not JSON. */
-function parsed(text) {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
 /** One call; `lost` says how the connection ended when no whole answer came. */
 function send(port, on, { headers = {}, body, ms = PATIENCE } = {}) {
   const [method, path] = on.split(' ')
@@ -112,7 +97,8 @@ function send(port, on, { headers = {}, body, ms = PATIENCE } = {}) {
     const sent = request({ host: '127.0.0.1', port, method, path, headers, agent, signal: AbortSignal.timeout(ms) }, answer => {
       const { statusCode: status, headers } = answer
       let text = ''
-      const done = lost => resolve({ status, headers, text, lost, body: parsed(text) })
+      const isJson = () => /^[[{].*[\]}]$/s.test(text) && !text.endsWith('{')
+      const done = lost => resolve({ status, headers, text, lost, body: lost === null && isJson() ? JSON.parse(text) : null })
       answer.setEncoding('utf8')
       answer.on('data', chunk => {
         text += chunk
@@ -148,14 +134,9 @@ async function until(what, holds) {
 await Promise.race([balancer.ended, until('the balancer answers', async () => (await call('GET /_balancer/health')).status === 200)])
 
 const names = Array.from({ length: SANDBOXES }, (_, index) => `pipeline-${index % 20}.worker_${index}`)
-/** Runs tasks with a limit on how many run at once. */
-async function eachOf(items, work, atOnce = 100) {
-  const left = [...items]
-  const workers = Array.from({ length: atOnce }, async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
-  })
-  await Promise.all(workers)
-}
+/** What each sandbox gives, by its name; the agent bounds how many are asked at once. */
+const ofEach = async work => new Map(await Promise.all(names.map(async name => [name, await work(name)])))
+const get = (name, path) => inSandbox(name, `GET /next${path}`, { headers: KEY })
 
 /** The sandboxes of each process, as its own list shows them. */
 async function held() {
@@ -165,10 +146,7 @@ async function held() {
 
 /** What a sandbox has beyond the start scenario; each has one Location and one Transaction that carry its name. */
 async function own(name) {
-  const [locations, transactions] = await Promise.all([
-    inSandbox(name, 'GET /next/locations?limit=100', { headers: KEY }),
-    inSandbox(name, 'GET /next/transactions?limit=1', { headers: KEY })
-  ])
+  const [locations, transactions] = [await get(name, '/locations?limit=100'), await get(name, '/transactions?limit=1')]
   return {
     statuses: [locations.status, transactions.status],
     url: locations.body?.url,
@@ -180,22 +158,15 @@ const amountOf = name => 1000 + names.indexOf(name)
 const expected = name => ({ statuses: [200, 200], url: `/sandbox/${name}/next/locations`, locations: [name], amount: amountOf(name) })
 
 await t.test('300 sandboxes in parallel: each sees only its own data', async t => {
-  const wrong = []
-  await eachOf(names, async name => {
+  await ofEach(async name => {
     const body = `display_name=${name}&address[country]=US`
     const location = await inSandbox(name, 'POST /next/locations', { headers: { ...KEY, ...FORM }, body })
     const payment = `ticket=tkt_60&payment_type=card&amount=${amountOf(name)}`
     const transaction = await inSandbox(name, 'POST /next/transactions', { headers: FORM, body: payment })
-    if (location.status !== 200 || transaction.status !== 200) wrong.push([name, location.text, transaction.text])
+    if (location.status !== 200 || transaction.status !== 200) t.fail(`${name}: ${location.text} ${transaction.text}`)
   })
-  t.strictSame(wrong, [])
-
-  const seen = new Map()
-  await eachOf(names, async name => seen.set(name, await own(name)))
-  for (const name of names) t.strictSame(seen.get(name), expected(name), name)
-
-  const journals = new Map()
-  await eachOf(names, async name => journals.set(name, await control(name, 'GET /requests')))
+  for (const [name, seen] of await ofEach(own)) t.strictSame(seen, expected(name), name)
+  const journals = await ofEach(name => control(name, 'GET /requests'))
   t.strictSame(
     names.filter(name => journals.get(name).body?.data.length !== 4),
     [],
@@ -220,21 +191,20 @@ await t.test('a process is killed and started again: only its own sandboxes are 
   const others = before.filter((_, number) => number !== killed).flat()
   const [first] = lost
   t.match(await control(first, 'POST /script', { on: 'GET /tickets', fault: 'hang' }), { status: 201 })
-  const hanging = inSandbox(first, 'GET /next/tickets', { headers: KEY })
+  const hanging = get(first, '/tickets')
   await until('the call hangs', async () => (await control(first, 'GET /requests?on=GET%20/tickets')).body.data.length === 1)
 
   // the other sandboxes keep working meanwhile
-  let isOver = false
+  let [isOver, count] = [false, 0]
   t.teardown(() => {
     isOver = true
   })
-  let count = 0
   const failed = []
   const working = Promise.all(
     Array.from({ length: 8 }, async (_, worker) => {
       for (let turn = worker; !isOver; turn += 8) {
         const name = others[turn % others.length]
-        const answer = await inSandbox(name, 'GET /next/locations?limit=1', { headers: KEY })
+        const answer = await get(name, '/locations?limit=1')
         count++
         if (answer.status !== 200) failed.push([name, answer])
       }
@@ -246,8 +216,7 @@ await t.test('a process is killed and started again: only its own sandboxes are 
 
   const counted = count
   await until('the others work on', async () => count > counted + 200)
-  const answers = new Map()
-  await eachOf(names, async name => answers.set(name, await inSandbox(name, 'GET /next/transactions?limit=1', { headers: KEY })))
+  const answers = await ofEach(name => get(name, '/transactions?limit=1'))
   t.strictSame(
     lost.filter(name => answers.get(name).status !== 502),
     [],
@@ -267,9 +236,7 @@ await t.test('a process is killed and started again: only its own sandboxes are 
   t.strictSame(await held(), before.with(killed, 502), 'nothing has moved')
 
   emulators[killed] = await startEmulator(killed, emulators[killed].port)
-  const seen = new Map()
-  await eachOf(names, async name => seen.set(name, await own(name)))
-  for (const name of names) t.strictSame(seen.get(name), expected(name), name)
+  for (const [name, seen] of await ofEach(own)) t.strictSame(seen, expected(name), name)
   t.strictSame(await held(), before, 'each is where it was')
   isOver = true
   await working
@@ -283,16 +250,9 @@ await t.test('an address that names no sandbox is answered with a hint, a bad na
     t.match(headers, { 'content-type': 'application/json; charset=utf-8', 'request-id': body.error.request_id })
   }
   t.match(await call('POST /next/refunds', { headers: { ...KEY, ...FORM }, body: 'transaction=txn_1' }), { status: 421 })
-  for (const path of [
-    '/sandbox//next/locations',
-    '/sandbox/.a/next',
-    `/sandbox/${'x'.repeat(65)}/next`,
-    '/sandbox/a%20b/next',
-    '/sandbox/../next',
-    '/_control/sandboxes/-'
-  ]) {
-    t.match(await call(`GET ${path}`, { headers: KEY }), { status: 400, body: { error: { code: 'name_invalid', param: 'name' } } }, path)
-  }
+  for (const name of ['', '.a', 'x'.repeat(65), 'a%20b', '..'])
+    t.match(await get(name, ''), { status: 400, body: { error: { code: 'name_invalid', param: 'name' } } }, name)
+  t.match(await call('GET /_control/sandboxes/-', { headers: KEY }), { status: 400, body: { error: { code: 'name_invalid', param: 'name' } } })
   t.match(await call('GET /_balancer/process/9/_control/health'), { status: 404, body: { error: { code: 'path_unknown' } } })
   t.match(await call('GET /_balancer/process/0/next/locations', { headers: KEY }), { status: 404 })
 })
@@ -301,7 +261,7 @@ await t.test("a process's own control calls, and the end of a sandbox by its nam
   t.match(await call('GET /_balancer/process/2/_control/health'), { status: 200, body: { status: 'ready' } })
   t.match((await call('GET /_balancer/process/2/_control/metrics')).text, /^commerce_sandboxes \d+$/m)
   const name = 'short-lived'
-  t.match(await inSandbox(name, 'GET /next/locations', { headers: KEY }), { status: 200 })
+  t.match(await get(name, '/locations'), { status: 200 })
   t.equal((await held()).filter(list => list.includes(name)).length, 1)
   t.match(await call(`DELETE /_control/sandboxes/${name}`), { status: 204 })
   t.equal((await held()).filter(list => list.includes(name)).length, 0)
@@ -309,29 +269,25 @@ await t.test("a process's own control calls, and the end of a sandbox by its nam
 
 await t.test('an answer is that of the process, unchanged', async t => {
   const [name] = before[0]
-  const form = { headers: { ...KEY, ...FORM } }
+  const origin = 'http://shop.example'
+  const read = [
+    '/locations?limit=2',
+    '/tickets?search_query=T%2D12&created%5Blt%5D=2026-02-01&limit=100',
+    '/tickets/a%2Fb',
+    '//tickets',
+    '/x/../tickets',
+    '/./tickets'
+  ]
+  const posted = ['transaction=txn_none&amount=-1', '%zz', 'x'.repeat(1_100_000)]
   const calls = [
-    ['GET /next/locations?limit=2', { headers: KEY }],
+    ...read.map(path => [`GET /next${path}`, { headers: KEY }]),
+    ...['GET ', 'GET ?a', 'GET /', 'PUT /next/locations', 'DELETE /next/locations/loc_bistro'].map(on => [on, { headers: KEY }]),
+    ...posted.map(body => ['POST /next/refunds', { headers: { ...KEY, ...FORM }, body }]),
     ['GET /next/locations', {}],
-    ['GET /next/tickets?search_query=T%2D12&created%5Blt%5D=2026-02-01&limit=100', { headers: KEY }],
-    ['GET /next/tickets/a%2Fb', { headers: KEY }],
-    ['GET /next//tickets', { headers: KEY }],
-    ['GET /next/x/../tickets?limit=1', { headers: KEY }],
-    ['GET /next/./tickets', { headers: KEY }],
-    ['GET ', { headers: KEY }],
-    ['GET ?a', { headers: KEY }],
-    ['GET /', { headers: KEY }],
-    ['PUT /next/locations', { headers: KEY }],
-    ['OPTIONS /next/transactions', { headers: { origin: 'http://shop.example', 'access-control-request-method': 'POST' } }],
-    ['DELETE /next/locations/loc_bistro', { headers: KEY }],
-    ['POST /next/refunds', { ...form, body: 'transaction=txn_none&amount=-1' }],
-    ['POST /next/refunds', { ...form, body: '%zz' }],
-    ['POST /next/refunds', { ...form, body: 'x'.repeat(1_100_000) }],
+    ['OPTIONS /next/transactions', { headers: { origin, 'access-control-request-method': 'POST' } }],
     ['POST /next/refunds', { headers: { ...KEY, ...JSON_TYPE }, body: '{}' }],
     ['GET /next/locations', { headers: { ...KEY, 'x-long': 'x'.repeat(20_000) } }],
-    ['GET /_control/clock', { headers: { host: 'rebound.example' } }],
-    ['GET /_control/clock', { headers: { host: 'balancer' } }],
-    ['GET /_control/clock', { headers: { host: 'balancer', origin: 'http://shop.example' } }],
+    ...[{ host: 'rebound.example' }, { host: 'balancer' }, { host: 'balancer', origin }].map(headers => ['GET /_control/clock', { headers }]),
     ['GET /_control/requests/req_1?format=text', {}],
     ['GET /_control', { headers: { accept: 'text/html' } }],
     ['GET /_control/nowhere', {}]
@@ -365,7 +321,7 @@ await t.test('events arrive as they happen', async t => {
   answer.on('error', () => {})
   t.match(answer.headers['content-type'], /^text\/event-stream/)
   await until('the greeting', async () => heard.join('').startsWith(': '))
-  const { headers } = await inSandbox(name, 'GET /next/tickets/tkt_12', { headers: KEY })
+  const { headers } = await get(name, '/tickets/tkt_12')
   await until('the event', async () => heard.join('').includes(`id: ${headers['request-id']}\nevent: request\n`))
   t.pass('while the stream goes on')
   listening.destroy()
@@ -375,13 +331,13 @@ await t.test('verify waits through the balancer', async t => {
   const [name] = before[2]
   const verdict = control(name, 'POST /verify', { on: 'GET /tickets/{id}', match: { params: { id: 'tkt_7' } }, within: '30s' })
   await wait(300)
-  await inSandbox(name, 'GET /next/tickets/tkt_7', { headers: KEY })
+  await get(name, '/tickets/tkt_7')
   t.match(await verdict, { status: 200, body: { holds: true } })
 })
 
 await t.test('faults as a client sees them', async t => {
   const [name] = before[1].slice(-1)
-  const refunds = async () => (await inSandbox(name, 'GET /next/refunds?limit=100', { headers: KEY })).body.data.filter(({ reason }) => reason === 'lost')
+  const refunds = async () => (await get(name, '/refunds?limit=100')).body.data.filter(({ reason }) => reason === 'lost')
   const refund = options =>
     inSandbox(name, 'POST /next/refunds', { headers: { ...KEY, ...FORM }, body: 'transaction=txn_119&amount=1&reason=lost', ...options })
   const scripted = async entry => {

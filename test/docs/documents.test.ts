@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
 import { publishedSchema } from '../../src/scenario/published-schema.js'
+import { PAGES, textOf } from './pages.js'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -16,8 +17,7 @@ t.test('docs: every package that is bundled is listed in docs/packages.md with i
   const imported = sources.flatMap(file =>
     [...read(file).matchAll(/(?:from |import\(|resolve\()'((?:@[^/']+\/)?[a-z][^/':]*)(?:\/[^']*)?'/g)].map(([, name]) => name as string)
   )
-  const tools = ['esbuild', 'typescript', 'vite']
-
+  const tools = ['@tapjs/reporter', 'esbuild', 'typescript', 'vite']
   t.strictSame(shown.filter(name => name !== 'package').sort(), [...new Set(imported)].filter(name => !tools.includes(name)).sort())
 })
 
@@ -28,16 +28,22 @@ t.test('the published schemas are those that check documents', async t => {
 })
 
 t.test('every shipped document names its schema on line 1 and says on line 2 what it is for', async t => {
-  for (const [folder, schema] of [
-    ['fixtures', 'fixture'],
-    ['scenarios', 'scenario']
-  ] as const) {
-    for (const file of readdirSync(new URL(`${folder}/`, root))) {
-      const text = read(`${folder}/${file}`)
-      const [first, second] = text.split('\n')
-      t.equal(first, `# yaml-language-server: $schema=../docs/schema/${file === 'outages.yaml' ? 'script' : schema}.json`, file)
-      t.equal(/^# \S/.test(second as string), true)
-      t.ok(parse(text))
+  for (const kind of ['fixture', 'scenario']) {
+    for (const file of readdirSync(new URL(`${kind}s/`, root))) {
+      const text = read(`${kind}s/${file}`)
+      const schema = file === 'outages.yaml' ? 'script' : kind
+      t.ok(new RegExp(`^# yaml-language-server: \\$schema=\\.\\./docs/schema/${schema}\\.json\n# \\S`).test(text) && parse(text), file)
     }
+  }
+})
+
+/** The widest line of code in a page. What a command prints is shown as it is. */
+const MAX_COLUMNS = 100
+
+t.test('docs: code of a page fits 100 columns', async t => {
+  for (const page of PAGES) {
+    const blocks = [...textOf(page).matchAll(/^ *```(sh|json|ya?ml|[jt]s|python)\n([\s\S]*?)^ *```$/gm)]
+    const wide = blocks.flatMap(([, , text = '']) => text.split('\n').filter(line => [...line].length > MAX_COLUMNS))
+    t.strictSame(wide, [], page)
   }
 })

@@ -12,9 +12,12 @@ export const PAGES: readonly string[] = [
 
 export const textOf = (page: string): string => readFileSync(new URL(page, root), 'utf8')
 
+/** JSON without the white space between its parts. What stands for parts that are left out may stand in it. */
+export const compact = (json: string): string => json.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, (_, quoted = '') => quoted)
+
 type Block = { line: number; language: string; text: string /** What stands between it and the block before, but empty lines. */; before: string[] }
 /** Commands that are run one after the other, and what the last of them prints; null where the page does not show it. */
-export type Example = { line: number; commands: readonly string[]; answer: string | null }
+export type Example = { line: number; commands: readonly string[]; answer: string | null; isJson: boolean }
 export type Page = { files: Readonly<Record<string, string>>; examples: readonly Example[] }
 
 /** The fenced blocks of a page, and those in comments that begin with `run`, whose commands prepare what the page shows. */
@@ -55,7 +58,7 @@ function sessionIn({ line, text }: Block): Example[] {
   return text.split(/^\$ /m).flatMap(part => {
     if (part.trim() === '') return []
     const [command = '', ...answer] = part.split('\n')
-    return [{ line, commands: [command], answer: answer.join('\n').trim() || null }]
+    return [{ line, commands: [command], answer: answer.join('\n').trim() || null, isJson: false }]
   })
 }
 
@@ -72,7 +75,8 @@ export function readPage(text: string): Page {
     const next = blocks[index + 1]
     // at most a line that introduces it stands before the answer
     const isAnswered = next && ['', 'text', 'json'].includes(next.language) && !next.text.startsWith('$ ') && next.before.every(line => /^[^#].*:$/.test(line))
-    return [{ line: block.line, commands: commandsIn(block.text), answer: isAnswered && block.language === 'sh' ? next.text.trim() : null }]
+    const answer = isAnswered && block.language === 'sh' ? next.text.trim() : null
+    return [{ line: block.line, commands: commandsIn(block.text), answer, isJson: answer !== null && next?.language === 'json' }]
   })
   return { files: Object.fromEntries(files), examples }
 }

@@ -8,7 +8,7 @@ import { SETTINGS } from '../../src/core/settings.js'
 import { clientOf, started } from './support/emulator.js'
 import { figure } from './support/options.js'
 
-const LOADS = figure('LOADS', { short: 10, long: 40 })
+const LOADS = figure('LOADS', { short: 6, long: 40 })
 const ROUNDS = figure('ROUNDS', { short: 2, long: 20 })
 const MIB = 2 ** 20
 const SIZE = SETTINGS['limits.control_body'].default
@@ -41,7 +41,7 @@ t.test(
   `${LOADS} loads of ${SIZE / MIB} MiB that are never sent whole, ${ROUNDS} times: memory is bounded, and comes back`,
   { skip: process.platform !== 'linux' },
   async t => {
-    const { port, child, end } = await started(t, [], ['--max-old-space-size=768'])
+    const { port, child, end } = await started([], ['--max-old-space-size=768'])
     const client = clientOf(port, null)
     for (const name of ['one', 'two']) await clientOf(port, name).call('POST /_control/reset')
     const pid = child.pid as number

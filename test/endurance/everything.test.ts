@@ -1,54 +1,51 @@
 /**
  * Everything at once, in two processes with the same load: one is killed again and again and is started again on its data file, the other one runs through.
  *
- * Nothing lost: each client of the API keeps a ledger of what was answered, and at each restart, and whenever the clients of the other process pause, every
- * sandbox is compared with its ledger; a call that the kill left without an answer may have taken effect or not, and no other.
- * Nothing crossed: every value that a client sends names its sandbox, and every answer and event is searched for values of others.
- * Memory flat: a kill resets the memory, so this is judged on the process that runs through, after each pause, when its sandboxes have been audited and the
- * large ones reset: the state is then the same in size each time. The first quarter of the samples is warm-up (code is compiled, journals fill up to
- * their limits, the heap grows to what the load needs), so the median of the last quarter is compared with the larger one of the two before. Medians of resident memory do
- * not depend on what else the machine does; a slow machine makes fewer calls, so the comparison gets milder, and never stricter.
- * A neighbour calls from a process of its own and is delayed by other work on the machine too, as the process under load is: its median and p99 are reported
- * beside those of a bare HTTP server in the same minutes, and only its longest wait has a bound, a wide one.
+ * Nothing lost: each client keeps a ledger of what was answered, with which every sandbox is compared at each start and pause; a call that was left without an
+ * answer may have taken effect or not, and no other. Nothing crossed: every value that a client sends names its sandbox, and every answer and event is searched
+ * for values of others. Memory flat: judged on the process that runs through, after each pause, when its large sandboxes were reset. The first quarter of the
+ * samples is warm-up; the median of the last one is compared with the larger one of the two between. A neighbour calls from a process of its own: its waits are
+ * reported beside those of a bare HTTP server, and only the longest has a bound, a wide one, since other work on the machine delays it too.
  */
-import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
-import { clientOf, type Running, started } from './support/emulator.js'
+import { readLines } from '../../src/sandbox/lines.js'
+import { clientOf, launched, type Running, started } from './support/emulator.js'
 import { auditAll, changeAll, type Place, placesOf, SCENARIO } from './support/load.js'
-import type { Instruction, Reported } from './support/neighbour.js'
-import { figure, median, random, SEED } from './support/options.js'
+import { startNeighbour } from './support/neighbour.js'
+import { figure, median, type Random, random, SEED } from './support/options.js'
 import { LoadedSandbox, otherLoad } from './support/other-load.js'
 import { Watch } from './support/watch.js'
 
-const MINUTES = figure('MINUTES', { short: 0.15, long: 60 })
+const MINUTES = figure('MINUTES', { short: 0.05, long: 60 })
 /** The time between two kills. */
-const KILL_SECONDS = figure('KILL_SECONDS', { short: 4, long: 60 })
+const KILL_SECONDS = figure('KILL_SECONDS', { short: 2, long: 60 })
 /** The average pause of a client between two calls: the two processes and the clients leave about half a core of two. */
-const PAUSE_MS = figure('PAUSE_MS', { short: 100, long: 100 })
+const PAUSE_MS = figure('PAUSE_MS', { short: 40, long: 100 })
 /** The longest that a neighbour may wait: other work on the machine delays a call by a second at times, a load that freezes the process by more. */
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 5000, long: 5000 })
-/** The killed process goes on until it has been killed so often, also where other work on the machine makes that longer than the duration. */
+/** The killed process goes on until it has been killed so often. */
 const LEAST_KILLS = 2
 const DURATION_MS = MINUTES * 60_000
 /** The time between two pauses of the process that runs through: about 24 samples of its memory, or one a minute. */
 const CHECK_MS = Math.min(60_000, Math.max(5000, DURATION_MS / 24))
 /** With fewer samples of memory a quarter has too few for a median. */
 const LEAST_SAMPLES = 12
-/** Memory of the last quarter, of what it was in the two before: it grows in steps, where a large load needs more than any before it, and a leak grows on and on. */
+/** Memory of the last quarter, of what it was in the two before. */
 const MOST_GROWTH = 1.15
 const NODE_FLAGS = ['--max-old-space-size=768']
 /** Clients of each sandbox. One with several is reset between two rounds when it has become large; one with a single client resets itself. */
 const CLIENTS = [3, 1, 4, 1, 2, 1, 1, 1, 1, 1, 1, 1]
 const LARGE = 200
+/** What is in the folder of a process that has ended. */
+const LEFT = ['scenarios', 'shop.json', 'snapshots']
 const MIB = 1024 ** 2
 
+type Calls = (site: string, port: number | null) => void
 type Sample = { rss: number; heap: number }
 
 /** One data file with its processes, one after the other. */
@@ -63,31 +60,39 @@ class Site {
   readonly name: string
   kills = 0
   checked = 0
-  readonly #t: Test
-  readonly #args: readonly string[]
-  readonly #instruct: (instruction: Instruction) => void
+  readonly #folder: string
+  readonly #calls: Calls
+  readonly #choices: Random
   #port = 0
   #round = 0
   #running: Running | null = null
   /** Lines of its stderr that were seen. */
   #complained = 0
 
-  private constructor(t: Test, name: string, { args, instruct }: { args: readonly string[]; instruct: (instruction: Instruction) => void }) {
-    this.#t = t
+  private constructor(folder: string, name: string, calls: Calls) {
+    this.#folder = folder
     this.name = name
-    this.#args = args
-    this.#instruct = instruct
+    this.#calls = calls
+    this.#choices = random(name)
   }
 
-  static async make(t: Test, name: string, instruct: (instruction: Instruction) => void): Promise<Site> {
+  static async make(t: Test, name: string, calls: Calls): Promise<Site> {
     const folder = await mkdtemp(join(tmpdir(), 'endurance-'))
     t.teardown(() => rm(folder, { recursive: true, force: true }))
     await mkdir(join(folder, 'scenarios'))
     await writeFile(join(folder, 'scenarios', 'load.json'), JSON.stringify(SCENARIO))
-    const folders = ['--scenarios-dir', join(folder, 'scenarios'), '--snapshots-dir', join(folder, 'snapshots')]
-    // only errors are logged, so that every line on stderr is a defect
-    const args = ['--scenario', 'load', '--data', join(folder, 'shop.json'), '--log-level', 'error', ...folders]
-    return new Site(t, name, { args, instruct })
+    return new Site(folder, name, calls)
+  }
+
+  get #file(): string {
+    return join(this.#folder, 'shop.json')
+  }
+
+  /** Only errors are logged, so that every line on stderr is a defect. */
+  get #args(): string[] {
+    const folders = ['--scenarios-dir', join(this.#folder, 'scenarios'), '--snapshots-dir', join(this.#folder, 'snapshots')]
+    const port = this.#port === 0 ? [] : ['--port', String(this.#port)]
+    return ['--scenario', 'load', '--data', this.#file, '--log-level', 'error', '--set', 'limits.shutdown=500', ...folders, ...port]
   }
 
   /** Starts on the same port as before, with clients that call while it starts, and compares everything with what was answered. */
@@ -96,7 +101,7 @@ class Site {
     const since = performance.now()
     const isFirst = this.#port === 0
     Object.assign(watch, { isStarting: true, isOver: false })
-    const starting = started(this.#t, [...this.#args, ...(isFirst ? [] : ['--port', String(this.#port)])], NODE_FLAGS)
+    const starting = started(this.#args, NODE_FLAGS)
     const early = isFirst ? Promise.resolve() : this.#callWhileStarting()
     this.#running = await starting
     this.#complained = 0
@@ -106,7 +111,7 @@ class Site {
     watch.isOver = true
     await early
     Object.assign(watch, { isDown: false, isStarting: false })
-    this.#instruct({ site: this.name, port: this.#port })
+    this.#calls(this.name, this.#port)
     await this.audit()
   }
 
@@ -152,26 +157,26 @@ class Site {
     }
   }
 
-  /** Runs all clients for a while; then the process is killed during their calls, or the clients stop. */
-  async round(ms: number, { isKilled }: { isKilled: boolean }): Promise<void> {
+  /** Runs all clients for a while; then the process is ended during their calls, or the clients stop. */
+  async round(ms: number, signal?: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const { watch, places, loaded } = this
     const [port, round] = [this.#port, ++this.#round]
     watch.isOver = false
-    const { ended } = changeAll(port, places, round, {
+    const ended = changeAll(port, places, round, {
       pauseMs: PAUSE_MS,
-      usesSnapshots: true,
       isOver: () => watch.isOver,
       mayBreak: () => watch.isDown,
       connect: (port, { name, nth }) => watch.client(port, name, nth)
     })
-    const others = otherLoad({ port, round, watch, places, loaded, pauseMs: PAUSE_MS })
+    // of a large document that is cut at the end the log tells
+    const others = signal === 'SIGTERM' ? null : otherLoad({ port, round, watch, places, loaded, pauseMs: PAUSE_MS })
     await sleep(ms)
-    if (isKilled) {
+    if (signal) {
       await this.sample()
-      this.#instruct({ site: this.name, port: null })
+      this.#calls(this.name, null)
       watch.isDown = true
-      const ending = await this.#running?.end('SIGKILL')
-      if (ending !== 'SIGKILL') watch.wrong(`the process ended by itself: ${ending}`)
+      const ending = await this.#running?.end(signal)
+      if (ending !== (signal === 'SIGTERM' ? 0 : signal)) watch.wrong(`${signal} ended the process with ${ending}`)
       this.kills++
     }
     watch.isOver = true
@@ -180,6 +185,19 @@ class Site {
     watch.count('changes', answered)
     await others
     this.#complaints()
+    if (signal) await this.#checkFile()
+  }
+
+  /** The file that a process leaves is whole, and a start that is killed does not change it. */
+  async #checkFile(): Promise<void> {
+    const text = await readFile(this.#file, 'utf8')
+    await readLines(this.#file).catch(error => this.watch.wrong(`the data file: ${error.message}`))
+    if (this.#choices.chance(0.5)) return
+    const child = launched(this.#args)
+    await sleep(this.#choices.below(1000))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    if ((await readFile(this.#file, 'utf8')) !== text) this.watch.wrong('a start that was killed has changed the file')
   }
 
   /** Takes the lowest of a few samples of the memory, between which garbage may be collected. */
@@ -198,9 +216,11 @@ class Site {
 
   /** Ends the process by SIGTERM and returns its exit status. */
   async stop(): Promise<number | NodeJS.Signals | undefined> {
-    this.#instruct({ site: this.name, port: null })
+    this.#calls(this.name, null)
     const ending = await this.#running?.end('SIGTERM')
     this.#complaints()
+    const left = (await readdir(this.#folder)).sort()
+    if (left.join() !== LEFT.join()) this.watch.wrong(`no lock and no temporary file is left, but ${left}`)
     return ending
   }
 
@@ -221,27 +241,14 @@ class Site {
   }
 }
 
+const KINDS = ['changes', 'loads', 'sandboxes made again', 'event streams read', 'events', 'hostile senders', 'verify calls satisfied', 'verify calls left']
+/** What has not taken place yet. */
+const unseen = (watch: Watch) => KINDS.filter(what => watch.figure(what) === 0)
+
 const waits = (times: readonly number[]) => {
   const sorted = [...times].sort((a, b) => a - b)
   const at = (share: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1)
   return `neighbour ${at(0.5)}/${at(0.99)}/${at(1)} ms (p50/p99/max of ${sorted.length})`
-}
-
-/** Starts the neighbour, whose reports are passed on by site; ended with the test. */
-function startNeighbour(t: Test, report: (reported: Reported) => void): (instruction: Instruction) => void {
-  const child = fork(fileURLToPath(new URL('./support/neighbour.ts', import.meta.url)), { env: OWN_ENVIRONMENT, execArgv: process.execArgv })
-  t.teardown(() => child.kill('SIGKILL'))
-  child.on('message', message => report(message as Reported))
-  return instruction => void child.send(instruction)
-}
-
-/** A server that only answers, in a process of its own; ended with the test. */
-async function startBareServer(t: Test): Promise<number> {
-  const code = `const server = require('node:http').createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1', () => console.log(server.address().port))`
-  const child = spawn(process.execPath, ['--eval', code], { env: OWN_ENVIRONMENT, stdio: ['ignore', 'pipe', 'inherit'] })
-  t.teardown(() => child.kill('SIGKILL'))
-  const [port] = await once(child.stdout, 'data')
-  return Number(port)
 }
 
 /** The median resident memory of each quarter of the samples, and of the heap. */
@@ -250,44 +257,54 @@ const quarters = (samples: readonly Sample[], what: keyof Sample) =>
     nth => median(samples.slice(Math.floor((samples.length * nth) / 4), Math.floor((samples.length * (nth + 1)) / 4)).map(one => one[what])) ?? 0
   )
 
-t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS} s: nothing lost, nothing crossed, memory flat`, async t => {
+t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS} s and SIGTERM: nothing lost, nothing crossed, memory flat`, async t => {
   t.comment(`ENDURANCE_SEED=${SEED}`)
   const bare: number[] = []
   const sites: Site[] = []
-  const instruct = startNeighbour(t, ({ site, times, wrong }) => {
-    const found = sites.find(({ name }) => name === site)
-    ;(found?.times ?? bare).push(...times)
-    found?.watch.wrong(...wrong.map(one => `neighbour: ${one}`))
-  })
-  const [killed, steady] = [await Site.make(t, 'killed', instruct), await Site.make(t, 'steady', instruct)]
+  const neighbour = startNeighbour()
+  t.teardown(neighbour.stop)
+  const [killed, steady] = [await Site.make(t, 'killed', neighbour.call), await Site.make(t, 'steady', neighbour.call)]
   sites.push(killed, steady)
-  instruct({ site: 'bare', port: await startBareServer(t) })
-  for (const site of sites) await site.start()
+  const take = async () => {
+    const taken = await neighbour.taken()
+    bare.push(...(taken.bare?.times ?? []))
+    for (const { name, times, watch } of sites) {
+      times.push(...(taken[name]?.times ?? []))
+      watch.wrong(...(taken[name]?.wrong ?? []).map(one => `neighbour: ${one}`))
+    }
+  }
+  await Promise.all(sites.map(site => site.start()))
   const until = Date.now() + DURATION_MS
   const left = () => until - Date.now()
+  /** Whether a site goes on: on a machine with other work longer than the duration, until all of it has taken place. */
+  const goesOn = ({ watch }: Site) => left() > 0 || (unseen(watch).length > 0 && left() > -60_000)
   const figures = setInterval(() => {
     for (const { line } of sites) t.comment(line)
   }, 60_000)
   t.teardown(() => clearInterval(figures))
 
-  const { below } = random('kills')
+  const { below, chance } = random('kills')
   const kill = async () => {
-    while (left() > 0 || killed.kills < LEAST_KILLS) {
-      const ms = KILL_SECONDS * 1000
-      await killed.round(ms * 0.8 + below(ms * 0.3), { isKilled: true })
+    while (goesOn(killed) || killed.kills < LEAST_KILLS) {
+      // some of them soon after the first answers
+      await killed.round(chance(0.3) && left() > 0 ? below(700) : KILL_SECONDS * (800 + below(300)) * (left() > 0 ? 1 : 4), 'SIGKILL')
       await killed.start()
     }
+    await killed.round(below(700), 'SIGTERM')
+    await killed.start()
   }
   const go = async () => {
-    while (left() > 0) {
-      await steady.round(Math.min(left(), CHECK_MS), { isKilled: false })
+    while (goesOn(steady)) {
+      await steady.round(left() > 0 ? Math.min(left(), CHECK_MS) : CHECK_MS)
       await steady.audit()
       await steady.sample()
+      await take()
     }
   }
   // an error that ends one of them early is reported with the other problems
   await Promise.all([kill().catch(error => killed.watch.wrong(String(error.stack))), go().catch(error => steady.watch.wrong(String(error.stack)))])
   clearInterval(figures)
+  await take()
   t.strictSame(await Promise.all(sites.map(site => site.stop())), [0, 0], 'both end at SIGTERM')
 
   for (const { watch, name, line, starts, times, checked } of sites) {
@@ -296,12 +313,7 @@ t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS
     if (starts.length > 0) t.comment(`ready again in ${median(starts).toFixed(0)} ms, at most ${Math.max(...starts).toFixed(0)}`)
     t.strictSame(watch.problems, [], `${name}: nothing is lost, crossed or unexpected`)
     t.ok(checked > 0, `${checked} answered changes were checked`)
-    const seen = ['changes', 'loads', 'sandboxes made again', 'event streams read', 'events', 'hostile senders', 'verify calls satisfied', 'verify calls left']
-    t.strictSame(
-      seen.filter(what => watch.figure(what) === 0),
-      [],
-      'all of it took place'
-    )
+    t.strictSame(unseen(watch), [], 'all of it took place')
     const longest = times.reduce((most, ms) => Math.max(most, ms), 0)
     t.ok(longest <= NEIGHBOUR_MS, `no call of a neighbour waited longer than ${NEIGHBOUR_MS} ms: ${longest.toFixed(0)}`)
   }

@@ -1,34 +1,30 @@
 /**
  * Every control request, several at once, beside a full journal, many records and documents at their limits: the process lives, nobody waits long for another
  * one's request, and the memory is free again afterwards.
- *
- * How long the serving thread works at a stretch is measured inside the process, in time of the processor; how long a neighbour waits is measured in another
- * process, and is longer where the machine has other work. Both are printed; the first has a tight bound, the second the one that `NEIGHBOUR_MS` gives.
+ * How long the serving thread works at a stretch is measured inside the process, in time of the processor; how long a neighbour waits in another one.
  */
-import { fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import t, { type Test } from 'tap'
-import { CONTROL_GROUPS } from '../../src/control/calls.js'
-import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
+import t from 'tap'
+import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { type Answer, type Client, clientOf, type Running, started } from './support/emulator.js'
-import type { Reported } from './support/neighbour.js'
+import { startNeighbour } from './support/neighbour.js'
 import { figure } from './support/options.js'
 
-const RECORDS = figure('RECORDS', { short: 2000, long: 240_000 })
-const AT_ONCE = figure('AT_ONCE', { short: 3, long: 6 })
+const RECORDS = figure('RECORDS', { short: 1000, long: 240_000 })
+const AT_ONCE = figure('AT_ONCE', { short: 2, long: 6 })
 /** The longest that the serving thread may work at a stretch, of its processor's time. */
 const BUSY_MS = figure('BUSY_MS', { short: 100, long: 250 })
-/** A neighbour reports once a second; the short run does not wait for that after each request. */
-const REPORT_MS = figure('REPORT_MS', { short: 0, long: 1100 })
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 5000, long: 250 })
 /** Bytes of a document at its limit. */
-const LARGEST = figure('LARGEST', { short: 1_000_000, long: 67_000_000 })
-const JOURNAL = figure('JOURNAL', { short: 300, long: 1000 })
+const LARGEST = figure('LARGEST', { short: 300_000, long: 67_000_000 })
+/** Members of a list at its limit. */
+const MEMBERS = figure('MEMBERS', { short: 2000, long: 10_000 })
+const JOURNAL = figure('JOURNAL', { short: 120, long: 1000 })
 const NODE_FLAGS = ['--max-old-space-size=768', '--require', fileURLToPath(new URL('./support/busy.cjs', import.meta.url))]
 const HAS_FIGURES = existsSync('/proc/thread-self/schedstat')
 
@@ -40,22 +36,18 @@ type Row = { name: string; on: string; body?: string; type?: string }
 /** A large fixture or scenario of about so many bytes. */
 function largeText(bytes: number, wrap: (tickets: object[]) => unknown): string {
   const one = { location: 'loc_bistro', reference: 'r'.repeat(200) }
-  return json(wrap(Array.from({ length: Math.min(RECORDS, Math.floor(bytes / json(one).length)) }, () => one)))
+  return json(wrap(Array(Math.min(RECORDS, Math.floor(bytes / json(one).length))).fill(one)))
 }
 
 /** What is sent for each control request that changes something or names something. */
 function rowsFor(ticket: string, last: string): Record<string, Omit<Row, 'on' | 'name'>[] | string[]> {
   const entry = { on: 'POST /transactions', match: { body: { 'customer[name]': PATTERN } }, delay: '1ms' }
-  const sequence = { sequence: Array.from({ length: 10_000 }, () => ({ on: 'POST /transactions' })) }
+  const sequence = { sequence: Array(MEMBERS).fill({ on: 'POST /transactions' }) }
   return {
     'POST /load': [
       { body: largeText(LARGEST, tickets => ({ scenario: { fixtures: ['bistro'], data: { tickets } } })) },
       { body: `fixtures: [bistro]\ndata:\n  tickets:\n${'    - { location: loc_bistro }\n'.repeat(LARGEST / 100)}`, type: 'application/yaml' },
-      {
-        body: json({
-          scenario: { fixtures: ['bistro'], expect: Array.from({ length: 10_000 }, () => ({ on: 'POST /refunds', match: { body: { reason: 'x' } } })) }
-        })
-      }
+      { body: json({ scenario: { fixtures: ['bistro'], expect: Array(MEMBERS).fill({ on: 'POST /refunds', match: { body: { reason: 'x' } } }) } }) }
     ],
     'POST /records': [{ body: largeText(LARGEST, tickets => ({ tickets })) }],
     'POST /keys': [{ body: '{"account":"mch_bistro"}' }],
@@ -84,7 +76,7 @@ function rowsFor(ticket: string, last: string): Record<string, Omit<Row, 'on' | 
 /** Every GET, POST, PUT and PATCH of the control API; event streams have a test of their own. */
 function matrix(ticket: string, last: string): Row[] {
   const given = rowsFor(ticket, last)
-  const calls = CONTROL_GROUPS.flatMap(({ calls }) => Object.keys(calls)).filter(on => !on.startsWith('DELETE') && on !== 'GET /events')
+  const calls = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows)).filter(on => !on.startsWith('DELETE') && on !== 'GET /events')
   // the journal and the records are there until the last
   const isLast = (on: string) => ['POST /load', 'POST /reset'].includes(on)
   calls.sort((one, other) => Number(isLast(one)) - Number(isLast(other)))
@@ -96,16 +88,6 @@ function matrix(ticket: string, last: string): Row[] {
       return { name, on: `${method} /_control${path === '/' ? '' : path}`, ...(typeof one !== 'string' && one) }
     })
   )
-}
-
-/** Milliseconds of each request of a neighbour, since they were taken last. */
-function neighbourOf(t: Test, port: number): () => number[] {
-  const child = fork(fileURLToPath(new URL('./support/neighbour.ts', import.meta.url)), { env: OWN_ENVIRONMENT, execArgv: process.execArgv })
-  t.teardown(() => child.kill('SIGKILL'))
-  const times: number[] = []
-  child.on('message', message => times.push(...(message as Reported).times))
-  child.send({ site: 'one', port })
-  return () => times.splice(0)
 }
 
 /** The longest time that the serving thread worked at a stretch, since it was asked last. */
@@ -122,12 +104,8 @@ async function fill({ call }: Client): Promise<{ ticket: string; last: string }>
   await call('POST /_control/load', '{"scenario":"default"}')
   const ticket = (await call('GET /next/tickets?limit=1')).body.data[0].id
   for (let from = 0; from < RECORDS; from += 20_000) {
-    const transactions = Array.from({ length: Math.min(20_000, RECORDS - from) }, () => ({
-      ticket,
-      payment_type: 'external',
-      amount: 1000,
-      customer: { name: 'abcdefgh' }
-    }))
+    const payment = { ticket, payment_type: 'external', amount: 1000, customer: { name: 'abcdefgh' } }
+    const transactions = Array(Math.min(20_000, RECORDS - from)).fill(payment)
     const { status, text } = await call('POST /_control/records', json({ transactions }))
     if (status !== 200) throw new Error(text.slice(0, 1000))
   }
@@ -141,23 +119,25 @@ async function fill({ call }: Client): Promise<{ ticket: string; last: string }>
 const heapOf = async ({ call }: Client) => Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec((await call('GET /_control/metrics')).text)?.[1]) / 1024 ** 2
 
 t.test(`every control request, ${AT_ONCE} at once, with ${RECORDS} records and a full journal: others go on, and the memory is free again`, async t => {
-  const running = await started(t, [], NODE_FLAGS)
+  const running = await started([], NODE_FLAGS)
   const { port, child, end } = running
   const file = join(tmpdir(), `busy-${child.pid}`)
   t.teardown(() => rm(file, { force: true }))
   const [base, ...clients] = [clientOf(port, null), ...Array.from({ length: AT_ONCE }, () => clientOf(port, 'heavy'))] as [Client, ...Client[]]
   const before = await heapOf(base)
   const { ticket, last } = await fill(clients[0] as Client)
-  const taken = neighbourOf(t, port)
-  await sleep(REPORT_MS * 3)
-  const calm = Math.max(...taken(), 0)
+  const neighbour = startNeighbour()
+  t.teardown(neighbour.stop)
+  neighbour.call('one', port)
+  const longest = async () => Math.max(...((await neighbour.taken()).one?.times ?? []), 0)
+  await sleep(500)
+  const calm = await longest()
   await busyIn(running, file)
 
   for (const { name, on, body, type } of matrix(ticket, last)) {
     const answers = await Promise.all(clients.map(({ call }) => call(on, body, type)))
     const busy = await busyIn(running, file)
-    await sleep(REPORT_MS)
-    const waited = Math.max(...taken(), 0)
+    const waited = await longest()
     const statuses = [...new Set(answers.map(({ status }: Answer) => status))]
     const figures = `${name}: ${statuses.join(', ')}; busy ${busy.toFixed(0)} ms, a neighbour waited ${waited.toFixed(0)} ms (calm: ${calm.toFixed(0)} ms)`
     t.comment(figures)

@@ -28,7 +28,7 @@ async function recorded(t: Test, seed: string) {
   const users = [1, 2, 3, 4].map(n => ({ id: `usr_${n}`, account: 'mch_a', name: 'U', email: 'u@example.com' }))
   const scenario = documentOf('test', { clock: NOW, data: smallFixture({ users }) })
   await sandboxes.start(scenario, { name: 'test', file: null })
-  const data = await DataFile.take(file, { files: disk.files, mostLines: 3000 })
+  const data = await DataFile.take(file, { files: disk.files, maxLines: 3000 })
   t.teardown(() => data.close())
   data.writeFrom(() => sandboxes.present)
   const { below, of } = random(seed, 1)
@@ -38,15 +38,15 @@ async function recorded(t: Test, seed: string) {
     sandboxes.keep(any)
     return any
   }
+  const add = (records: object) => sandbox().addRecords(documentOf('more', records))
   const acts: (() => unknown)[] = [
-    () => sandbox().addRecords(documentOf('more', { tickets: [{ location: 'loc_a', reference: `T-${++made}` }] })),
-    () => sandbox().addRecords(documentOf('more', { locations: [{ account: 'mch_a', display_name: 'é€😀'.repeat(++made), address: { country: 'US' } }] })),
-    () => sandbox().addRecords(documentOf('more', { transactions: [{ ticket: 'tkt_a', payment_type: 'external', amount: ++made }] })),
+    () => add({ tickets: [{ location: 'loc_a', reference: `T-${++made}` }] }),
+    () => add({ locations: [{ account: 'mch_a', display_name: 'é€😀'.repeat(++made), address: { country: 'US' } }] }),
+    () => add({ transactions: [{ ticket: 'tkt_a', payment_type: 'external', amount: ++made }] }),
     () => {
-      const { store, ...one } = sandbox()
-      const [user] = store.users.inCreationOrder()
-      if (user) store.users.remove(user.id)
-      return one
+      const { users } = sandbox().store
+      const [user] = users.inCreationOrder()
+      if (user) users.remove(user.id)
     },
     () => sandbox().addKey('mch_a'),
     () => sandbox().changeSettings({ seed: ++made }),
@@ -98,15 +98,9 @@ const NO_FILE = 'no file'
 /** The state that a file holds, or why it cannot be read. */
 async function stateIn(content: Buffer, seen: Map<string, string>): Promise<string> {
   const key = content.toString('latin1')
-  let state = seen.get(key)
-  if (state === undefined) {
-    try {
-      state = comparable((await linesRead([content])).data)
-    } catch (error) {
-      state = `the file cannot be read: ${(error as Error).message}`
-    }
-    seen.set(key, state)
-  }
+  const unreadable = (error: Error) => `the file cannot be read: ${error.message}`
+  const state = seen.get(key) ?? (await linesRead([content]).then(({ data }) => comparable(data), unreadable))
+  seen.set(key, state)
   return state
 }
 
@@ -125,12 +119,11 @@ for (const [title, fails] of [
       if (state !== states.at(-1)) states.push(state)
       moments.push({ calls: disk.calls.length, least: answered, most: states.length - 1 })
       if (nth > 0 && fails(nth)) Object.assign(disk, [{ room: 40 + nth }, { failsToSync: true }, { room: 7, failsToTruncate: true }][Math.floor(nth / 3) % 3])
-      await data.saved().then(
-        () => {
-          answered = states.length - 1
-        },
-        () => {}
+      const isSaved = await data.saved().then(
+        () => true,
+        () => false
       )
+      if (isSaved) answered = states.length - 1
       Object.assign(disk, { room: Number.POSITIVE_INFINITY, failsToSync: false, failsToTruncate: false })
       moments.push({ calls: disk.calls.length, least: answered, most: states.length - 1 })
     }

@@ -46,12 +46,7 @@ t.test('a redacted exchange has values and names as they were sent, whatever has
   t.strictSame(Object.entries(sent('POST /locations', { body: metadata(pairs) }).body.metadata), pairs)
   const { query } = sent('GET /tickets', { query: new URLSearchParams([...lists, ['odd "name"', 'x'], ['limit{', 'y']]).toString() })
   t.strictSame({ ...query }, { search_query: odd, '***': '***' })
-  const { body } = sent('POST /locations', {
-    body: metadata([
-      ['note', '{"csc":"123","amount":"7"}'],
-      ['plain', 'x']
-    ])
-  })
+  const { body } = sent('POST /locations', { body: metadata(Object.entries({ note: '{"csc":"123","amount":"7"}', plain: 'x' })) })
   t.strictSame({ ...body.metadata }, { note: '{"csc":"***","amount":"7"}', plain: 'x' })
 })
 

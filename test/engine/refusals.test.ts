@@ -1,6 +1,9 @@
 import t from 'tap'
 import { readable } from '../../src/core/redaction.js'
+import { hasNoted, recordsShown } from '../../src/engine/exchange.js'
 import { execute } from '../../src/engine/execute.js'
+import { ASSUMPTION_PLACES } from '../../src/reference/assumptions.js'
+import { MERCHANT, RESELLER, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
 const records = {
@@ -8,20 +11,15 @@ const records = {
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }],
   refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100 }]
 }
-const PATHS: [path: string, allow: string][] = [
-  ['/locations', 'POST, GET'],
-  ['/locations/loc_a', 'GET, POST, DELETE'],
-  ['/accounts', 'POST, GET'],
-  ['/accounts/mch_a', 'GET, POST, DELETE'],
-  ['/accounts/mch_a/users', 'POST, GET'],
-  ['/accounts/mch_a/users/usr_a', 'DELETE'],
-  ['/tickets/tkt_a', 'GET'],
-  ['/tickets', 'GET'],
-  ['/transactions/txn_a', 'GET'],
-  ['/transactions', 'POST, GET'],
-  ['/refunds', 'POST, GET'],
-  ['/refunds/rfd_a', 'GET, POST']
-]
+/** The paths of the reference by the methods that it gives them. */
+const ALLOWED = {
+  'POST, GET': ['/locations', '/accounts', '/accounts/mch_a/users', '/transactions', '/refunds'],
+  'GET, POST, DELETE': ['/locations/loc_a', '/accounts/mch_a'],
+  'GET, POST': ['/refunds/rfd_a'],
+  GET: ['/tickets', '/tickets/tkt_a', '/transactions/txn_a'],
+  DELETE: ['/accounts/mch_a/users/usr_a']
+}
+const PATHS = Object.entries(ALLOWED).flatMap(([allow, paths]) => paths.map(path => [path, allow] as const))
 
 t.test('A08, TKT-1: a known path is a 405 with Allow for a method that the reference does not give it', async t => {
   const { call, blame } = await startWorld()
@@ -46,15 +44,89 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
   t.equal(headers.allow, undefined)
   t.equal(
     body.error.message,
-    'No endpoint has the path /café; the families are /locations, /accounts, /accounts/{id}/users, /tickets, /transactions and /refunds.'
+    'No endpoint has the path /café; paths begin with /locations, /accounts, /accounts/{id}/users, /tickets, /transactions or /refunds.'
   )
+})
+
+const basic = (credentials: string) => `Basic ${btoa(credentials)}`
+
+t.test('AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic, the password is empty', async t => {
+  const { call } = await startWorld()
+  const key = btoa(`${MERCHANT}:`)
+  const wrong = [MERCHANT, `${MERCHANT}: `, `${MERCHANT}::`, `${MERCHANT}:\n`].map(basic)
+  const refusedAs: Record<string, (string | undefined)[]> = {
+    'api_key_missing AUTH-3': [undefined, basic(':')],
+    'api_key_malformed AUTH-1': ['', 'Basic', 'Basic ', 'Basic !!!', 'Basic ====', `Basic ${MERCHANT}:`, key, `Bearer ${key}`, ...wrong],
+    'api_key_unknown A18': [`${MERCHANT} :`, `${MERCHANT.toUpperCase()}:`].map(basic)
+  }
+  const get = (authorization?: string) => call('GET /locations', { key: null, headers: { ...(authorization !== undefined && { authorization }) } })
+  for (const [expected, values] of Object.entries(refusedAs)) {
+    for (const authorization of values) {
+      const { status, headers, body } = get(authorization)
+      const { code, rule, assumption, param, type } = body.error
+      t.strictSame([status, `${code} ${rule ?? assumption}`, param, type], [401, expected, undefined, 'authentication_error'], String(authorization))
+      t.equal(headers['www-authenticate'], 'Basic realm="commerce", charset="UTF-8"')
+    }
+  }
+  for (const scheme of ['basic', 'BASIC', 'Basic ']) t.equal(get(basic(`${MERCHANT}:`).replace('Basic', scheme)).status, 200, scheme)
+})
+
+t.test("A18: a caller's own key is masked in an error even where no scenario declares it, unless it is as short as a word", async t => {
+  const { call } = await startWorld({ settings: { 'auth.accept_any_key': 'mch_a' } })
+  for (const [key, shown] of Object.entries({ sk_live_unknown_1: '***', id: 'id' }))
+    t.equal(call(`GET /tickets/${key}`, { key }).body.error.message, `No Ticket has the id ${shown}.`)
+})
+
+const LATER = { created: '2026-03-01T18:04:00.000Z', address: { country: 'US' } }
+const SHARED = {
+  accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', ...LATER }],
+  locations: [{ id: 'loc_b', account: 'mch_b', display_name: 'B', ...LATER }]
+}
+
+t.test('A19: a list relies on it where it would be another one otherwise', async t => {
+  const cases: [visibility: 'open' | 'scoped', key: string, on: string, query: string, shown: string[], relies: boolean][] = [
+    ['open', MERCHANT, 'GET /locations', '', ['loc_a', 'loc_b'], true],
+    ['open', MERCHANT, 'GET /locations', 'limit=1', ['loc_a'], false],
+    ['open', MERCHANT, 'GET /tickets', '', ['tkt_a'], false],
+    ['open', RESELLER, 'GET /tickets', '', ['tkt_a'], true],
+    ['open', MERCHANT, 'GET /tickets', 'location=loc_b', [], true],
+    ['scoped', MERCHANT, 'GET /locations', '', ['loc_a'], true],
+    ['scoped', MERCHANT, 'GET /locations', 'limit=1', ['loc_a'], false],
+    ['scoped', 'sk_b', 'GET /locations', 'limit=1', ['loc_b'], true],
+    ['scoped', MERCHANT, 'GET /tickets', '', ['tkt_a'], false],
+    ['scoped', RESELLER, 'GET /tickets', '', [], true],
+    ['scoped', MERCHANT, 'GET /tickets', 'location=loc_a', ['tkt_a'], false],
+    ['scoped', MERCHANT, 'GET /tickets', 'location=loc_b', [], true],
+    ['scoped', MERCHANT, 'GET /accounts/mch_a/users', '', [], false]
+  ]
+  for (const [visibility, key, on, query, shown, relies] of cases) {
+    const data = smallFixture(SHARED)
+    const scenario = { settings: { auth: { visibility } }, data: { ...data, api_keys: [...data.api_keys, { key: 'sk_b', account: 'mch_b' }] } }
+    const { executed } = await startWorld({ scenario })
+
+    const exchange = executed(on, { key, query })
+
+    const what = `${visibility} ${key} ${on} ${query}`
+    const ids = recordsShown(exchange).map(({ id }) => id)
+    t.strictSame([ids.sort(), hasNoted(exchange, ASSUMPTION_PLACES.get('A19') as number)], [shown, relies], what)
+  }
+})
+
+t.test('A35: a body of more bytes than limits.body is refused before it is read, and one of as many is not', async t => {
+  const { call } = await startWorld({ settings: { 'limits.body': 14 } })
+  for (const [body, is] of [
+    ['transaction=x1', 'reference_missing'],
+    ['transaction=é', 'reference_missing'],
+    ['transaction=é1', 'body_too_large']
+  ] as const)
+    t.equal(call('POST /refunds', { body }).body.error.code, is, body)
 })
 
 t.test('BASE-1: a path without the base gets a hint of it', async t => {
   const { world } = await startWorld()
   const refusalOf = (url: string) => JSON.parse(execute(world, { method: 'POST', url, headers: {}, body: null }).text).error
   for (const [path] of PATHS)
-    t.hasStrict(refusalOf(path), { code: 'path_unknown', rule: 'BASE-1', message: `The base address ends in /next: call /next${path}.` })
+    t.hasStrict(refusalOf(path), { code: 'path_unknown', rule: 'BASE-1', message: `The base address ends in /next: send this to /next${path}.` })
   for (const path of ['/nextfoo', '/nowhere', '/v1/locations', '/_controlled'])
     t.equal(refusalOf(path).message, `There is nothing at ${path}; every path is relative to the base address, which is /next here.`)
 })
@@ -67,18 +139,9 @@ t.test('A08: paths are read as addresses are', async t => {
   t.equal(call('GET /accounts/mch_a/users/').body.data.length, 1)
   t.equal(call('GET /locations/%6Coc_a').body.id, 'loc_a')
   t.equal(call('GET /locations?').status, 200)
-  for (const [id, shown] of [
-    ['nope', 'nope'],
-    ['a%2Fb', 'a/b'],
-    ['%2F', '/'],
-    ['%20', ' '],
-    ['..%2F..', '../..'],
-    ['caf%C3%A9', 'café'],
-    ['__proto__', '__proto__'],
-    ['x'.repeat(1000), 'x'.repeat(1000)]
-  ] as const) {
+  for (const id of ['nope', 'a%2Fb', '%2F', '%20', '..%2F..', 'caf%C3%A9', '__proto__', 'x'.repeat(1000)]) {
     t.strictSame(blame(`GET /locations/${id}`), [404, 'resource_missing', 'id', 'A08'])
-    t.equal(call(`GET /locations/${id}`).body.error.message, `No Location has the id ${shown}.`)
+    t.equal(call(`GET /locations/${id}`).body.error.message, `No Location has the id ${decodeURIComponent(id)}.`)
   }
   t.strictSame(blame(`GET /locations/${'x'.repeat(16_385)}`), [404, 'path_unknown', null, 'A08'], 'longer than any id')
   for (const path of ['%ff', '%zz', '%', '%E2%82', '%C3%28']) t.strictSame(blame(`GET /locations/${path}`), [400, 'request_malformed', null, 'A08'], path)
@@ -93,14 +156,14 @@ t.test('A07: an error has its one shape, and names its rule or assumption unless
   t.strictSame(open.call(...TOO_MUCH).body.error, {
     type: 'invalid_request_error',
     code: 'refund_exceeds_remaining',
-    message: 'txn_a was charged 1000 usd, 100 of it has been refunded, 900 remain; 901 was asked.',
+    message: 'txn_a was charged 1000 usd, 100 of it has been refunded, 900 remain; the request asks for 901.',
     param: 'amount',
     rule: 'REF-7',
     request_id: 'req_1'
   })
-  const limit = { type: 'invalid_request_error', code: 'parameter_invalid', message: 'limit: 1 to 100 was expected, not 0.', param: 'limit', assumption: 'A10' }
+  const limit = { type: 'invalid_request_error', code: 'parameter_invalid', message: 'limit must be 1 to 100; got 0.', param: 'limit', assumption: 'A10' }
   t.strictSame(open.call(...NO_LIMIT).body.error, { ...limit, request_id: 'req_2' })
-  const message = 'Deleting Locations is disabled: the service always aborts it.'
+  const message = 'Deleting Locations is disabled: the service always responds with 501.'
   t.strictSame(open.call('DELETE /locations/loc_a').body, {
     error: { type: 'not_implemented_error', code: 'operation_disabled', message, rule: 'LOC-4', request_id: 'req_3' }
   })

@@ -1,178 +1,137 @@
 /** What nearly was what a scenario expects, or what an entry of its script is for. */
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type Explained, explainedMessage, type NearMiss, nearMissTexts } from '../../src/scenario/near-misses.js'
+import { explainedMessage, type NearMiss, nearMissTexts } from '../../src/scenario/near-misses.js'
 import { MERCHANT, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
+import { opened } from '../support/socket.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 10_000 }
 const start = (t: Test, scenario: object) => startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }), ...scenario } })
 type Emulator = Awaited<ReturnType<typeof start>>
-const pay = ({ call }: Emulator, body: string) => call('POST /transactions', { key: null, body: `ticket=tkt_a&payment_type=card&${body}` })
-const refund = ({ call }: Emulator, body: string, key?: string) => call('POST /refunds', { body: `transaction=txn_a&${body}`, ...(key && { key }) })
 const textsOf = (near: NearMiss[] = []) => nearMissTexts(near)
 
-/** What `verify` says of the only expectation of a scenario. */
-async function verdictOf({ control }: Emulator): Promise<Explained> {
-  const { body } = await control('POST /verify')
-  return body.expectations[0]
+/** Makes requests, written `pay FORM`, `refund FORM` or METHOD PATH and parted by `|`, each with the merchant's key or, after `@`, another. */
+async function make({ call }: Emulator, requests: string): Promise<void> {
+  for (const request of requests.split(' | ')) {
+    const [, key, what = '', rest = ''] = /^(?:@(\S+) )?(\S+) (.*)$/.exec(request) ?? []
+    if (what === 'pay') await call('POST /transactions', { key: null, body: `ticket=tkt_a&payment_type=card&${rest}` })
+    else if (what === 'refund') await call('POST /refunds', { body: `transaction=txn_a&${rest}`, ...(key && { key }) })
+    else await call(`${what} ${rest}`).catch(() => {})
+  }
 }
 
 t.test('near misses: an expectation that failed names the requests that counted, and the condition that others did not meet', async t => {
   const REFUNDS = 'POST /refunds'
-  const cases: [title: string, expect: object, calls: (emulator: Emulator) => Promise<unknown>, requests: string[] | undefined, near: string[]][] = [
+  const PAYMENTS = 'POST /transactions'
+  const cold = 'amount=3&reason=cold'
+  const number = { card: { number: '4242424242424242' } }
+  const hidden = 'wanted the value of the match; got a value that is not kept in req_1'
+  const cases: [title: string, expect: object, requests: string, near: string[], counted?: string[]][] = [
     [
       'a value below the bound',
       { on: REFUNDS, match: { body: { amount: { gte: 5000 } } } },
-      emulator => refund(emulator, 'amount=4999'),
-      undefined,
+      'refund amount=4999',
       ['amount: wanted >= 5000; got 4999 in req_1']
     ],
     [
       'the one that misses least comes first, and of those the newest; the same miss is told once',
       { on: REFUNDS, match: { body: { amount: 3, reason: 'cold', metadata: { a: '1' } } } },
-      async emulator => {
-        await refund(emulator, 'amount=3&reason=hot&metadata[a]=2')
-        await refund(emulator, 'amount=3&reason=cold')
-        await refund(emulator, 'amount=3&reason=cold&metadata[a]=3')
-        await refund(emulator, 'amount=3&reason=cold&metadata[a]=3')
-        await refund(emulator, 'amount=1&reason=cold&metadata[a]=1')
-      },
-      undefined,
+      `refund ${['amount=3&reason=hot&metadata[a]=2', cold, `${cold}&metadata[a]=3`, `${cold}&metadata[a]=3`, 'amount=1&reason=cold&metadata[a]=1'].join(' | refund ')}`,
       ['amount: wanted 3; got 1 in req_5', 'metadata.a: wanted 1; got 3 in req_4', 'metadata.a: wanted 1; got nothing in req_2']
     ],
     [
       'several conditions of one request',
       { on: REFUNDS, match: { body: { reason: '/^c/', metadata: { a: { present: true } } }, about: { ticket: 'tkt_b' } } },
-      emulator => refund(emulator, 'amount=3'),
-      undefined,
+      'refund amount=3',
       ['reason: wanted /^c/; got nothing, metadata.a: wanted a value; got nothing, ticket: wanted tkt_b; got tkt_a in req_1']
     ],
     [
       'what became of it',
       { on: REFUNDS, took_effect: true, answered: true, status: 201 },
-      emulator => refund(emulator, 'amount=10001'),
-      undefined,
+      'refund amount=10001',
       ['took_effect: wanted yes; got no, status: wanted 201; got 400 in req_1']
     ],
-    [
-      'an answer that did not come',
-      { on: 'GET /locations', status: 200 },
-      emulator => emulator.call('GET /locations').catch(() => {}),
-      undefined,
-      ['status: wanted 200; got no answer in req_1']
-    ],
+    ['an answer that did not come', { on: 'GET /locations', status: 200 }, 'GET /locations', ['status: wanted 200; got no response in req_1']],
     [
       'a key that is not known',
       { on: REFUNDS },
-      emulator => refund(emulator, 'amount=1', 'sk_none'),
-      undefined,
+      '@sk_none refund amount=1',
       ['request: wanted a request with a known API key; got refused with 401 (api_key_unknown) in req_1']
     ],
     [
       'too many: those that counted',
       { on: REFUNDS, match: { body: { amount: 1 } }, times: 1 },
-      async emulator => {
-        for (const amount of [1, 2, 1]) await refund(emulator, `amount=${amount}`)
-      },
-      ['req_1', 'req_3'],
-      []
+      'refund amount=1 | refund amount=2 | refund amount=1',
+      [],
+      ['req_1', 'req_3']
     ],
     [
       'too few: those that counted, and the others',
       { on: REFUNDS, match: { body: { amount: 1 } }, times: 2 },
-      async emulator => {
-        for (const amount of [1, 2]) await refund(emulator, `amount=${amount}`)
-      },
-      ['req_1'],
-      ['amount: wanted 1; got 2 in req_2']
+      'refund amount=1 | refund amount=2',
+      ['amount: wanted 1; got 2 in req_2'],
+      ['req_1']
     ],
     [
       'what is not kept cannot be told apart, but was not sent',
-      { on: 'POST /transactions', match: { body: { card: { number: '4242424242424242' } } } },
-      emulator => pay(emulator, 'amount=1&card[number]=4000000000000002'),
-      undefined,
-      ['card.number: wanted the value of the match; got a value that is not kept in req_1']
+      { on: PAYMENTS, match: { body: number } },
+      'pay amount=1&card[number]=4000000000000002',
+      [`card.number: ${hidden}`]
     ],
     [
       'what is not kept, where something else is known to be wrong',
-      { on: 'POST /transactions', match: { body: { card: { number: '4242424242424242' } } }, status: 402 },
-      emulator => pay(emulator, 'amount=1&card[number]=4000000000000002'),
-      undefined,
+      { on: PAYMENTS, match: { body: number }, status: 402 },
+      'pay amount=1&card[number]=4000000000000002',
       ['status: wanted 402; got 200 in req_1']
     ],
     [
       'a pattern for what is not kept, and a digest of what is',
-      { on: 'POST /transactions', match: { body: { card: { csc: '/^1/' }, payload: `sha256:${'0'.repeat(64)}` } } },
-      emulator => pay(emulator, 'amount=1&card[csc]=234&payload=x'),
-      undefined,
-      ['card.csc: wanted /^1/; got a value that is not kept, payload: wanted the value of the match; got a value that is not kept in req_1']
+      { on: PAYMENTS, match: { body: { card: { csc: '/^1/' }, payload: `sha256:${'0'.repeat(64)}` } } },
+      'pay amount=1&card[csc]=234&payload=x',
+      [`card.csc: wanted /^1/; got a value that is not kept, payload: ${hidden}`]
     ],
     [
       'a key is not kept either',
       { on: REFUNDS, match: { key: 'sk_reseller', body: { amount: 1 } } },
-      async emulator => {
-        await refund(emulator, 'amount=1')
-        await refund(emulator, 'amount=2')
-      },
-      undefined,
-      ['amount: wanted 1; got 2 in req_2', 'key: wanted the value of the match; got a value that is not kept in req_1']
+      'refund amount=1 | refund amount=2',
+      ['amount: wanted 1; got 2 in req_2', `key: ${hidden}`]
     ],
     [
       'a sequence: those that came in order, and those that nearly were the next one',
-      { sequence: [{ on: 'POST /transactions' }, { on: REFUNDS, match: { body: { amount: 5 } } }] },
-      async emulator => {
-        await refund(emulator, 'amount=4')
-        await pay(emulator, 'amount=5')
-        await emulator.call('GET /refunds')
-        await refund(emulator, 'amount=6')
-      },
-      ['req_2'],
-      ['amount: wanted 5; got 6 in req_4']
+      { sequence: [{ on: PAYMENTS }, { on: REFUNDS, match: { body: { amount: 5 } } }] },
+      'refund amount=4 | pay amount=5 | GET /refunds | refund amount=6',
+      ['amount: wanted 5; got 6 in req_4'],
+      ['req_2']
     ],
     [
       'records that are counted',
       { state: { refunds: { count: 1, where: { amount: { gt: 5 }, reason: 'cold' } } } },
-      async emulator => {
-        await refund(emulator, 'amount=5&reason=cold&metadata[a]=1')
-        await refund(emulator, 'amount=1')
-      },
-      undefined,
+      'refund amount=5&reason=cold&metadata[a]=1 | refund amount=1',
       ['amount: wanted > 5; got 5', 'amount: wanted > 5; got 1, reason: wanted cold; got nothing']
     ],
-    ['nothing that is like it', { on: REFUNDS }, emulator => emulator.call('GET /tickets'), undefined, []],
+    ['nothing that is like it', { on: REFUNDS }, 'GET /tickets', []],
     [
       'where what is not kept decides, none is said to have counted',
       { on: REFUNDS, match: { key: 'sk_merchant' }, times: 2 },
-      async emulator => {
-        await refund(emulator, 'amount=1')
-        await refund(emulator, 'amount=1', 'sk_reseller')
-      },
-      undefined,
+      'refund amount=1 | @sk_reseller refund amount=1',
       []
     ],
     [
       'nor in a sequence',
-      { sequence: [{ on: REFUNDS, match: { key: 'sk_reseller' } }, { on: 'POST /transactions' }] },
-      async emulator => {
-        await refund(emulator, 'amount=1')
-        await pay(emulator, 'amount=1')
-      },
-      undefined,
-      ['key: wanted the value of the match; got a value that is not kept in req_1']
+      { sequence: [{ on: REFUNDS, match: { key: 'sk_reseller' } }, { on: PAYMENTS }] },
+      'refund amount=1 | pay amount=1',
+      [`key: ${hidden}`]
     ]
   ]
-  for (const [title, expect, calls, requests, near] of cases) {
-    const emulator = await start(t, { expect: [expect], script: [{ on: 'GET /locations', fault: 'connection_reset' }] })
-    await calls(emulator)
-    const verdict = await verdictOf(emulator)
-    t.strictSame(verdict.requests, requests, title)
-    t.strictSame(
-      textsOf(verdict.near_misses as NearMiss[]).map(text => ('state' in expect ? text.replace(/ in rfd_\w+$/, '') : text)),
-      near,
-      title
-    )
+  const emulator = await start(t, {})
+  for (const [title, expect, requests, near, counted] of cases) {
+    const scenario = { data: smallFixture({ transactions: [CHARGE] }), expect: [expect], script: [{ on: 'GET /locations', fault: 'connection_reset' }] }
+    await emulator.control('POST /load', { scenario })
+    await make(emulator, requests)
+    const [verdict] = (await emulator.control('POST /verify')).body.expectations
+    const texts = textsOf(verdict.near_misses).map(text => ('state' in expect ? text.replace(/ in rfd_\w+$/, '') : text))
+    t.strictSame([verdict.requests, texts], [counted, near], title)
   }
 })
 
@@ -187,21 +146,18 @@ t.test('near misses: a script entry that was never applied says why', async t =>
     [{ on, until: '2026-03-01T18:05:00Z', ...answer }, ['until: wanted before 2026-03-01T18:05:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
     [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
     [{ on, chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
-    [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that acts; got slow in req_4']],
+    [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that applies; got slow in req_4']],
     [{ on: 'GET /accounts', ...answer }, []]
   ]
   const slow = { name: 'slow', on: 'GET /tickets', match: { query: { limit: 1 } }, delay: '1ms' }
   const emulator = await start(t, { clock: '2026-03-01T18:05:00Z', script: [slow, ...cases.map(([entry]) => entry)] })
-  await refund(emulator, 'amount=x')
-  await refund(emulator, 'amount=2')
-  await refund(emulator, 'amount=2', 'sk_none')
-  await emulator.call('GET /tickets?limit=1')
+  await make(emulator, 'refund amount=x | refund amount=2 | @sk_none refund amount=2 | GET /tickets?limit=1')
 
   const { status, body } = await emulator.control('POST /verify', { script: 'all_used' })
 
   t.equal(status, 409)
-  const early = ['request: wanted a request that comes to the script; got refused with 400 (parameter_invalid) in req_1']
-  const late = ['request: wanted a request that comes to the script; got refused with 401 (api_key_unknown) in req_3']
+  const early = ['request: wanted a request that reaches the script; got refused with 400 (parameter_invalid) in req_1']
+  const late = ['request: wanted a request that reaches the script; got refused with 401 (api_key_unknown) in req_3']
   const found = body.unused_script_entries.map(({ near_misses }: Json) => textsOf(near_misses).filter(text => ![...early, ...late].includes(text)))
   t.strictSame(
     found,
@@ -217,8 +173,7 @@ t.test('near misses: of a journal that has dropped calls, those that are left ar
     { on: ['POST /transactions', 'POST /refunds'], times: 3 }
   ]
   const emulator = await startTestEmulator(t, { settings: { 'limits.journal': 1 }, scenario: { data: smallFixture({ transactions: [CHARGE] }), expect } })
-  await pay(emulator, 'amount=5')
-  await refund(emulator, 'amount=6')
+  await make(emulator, 'pay amount=5 | refund amount=6')
 
   const [sequence, count] = (await emulator.control('POST /verify')).body.expectations
   t.strictSame([sequence.requests, textsOf(sequence.near_misses)], [undefined, ['amount: wanted 5; got 6 in req_2']])
@@ -227,17 +182,15 @@ t.test('near misses: of a journal that has dropped calls, those that are left ar
 
 t.test('near misses: a request whose client left before its body had come never came to the script', async t => {
   const emulator = await start(t, { script: [{ on: 'POST /refunds', respond: { status: 402 } }] })
-  const port = await emulator.listen()
-  const socket = connect(port, '127.0.0.1')
   const head = `POST /next/refunds HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${btoa(`${MERCHANT}:`)}\r\ncontent-type: application/x-www-form-urlencoded`
-  socket.write(`${head}\r\ncontent-length: 100\r\n\r\ntransaction=txn_a`)
+  const { socket } = opened(t, await emulator.listen(), `${head}\r\ncontent-length: 100\r\n\r\ntransaction=txn_a`)
   await sleep(50)
   socket.destroy()
   for (let left = 200; left > 0 && emulator.sandbox.evidence.journal.size < 1; left--) await sleep(5)
 
   const { body } = await emulator.control('POST /verify', { script: 'all_used' })
   t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [
-    'request: wanted a request that comes to the script; got refused with 400 (request_malformed) in req_1'
+    'request: wanted a request that reaches the script; got refused with 400 (request_malformed) in req_1'
   ])
 })
 
@@ -250,15 +203,15 @@ t.test('near misses: why and explain say what a request nearly met', async t => 
     { state: { refunds: { count: 5 } } }
   ]
   const emulator = await start(t, { script, expect })
-  await refund(emulator, 'amount=200')
+  await make(emulator, 'refund amount=200')
   const nearly = [
     'amount: wanted 300; got 200 in the script entry declined',
-    'reason: wanted cold; got nothing in the expectation POST /refunds with {"body":{"reason":"cold"}}: 1 call'
+    'reason: wanted cold; got nothing in the expectation POST /refunds with {"body":{"reason":"cold"}}: 1 request'
   ]
 
   t.strictSame(textsOf((await emulator.control('GET /requests/req_1')).body.why.near_misses), nearly)
   const { text } = await emulator.control('GET /requests/req_1?format=text')
-  t.ok(text.includes('\nIt nearly met:\n  the script entry declined: amount: wanted 300; got 200\n'), text)
+  t.ok(text.includes('\nIt nearly matched:\n  the script entry declined: amount: wanted 300; got 200\n'), text)
   const asked = { method: 'POST', path: '/refunds', body: { transaction: 'txn_a', amount: 300, reason: 'cold' } }
   t.strictSame((await emulator.control('POST /explain', asked)).body.why.near_misses, undefined, 'it would be answered by the entry and count')
   const other = await emulator.control('POST /explain', { ...asked, body: { ...asked.body, amount: 200 } })

@@ -3,7 +3,8 @@ import { NO_WORDS, SecretWords } from '../../src/core/secret-words.js'
 import { Journal } from '../../src/evidence/journal.js'
 import { explained, explainedText } from '../../src/evidence/why.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { form, type Given, journalLimits, judgedRequest } from '../support/judged-request.js'
+import type { Json } from '../support/json.js'
+import { type Given, journalLimits, judgedRequest } from '../support/judged-request.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 type Verdict = { rule: string; verdict: string; facts?: object }
@@ -11,33 +12,19 @@ type Verdict = { rule: string; verdict: string; facts?: object }
 t.test('why: the rules in the order in which they were decided, each once, what broke last and the same as in the error', async t => {
   const { call, control } = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
   await call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
-  const { body: refused } = await call('POST /refunds', { body: 'transaction=txn_a&amount=700&metadata[a]=b' })
-  const { body: first } = await control('GET /requests/req_1')
-  const { body: second } = await control('GET /requests/req_2')
+  const { error } = (await call('POST /refunds', { body: 'transaction=txn_a&amount=700&metadata[a]=b' })).body
+  const [first, second] = await Promise.all([1, 2].map(async nth => (await control(`GET /requests/req_${nth}`)).body))
 
+  const rulesOf = ({ why }: Json) => why.rules.map(({ rule, verdict, facts }: Verdict) => [rule, verdict, facts ?? null])
+  const kept = (facts: object | null, ...rules: string[]) => rules.map(rule => [rule, 'kept', facts])
   const facts = { transaction: 'txn_a', currency: 'usd', charged: 1000, refunded: 0, remaining: 1000, asked: 400 }
+  const wayIn = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1']
+  t.strictSame(rulesOf(first), [...kept(null, ...wayIn), ...kept(facts, 'REF-1', 'REF-3', 'REF-6', 'REF-7', 'REF-5'), ...kept(null, 'REF-8')])
+  const broken = { ...facts, refunded: 400, remaining: 600, asked: 700 }
+  t.strictSame(rulesOf(second), [...kept(null, ...wayIn, 'FORM-2'), ['REF-7', 'broken', broken]])
+  t.strictSame([error.rule, second.refusal.rule, second.why.changed_by], ['REF-7', 'REF-7', ['req_1']])
   t.strictSame(
-    first.why.rules.map(({ rule, verdict, facts }: Verdict) => [rule, verdict, facts ?? null]),
-    [
-      ...['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1'].map(rule => [rule, 'kept', null]),
-      ['REF-1', 'kept', facts],
-      ['REF-3', 'kept', facts],
-      ['REF-6', 'kept', facts],
-      ['REF-7', 'kept', facts],
-      ['REF-5', 'kept', facts],
-      ['REF-8', 'kept', null]
-    ]
-  )
-  t.strictSame(
-    second.why.rules.map(({ rule, verdict, facts }: Verdict) => [rule, verdict, facts ?? null]),
-    [
-      ...['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2'].map(rule => [rule, 'kept', null]),
-      ['REF-7', 'broken', { ...facts, refunded: 400, remaining: 600, asked: 700 }]
-    ]
-  )
-  t.strictSame([refused.error.rule, second.refusal.rule, second.why.changed_by], ['REF-7', 'REF-7', ['req_1']])
-  t.strictSame(
-    second.why.assumptions.map(({ assumption }: { assumption: string }) => assumption),
+    second.why.assumptions.map(({ assumption }: Json) => assumption),
     ['A07', 'A08', 'A18', 'A23']
   )
 })
@@ -77,7 +64,7 @@ t.test('why: a call in text, with all that is known of it', async t => {
   body: transaction=txn_a amount=400 metadata[k]=v
   script: scr_1 (lost): connection_reset
 
-Rules, in the order in which they were decided:
+Rules, in the order in which they were checked:
   kept    BASE-1  the base address ends in the segment next; every path is relative to it
 `),
     made
@@ -87,13 +74,13 @@ Rules, in the order in which they were decided:
       '  kept    REF-7   a Refund above the remainder is an error  [transaction txn_a, currency usd, charged 1000, refunded 0, remaining 1000, asked 400]\n'
     )
   )
-  t.match(made, /\nThe answer relies on:\n {2}A02 {2}id prefixes\n/)
-  t.match(made, /\nAnswer:\n {2}\{"id":"rfd_[^\n]+\}\n$/)
+  t.match(made, /\nThe response relies on:\n {2}A02 {2}id prefixes\n/)
+  t.match(made, /\nResponse:\n {2}\{"id":"rfd_[^\n]+\}\n$/)
   t.ok(
     refused.startsWith(`req_2  POST /refunds  refused, 400, changed nothing  (${NOW})\n  query: a=b list[]=1 list[]=2\n  body: transaction=txn_a amount=700\n`),
     refused
   )
-  t.ok(refused.includes('\nThe records that it was judged by were last changed by req_1.\n'))
+  t.ok(refused.includes('\nThe records in question were last changed by req_1.\n'))
 })
 
 t.test('why: a call that met no operation, one of which no rule can be said, and answers that are no JSON', t => {
@@ -102,14 +89,14 @@ t.test('why: a call that met no operation, one of which no rule can be said, and
 
   t.equal(
     textOf({ operation: null, path: '/nothing', outcome: 'refused', status: 404 }),
-    `req_1  GET /nothing  refused, 404, changed nothing  (${NOW})\n\nIt met no operation.\n\nAnswer:\n  (no body)\n`
+    `req_1  GET /nothing  refused, 404, changed nothing  (${NOW})\n\nNo operation matched.\n\nResponse:\n  (no body)\n`
   )
   const outside = { code: 'path_unknown', rule: 'BASE-1', assumption: null, param: null, facts: null } as const
   t.ok(textOf({ operation: null, outcome: 'refused', refusal: outside }).includes('  BROKEN  BASE-1  the base address'))
-  t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nIt met no operation.\n'))
-  t.ok(textOf({ fault: 'malformed_body', text: '{' }).startsWith('req_1  GET /tickets  answered, 200, changed nothing, its body broken on the way  ('))
+  t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nNo operation matched.\n'))
+  t.ok(textOf({ fault: 'malformed_body', text: '{' }).startsWith('req_1  GET /tickets  answered, 200, changed nothing, its body corrupted on the way  ('))
   t.ok(textOf({ action: { id: 'scr_1', entry: { data: {} } } as never }).includes('\n  script: scr_1\n'))
-  t.ok(textOf({ text: 'not JSON 4242424242424242' }).endsWith('Answer:\n  not JSON ****************\n'))
+  t.ok(textOf({ text: 'not JSON 4242424242424242' }).endsWith('Response:\n  not JSON ****************\n'))
   const answerOf = (text: string) => explained(judgedRequest({ text }), journal, new SecretWords([MERCHANT])).answer
   t.strictSame(
     [answerOf(''), answerOf('text'), answerOf(`{"a":"${MERCHANT}","card":{"token":"x"},"n":1}`)],
@@ -120,17 +107,16 @@ t.test('why: a call that met no operation, one of which no rule can be said, and
 
 t.test('why: what became of a call is said in words', t => {
   const journal = new Journal(journalLimits())
-  const shown = { id: 'loc_1', metadata: {} } as never
-  const refund = { method: 'POST', path: '/refunds', operation: 'createLocation', shown, text: '{}', query: form('') } as const
-  for (const [outcome, words] of [
-    ['refused', 'refused, 200, changed nothing'],
-    ['answered', 'answered, 200, took effect'],
-    ['scripted', 'answered by the script, 200, changed nothing'],
-    ['lost_before', 'lost before the operation ran, 200, changed nothing'],
-    ['lost_after', 'lost after the operation ran, 200, took effect'],
-    ['not_written', 'ran, but the data file could not be written, 200, took effect']
-  ] as const) {
-    t.match(explainedText(judgedRequest({ ...refund, outcome }), journal, NO_WORDS), `  ${words}  (`, outcome)
+  const refund = { method: 'POST', path: '/refunds', operation: 'createLocation', shown: { id: 'loc_1', metadata: {} } as never, text: '{}' } as const
+  for (const [outcome, words] of Object.entries({
+    refused: 'refused, 200, changed nothing',
+    answered: 'answered, 200, took effect',
+    scripted: 'answered by the script, 200, changed nothing',
+    lost_before: 'lost before the operation ran, 200, changed nothing',
+    lost_after: 'lost after the operation ran, 200, took effect',
+    not_written: 'ran, but the data file could not be written, 200, took effect'
+  })) {
+    t.match(explainedText(judgedRequest({ ...refund, outcome: outcome as 'refused' }), journal, NO_WORDS), `  ${words}  (`, outcome)
   }
   t.end()
 })

@@ -26,7 +26,7 @@ export type Recipe = {
 }
 
 /** What `exec` writes when the tests have called its emulator. */
-const CALLED = /^ {2}Calls +[1-9]/m
+const CALLED = /^ {2}Requests +[1-9]/m
 
 /** Recipes whose README begins with the commands that run them. */
 export const RUN: readonly Recipe[] = [

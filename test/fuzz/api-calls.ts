@@ -2,7 +2,7 @@
 import { OPERATIONS, type Operation, type OperationId } from '../../src/reference/operations.js'
 import { type Schema, schemaOf } from '../../src/reference/parameters.js'
 import { TABLES, type Tables } from '../../src/reference/tables.js'
-import type { Draws } from './draws.js'
+import { type Draws, listed } from './draws.js'
 import { KEYS, unknownKey, usedCardNumber, usedSecret } from './secrets.js'
 import { encoded, hostileText, hostileWord } from './values.js'
 
@@ -64,13 +64,7 @@ const strayPair = (draws: Draws): [name: string, value: string] =>
   draws.way<[string, string]>([
     [3, () => [hostileWord(draws), draws.word(3)]],
     [2, () => [draws.pick(['metadata', 'address', 'card', 'created', 'amounts', 'customer', 'limit', 'amount']), hostileText(draws)]],
-    [
-      2,
-      () => [
-        `${draws.pick(['metadata', 'address', 'card', 'id', 'amount'])}${draws.pick(['[]', '[', ']', '[][x]', '[a][b]', '[[a]]', '[a]b', '[__proto__]'])}`,
-        'x'
-      ]
-    ],
+    [2, () => [`${draws.pick(listed('metadata¦address¦card¦id¦amount'))}${draws.pick(listed('[]¦[¦]¦[][x]¦[a][b]¦[[a]]¦[a]b¦[__proto__]'))}`, 'x']],
     [1, () => [`a${'[b]'.repeat(draws.pick([4, 5, 6, 2000]))}`, 'x']],
     [1, () => [draws.pick(['cardNumber', 'card_number', 'Card[Number]', 'cvv', 'card[cvc]', 'csc', 'pan', 'api_key', 'password']), usedSecret(draws)]],
     [1, () => [`{"card":{"number":"${usedCardNumber(draws)}","csc":"${usedSecret(draws)}"}}`, '']]
@@ -92,13 +86,10 @@ const authorization = (draws: Draws): Record<string, string> =>
     [2, () => ({})],
     [1, () => ({ authorization: basic(`${unknownKey(draws)}:${usedSecret(draws)}`) })],
     [1, () => ({ authorization: basic(hostileText(draws)) })],
-    [
-      1,
-      () => ({
-        authorization: draws.pick(['Basic', 'Basic ', 'Basic ====', 'Bearer x', 'basic c2s6', `Basic ${'A'.repeat(9000)}`, 'Digest a=b', 'Basic \xff'])
-      })
-    ]
+    [1, () => ({ authorization: draws.pick([`Basic ${'A'.repeat(9000)}`, ...listed('Basic¦Basic ¦Basic ====¦Bearer x¦basic c2s6¦Digest a=b¦Basic \xff')]) })]
   ])
+
+const FORGED = { 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example', 'x-original-url': '/_control/state', 'x-http-method-override': 'DELETE' }
 
 /** Headers that a client may send for any reason, or for none. */
 export const noise = (draws: Draws): Record<string, string> =>
@@ -109,10 +100,7 @@ export const noise = (draws: Draws): Record<string, string> =>
     [1, () => ({ accept: draws.pick(['text/html', '*/*', 'application/xml', '', 'text/html;q=0']) })],
     [1, () => ({ origin: draws.pick(['http://evil.example', 'null', 'http://localhost', '']) })],
     [1, () => ({ 'content-encoding': draws.pick(['gzip', 'identity', 'br', '']) })],
-    [
-      1,
-      () => ({ 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example', 'x-original-url': '/_control/state', 'x-http-method-override': 'DELETE' })
-    ],
+    [1, () => FORGED],
     [1, () => ({ cookie: hostileHeader(draws), 'if-none-match': '*', range: 'bytes=0-1', 'accept-encoding': 'gzip', 'accept-version': '9.9.9' })],
     [1, () => ({ 'access-control-request-method': 'DELETE', 'access-control-request-headers': hostileHeader(draws) })]
   ])
@@ -131,22 +119,7 @@ function pathOf({ path, family }: Operation, draws: Draws, ids: KnownIds): strin
     [1, () => `/${filled}`],
     [1, () => `${filled}/${encoded(hostileWord(draws), draws)}`],
     [1, () => filled.toUpperCase()],
-    [
-      1,
-      () =>
-        draws.pick([
-          '/',
-          '',
-          '/next/tickets',
-          '/..%2f_control/state',
-          '/./tickets',
-          '/%74ickets',
-          '/%ff',
-          '/%',
-          '/tickets;a=b',
-          `/tickets/${'a'.repeat(17_000)}`
-        ])
-    ]
+    [1, () => draws.pick([...listed('/¦¦/next/tickets¦/..%2f_control/state¦/./tickets¦/%74ickets¦/%ff¦/%¦/tickets;a=b'), `/tickets/${'a'.repeat(17_000)}`])]
   ])
 }
 

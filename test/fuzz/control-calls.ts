@@ -1,8 +1,13 @@
 /** Calls of every route of the control API, with documents that are valid, invalid or hostile. */
+import { CONTROL_GROUPS, FILE_ROWS } from '../../src/control/requests.js'
+import type { Row } from '../../src/control/route.js'
 import { SETTING_KEYS, SETTINGS } from '../../src/core/settings.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
-import { type Call, type KnownIds, noise } from './api-calls.js'
-import type { Draws } from './draws.js'
+import { type Schema, schemaOf } from '../../src/reference/parameters.js'
+import { fixtureSchema } from '../../src/scenario/schemas.js'
+import { type Call, noise } from './api-calls.js'
+import { grown } from './documents.js'
+import { type Draws, listed } from './draws.js'
 import { KEYS, misplacedCardNumber } from './secrets.js'
 import { deepJson, encoded, hostileJson, hostileText, hostileWord } from './values.js'
 
@@ -15,29 +20,11 @@ export const FAULTED = ['GET /tickets', 'POST /refunds', 'GET /locations/{id}'] 
 const SCENARIOS = ['default', 'month-end', 'partial-refunds', 'reseller-onboarding', 'split-bill', 'needle-on-a-late-page']
 const API_KEYS = KEYS.map((key, index) => ({ key, account: ['mch_bistro', 'mch_bakery', 'rsl_partner'][index] }))
 const YAMLS = [
+  ...listed(
+    '? ? ?¦- - - -¦&a *a¦*none¦!!js/function "x"¦!!binary ////¦%YAML 9.9\n---\n¦\ufeffseed: 1¦seed: 1\nseed: 2¦\t- a¦a: b: c¦"¦{¦seed: .nan¦seed: 0x10',
+    'seed: 1e400¦<<: {seed: 1}¦null¦---\n---\n¦seed: 1 # ok\n¦tickets: [{location: loc_bistro}]¦clock: 2026-03-01'
+  ),
   `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefgh'].map((name, index) => `${name}: &${name} [${`*${'abcdefg'[index]},`.repeat(9)}]`).join('\n')}\n`,
-  '? ? ?',
-  '- - - -',
-  '&a *a',
-  '*none',
-  '!!js/function "x"',
-  '!!binary ////',
-  '%YAML 9.9\n---\n',
-  '\ufeffseed: 1',
-  'seed: 1\nseed: 2',
-  '\t- a',
-  'a: b: c',
-  '"',
-  '{',
-  'seed: .nan',
-  'seed: 0x10',
-  'seed: 1e400',
-  '<<: {seed: 1}',
-  'null',
-  '---\n---\n',
-  'seed: 1 # ok\n',
-  'tickets: [{location: loc_bistro}]',
-  'clock: 2026-03-01',
   `${'- '.repeat(5000)}x`,
   `${'{a: '.repeat(3000)}`
 ]
@@ -45,38 +32,15 @@ const YAMLS = [
 /** A body with its type. */
 type Body = { type: string; text: string }
 const json = (value: unknown): Body => ({ type: 'application/json', text: JSON.stringify(value) ?? '' })
+const WRONG_JSON = listed('¦{¦[¦nul¦{"a":1,}¦"¦{"__proto__":{"x":1}}¦{"constructor":{"prototype":{"x":1}}}¦1e999¦\0¦\ufeff{}¦{"a":1}{"a":2}')
+const TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', '', 'application/json; charset=x', 'a']
 const hostileBody = (draws: Draws): Body =>
   draws.way<Body>([
     [6, () => json(hostileJson(draws))],
-    [
-      2,
-      () => ({
-        type: 'application/json',
-        text: draws.pick([
-          '',
-          '{',
-          '[',
-          'nul',
-          '{"a":1,}',
-          '"',
-          '{"__proto__":{"x":1}}',
-          '{"constructor":{"prototype":{"x":1}}}',
-          '1e999',
-          '\0',
-          '\ufeff{}',
-          '{"a":1}{"a":2}'
-        ])
-      })
-    ],
+    [2, () => ({ type: 'application/json', text: draws.pick(WRONG_JSON) })],
     [1, () => ({ type: 'application/json', text: deepJson(draws) })],
     [2, () => ({ type: 'application/yaml', text: draws.pick(YAMLS) })],
-    [
-      1,
-      () => ({
-        type: draws.pick(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', '', 'application/json; charset=x', 'a']),
-        text: hostileText(draws)
-      })
-    ]
+    [1, () => ({ type: draws.pick(TYPES), text: hostileText(draws) })]
   ])
 
 /** A document of the right shape, with any value in one place. */
@@ -91,29 +55,15 @@ function nearly(right: Record<string, unknown>, draws: Draws): Body {
   return { type: draws.chance(90) ? 'application/json' : 'application/yaml', text: changed }
 }
 
-function records(draws: Draws, ids: KnownIds): Record<string, unknown> {
-  const location = draws.pick(ids.locations ?? ['none'])
-  const ticket = draws.pick(ids.tickets ?? ['none'])
-  return draws.pick<Record<string, unknown>>([
-    { tickets: [{ location, reference: draws.word(4) }] },
-    { tickets: [{ id: draws.word(5), location, reference: misplacedCardNumber(draws), created: '2026-02-01T00:00:00Z', extra: { seat: draws.below(9) } }] },
-    { transactions: [{ ticket, payment_type: 'card', payment_method: { card: { brand: 'visa', last4: '4242' } }, amount: draws.below(5000) }] },
-    { refunds: [{ transaction: draws.pick(ids.transactions ?? ['none']), amount: 1 + draws.below(50), metadata: { k: 'v' } }] },
-    {
-      users: [{ account: 'mch_bistro', name: 'U', email: 'u@example.com' }],
-      locations: [{ account: 'mch_bistro', display_name: 'L', address: { country: 'US' } }]
-    },
-    { accounts: [{ type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } }] },
-    { tickets: Array.from({ length: 300 }, () => ({ location })) }
-  ])
-}
+/** A document of the JSON Schema of fixtures, with ids of the bistro. */
+const records = (draws: Draws) => grown(fixtureSchema(), '', draws, 0) as Record<string, unknown>
 
-const scenario = (draws: Draws, ids: KnownIds): Record<string, unknown> => ({
+const scenario = (draws: Draws): Record<string, unknown> => ({
   name: draws.word(5),
   fixtures: ['bistro'],
   seed: draws.below(3) + 1,
   ...(draws.chance(40) && { clock: draws.pick<unknown>(['2026-03-01', { now: '2026-03-01T10:00:00Z', running: true }]) }),
-  ...(draws.chance(30) && { data: { ...records(draws, ids), api_keys: API_KEYS } }),
+  ...(draws.chance(30) && { data: { ...records(draws), api_keys: API_KEYS } }),
   ...(draws.chance(20) && { generate: [{ tickets: draws.below(30), location: 'loc_bistro' }] }),
   ...(draws.chance(20) && { settings: { pagination: { default_limit: 1 + draws.below(9) } } }),
   ...(draws.chance(30) && { script: [entry(draws)] }),
@@ -126,16 +76,10 @@ function entry(draws: Draws): Record<string, unknown> {
   const calls = draws.chance(50) ? {} : { calls: draws.pick<unknown>([1, 2, '1-3', '2+', '5']) }
   if (draws.chance(35)) {
     const status = draws.pick([200, 201, 204, 304, 400, 402, 418, 429, 500, 502, 503, 599])
-    const answer = draws.pick<Record<string, unknown>>([
-      { body: hostileJson(draws, 2) },
-      { body: hostileText(draws) },
-      { error: { code: 'x', message: hostileText(draws) } },
-      {}
-    ])
-    const headers = {
-      [SCRIPTED]: '1',
-      ...(draws.chance(30) && { [draws.pick(['content-type', 'retry-after', 'set-cookie', 'location', 'content-encoding', 'date'])]: draws.word(4) })
-    }
+    const text = hostileText(draws)
+    const answer = draws.pick<Record<string, unknown>>([{ body: hostileJson(draws, 2) }, { body: text }, { error: { code: 'x', message: text } }, {}])
+    const named = draws.pick(['content-type', 'retry-after', 'set-cookie', 'location', 'content-encoding', 'date'])
+    const headers = { [SCRIPTED]: '1', ...(draws.chance(30) && { [named]: draws.word(4) }) }
     const number = misplacedCardNumber(draws)
     const on = draws.chance(20)
       ? { on: 'POST /transactions', match: { body: { 'card[number]': draws.chance(50) ? Number(number) : number } } }
@@ -163,120 +107,75 @@ function settings(draws: Draws): Record<string, unknown> {
   return draws.chance(10) ? { ...change, auth: { accept_any_key: draws.pick(['mch_bistro', 'none', null]) } } : change
 }
 
-const SNAPSHOTS = ['one', 'two', 'three', 'a.b', 'A-1_2', '0']
-const snapshotName = (draws: Draws) => (draws.chance(80) ? draws.pick(SNAPSHOTS) : encoded(hostileText(draws), draws) || '%20')
-
-/** A route, with the body that it is sent. */
-type Route = [weight: number, on: (draws: Draws) => string, body?: (draws: Draws, ids: KnownIds) => Record<string, unknown>]
-function query(draws: Draws, ...queries: string[]): string {
-  if (draws.chance(70)) return draws.pick(queries)
-  return draws.chance(50) ? '' : `?${encoded(hostileWord(draws), draws)}=${encoded(hostileText(draws), draws)}`
+/** Names that come back, by the part of a path that they stand for. */
+const NAMES: Readonly<Record<string, (draws: Draws) => string>> = {
+  '/snapshots': draws => draws.pick(['one', 'two', 'three', 'a.b', 'A-1_2', '0']),
+  '/sandboxes': draws => draws.pick(SANDBOXES),
+  '/settings': draws => draws.pick(SETTING_KEYS),
+  '/requests': draws => `req_${1 + draws.below(3000)}`,
+  '/script': draws => `scr_${draws.below(9)}`,
+  '/gates': draws => `scr_${draws.below(9)}`,
+  '/console': draws => draws.pick(['console.js', 'console.css', '..%2ffiles.ts', '__proto__']),
+  '/docs': draws => draws.pick(['swagger-ui.css', '..%2f..%2fpackage.json', '__proto__'])
 }
-const ROUTES: Route[] = [
-  [2, () => 'GET /health'],
-  [2, () => 'GET '],
-  [
-    1,
-    draws =>
-      `GET ${draws.pick(['/', '/console/console.js', '/console/console.css', '/console/..%2ffiles.ts', '/console/__proto__', '/schema/fixture.json', '/schema/scenario.json', '/schema/script.json', '/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css', '/docs/..%2f..%2fpackage.json', '/docs/__proto__', '/nothing', '/..', '/%2e%2e/next'])}`
-  ],
-  [1, () => 'POST /reset'],
-  [
-    3,
-    draws => `POST /load${draws.chance(50) ? query(draws, '?dry_run=1', '?dry_run', '?dry_run=0', '?dry_run=x') : ''}`,
-    draws => ({ scenario: draws.chance(70) ? draws.pick(SCENARIOS) : hostileText(draws) })
-  ],
-  [5, draws => `POST /load${draws.chance(60) ? '?dry_run=1' : ''}`, (draws, ids) => ({ scenario: scenario(draws, ids) })],
-  [1, () => 'GET /scenarios'],
-  [3, draws => `GET /state${query(draws, '', '?format=yaml', '?format=json')}`],
-  [8, () => 'POST /records', records],
-  [2, () => 'POST /keys', (draws, ids) => ({ account: draws.pick(ids.accounts ?? ['none']) })],
-  [2, () => 'GET /settings'],
-  [6, () => 'PATCH /settings', settings],
-  [2, draws => `DELETE /settings/${draws.chance(80) ? draws.pick(SETTING_KEYS) : encoded(hostileWord(draws), draws)}`],
-  [2, () => 'GET /changes'],
-  [2, draws => `GET /assumptions${query(draws, '', '?scope=run')}`],
-  [2, () => 'GET /clock'],
-  [
-    4,
-    () => 'PUT /clock',
-    draws => ({ now: draws.pick(['2026-03-01', '2026-12-31T23:59:59.999+14:00', '0001-01-01', '9999-12-31T23:59:59.999Z']), running: draws.chance(50) })
-  ],
-  [3, () => 'POST /clock/advance', draws => ({ by: draws.pick(['1h', '0ms', 'P1D', '250ms', '99999999999999h', '-1h', '7d']) })],
-  [2, () => 'GET /snapshots'],
-  [4, draws => `PUT /snapshots/${snapshotName(draws)}`],
-  [4, draws => `POST /snapshots/${snapshotName(draws)}/restore`],
-  [4, draws => `DELETE /snapshots/${snapshotName(draws)}`],
-  [2, () => 'GET /script'],
-  [14, () => 'POST /script', entry],
-  [4, draws => `DELETE /script${draws.chance(50) ? '' : `/${draws.chance(70) ? `scr_${draws.below(9)}` : encoded(hostileWord(draws), draws)}`}`],
-  [
-    5,
-    draws => `GET /requests${query(draws, '', '?limit=1000', '?limit=3&status=4xx', '?status=200', '?on=POST%20/refunds', '?since=req_5', '?since=2026-01-01')}`
-  ],
-  [5, draws => `GET /requests/${draws.chance(85) ? `req_${1 + draws.below(3000)}` : encoded(hostileWord(draws), draws)}${query(draws, '', '?format=text')}`],
-  [1, draws => `GET /requests/req_${1 + draws.below(3000)}?format=scenario`],
-  [1, () => 'DELETE /requests'],
-  [1, () => 'GET /events'],
-  [
-    4,
-    draws => `POST /explain${query(draws, '', '?format=text')}`,
-    (draws, ids) => ({
-      method: draws.pick(['POST', 'GET', 'DELETE', 'HEAD']),
-      path: draws.pick([
-        '/refunds',
-        '/tickets?limit=1',
-        `/transactions/${draws.pick(ids.transactions ?? ['none'])}`,
-        '/../_control/reset',
-        encoded(hostileWord(draws), draws)
-      ]),
-      ...(draws.chance(50) && { body: { transaction: draws.pick(ids.transactions ?? ['none']), amount: draws.below(100) } }),
-      ...(draws.chance(20) && { changes: { settings: settings(draws) } })
-    })
-  ],
-  [1, () => 'GET /gates'],
-  [
-    2,
-    draws => `POST /gates/${draws.chance(80) ? `scr_${draws.below(9)}` : encoded(hostileWord(draws), draws)}/open`,
-    draws => (draws.chance(50) ? {} : { release: 'reverse' })
-  ],
-  [
-    6,
-    () => 'POST /verify',
-    draws => ({
-      on: draws.pick(OPERATION_NAMES),
-      times: draws.below(4),
-      ...(draws.chance(30) && { within: draws.pick(['1ms', '20ms', '0s', 'x']) }),
-      ...(draws.chance(20) && { match: { account: 'mch_bistro' } })
-    })
-  ],
-  [
-    2,
-    () => 'POST /verify',
-    draws => draws.pick<Record<string, unknown>>([{ script: 'all_used' }, { sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets' }] }, { sequence: [] }])
-  ],
-  [3, draws => `GET /coverage${query(draws, '', '?format=text', '?format=junit', '?scope=run')}`],
-  [1, draws => `DELETE /coverage${query(draws, '', '?scope=run')}`],
-  [3, draws => `GET /findings${query(draws, '', '?format=text', '?scope=run')}`],
-  [2, () => 'GET /metrics'],
-  [2, draws => `GET /run${query(draws, '', '?scope=run')}`],
-  [2, () => 'GET /sandboxes'],
-  [1, () => 'GET /session'],
-  [1, () => 'DELETE /session'],
-  [1, () => 'POST /session', draws => (draws.chance(50) ? { token: hostileText(draws) } : (hostileJson(draws) as Record<string, unknown>))],
-  [2, draws => `DELETE /sandboxes/${draws.chance(70) ? draws.pick(SANDBOXES) : encoded(hostileWord(draws), draws)}`]
-]
+/** Bodies beyond the example of a row. */
+const BODIES: Readonly<Record<string, (draws: Draws) => Record<string, unknown>>> = {
+  'POST /load': draws => ({
+    scenario: draws.way<unknown>([
+      [2, () => draws.pick(SCENARIOS)],
+      [1, () => hostileText(draws)],
+      [5, () => scenario(draws)]
+    ])
+  }),
+  'POST /records': records,
+  'POST /script': entry,
+  'PATCH /settings': settings,
+  'PUT /clock': draws => ({ now: draws.pick(['2026-03-01', '2026-12-31T23:59:59.999+14:00', '0001-01-01', '9999-12-31T23:59:59.999Z']) }),
+  'POST /clock/advance': draws => ({ by: draws.pick(['1h', '0ms', 'P1D', '250ms', '99999999999999h', '-1h', '7d']) }),
+  'POST /verify': draws => ({
+    on: draws.pick(OPERATION_NAMES),
+    times: draws.below(4),
+    ...(draws.chance(30) && { within: draws.pick(['1ms', '20ms', '0s', 'x']) })
+  })
+}
+/** Routes that are requested more often than the others. */
+const WEIGHTS: Readonly<Record<string, number>> = {
+  'POST /script': 14,
+  'POST /records': 8,
+  'POST /load': 8,
+  'PATCH /settings': 6,
+  'POST /verify': 6,
+  'GET /requests': 5,
+  'POST /reset': 1
+}
+const ROWS = Object.entries<Row>(Object.assign({}, ...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS))
+
+/** A path with its query: the parameters of the row, or any. */
+function addressOf(on: string, { query }: Row, draws: Draws): string {
+  const path = on.replace(
+    /(\/\w+)\/[A-Z]+/,
+    (_, below) => `${below}/${draws.chance(80) ? (NAMES[below] as (draws: Draws) => string)(draws) : encoded(hostileText(draws), draws) || '%20'}`
+  )
+  if (draws.chance(5)) return `${path}${draws.pick(['/', '/..', '/nothing', '/%2e%2e/next'])}`
+  const known = Object.entries<Schema>(query ? (schemaOf(query).properties ?? {}) : {}).filter(() => draws.chance(25))
+  const stray: [string, string][] = draws.chance(10) ? [[hostileWord(draws), hostileText(draws)]] : []
+  const textFor = ({ enum: words }: Schema) =>
+    String(words === undefined ? draws.pick(['1', '1000', '4xx', '200', 'POST /refunds', 'req_5', '2026-01-01']) : draws.pick(words))
+  const pairs = [...known.map(([name, schema]) => [name, textFor(schema)] as const), ...stray]
+  return pairs.length === 0 ? path : `${path}?${pairs.map(([name, value]) => `${encoded(name, draws)}=${encoded(value, draws)}`).join('&')}`
+}
 
 /** Sandboxes that the run uses. */
 export const SANDBOXES = ['one', 'two', 'worker-3', 'A.b_c']
 
 /** A call of the control API, below its address. */
-export function controlCall(draws: Draws, ids: KnownIds): Call {
-  const [, on, bodyOf] = draws.way(ROUTES.map(route => [route[0], () => route] as const))
-  const [its, ...rest] = on(draws).split(' ') as [string, ...string[]]
+export function controlCall(draws: Draws): Call {
+  const [on, row] = draws.way(ROWS.map(named => [WEIGHTS[named[0]] ?? 2, () => named] as const))
+  const [its, ...rest] = addressOf(on, row, draws).split(' ') as [string, ...string[]]
   const method = draws.chance(97) ? its : draws.pick(['PUT', 'POST', 'GET', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])
+  const right = () => BODIES[on]?.(draws) ?? JSON.parse(row.body?.example as string)
   const other = () => (draws.chance(its === 'GET' ? 3 : 30) ? hostileBody(draws) : null)
-  const body = bodyOf && draws.chance(85) ? nearly(bodyOf(draws, ids), draws) : other()
+  const body = row.body && draws.chance(85) ? nearly(right(), draws) : other()
   const path = rest.join(' ').replace(/[^\x21-\x7e]/g, '?')
   const host: Record<string, string> = draws.chance(97)
     ? {}

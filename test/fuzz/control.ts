@@ -1,14 +1,15 @@
 /** A run of control documents: none may make a neighbour wait, end the process or, when it is refused, change anything. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { startNeighbour } from '../endurance/support/neighbour.js'
 import { basic } from './api-calls.js'
+import { Client, type Outcome } from './client.js'
 import { documentOf, type PostedDocument } from './documents.js'
 import { Draws } from './draws.js'
 import { type Finding, shown } from './fuzz.js'
 import { faultsOf } from './judge.js'
-import { Neighbour } from './neighbour.js'
 import { startTarget } from './target.js'
 
-export type ControlReport = {
+type ControlReport = {
   documents: number
   statuses: Record<string, number>
   findings: Finding[]
@@ -18,7 +19,6 @@ export type ControlReport = {
   again: number
   seconds: number
 }
-type Answer = { status: number; headers: Record<string, string>; text: string }
 
 const HEAP = '--max-old-space-size=768'
 const LONGEST_WAIT = 250
@@ -27,102 +27,81 @@ const TRIES = 4
 const MOST_FINDINGS = 10
 /** Of more records than these, only the counts are compared. */
 const FEW = 5000
+const SLOW = 'a neighbour waited '
+
+type ControlOptions = { seed: number; count: number; first?: number; tell?: (line: string) => void }
 
 /** Posts documents and returns the findings; the process is always ended. */
-export async function fuzzControl({
-  seed,
-  count,
-  first = 0,
-  tell
-}: {
-  seed: number
-  count: number
-  first?: number
-  tell?: (line: string) => void
-}): Promise<ControlReport> {
+export async function fuzzControl({ seed, count, first = 0, tell = () => {} }: ControlOptions): Promise<ControlReport> {
   const begun = Date.now()
   const target = await startTarget(null, [HEAP])
-  const base = `http://127.0.0.1:${target.port}`
+  const client = new Client(target.port, 1)
   const authorization = basic('sk_test_merchant:')
-  const send = async (method: string, path: string, sent?: PostedDocument): Promise<Answer> => {
-    const answer = await fetch(`${base}${path}`, {
-      method,
-      headers: { authorization, ...(sent && { 'content-type': sent.type }) },
-      ...(sent && { body: new Uint8Array(sent.body) }),
-      signal: AbortSignal.timeout(120_000)
-    })
-    return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() }
+  const send = (on: string, sent?: PostedDocument): Promise<Outcome> => {
+    const [method, path] = on.split(' ') as [string, string]
+    return client.call({ method, path, headers: { authorization, ...(sent && { 'content-type': sent.type }) }, body: sent?.body ?? null })
   }
-  await send('GET', '/sandbox/neighbour/next/tickets')
-  const neighbour = await Neighbour.start(target.port, '/sandbox/neighbour/next/tickets/tkt_1', authorization)
+  const textOf = async (path: string) => (await send(`GET /sandbox/fuzzed/_control${path}`)).answers[0]?.body ?? ''
+  await send('GET /sandbox/neighbour/next/tickets')
+  const neighbour = startNeighbour()
+  neighbour.call('emulator', target.port)
+  /** How much longer than the bare server the emulator made the neighbour wait since it was asked last. */
+  const longestWait = async () => {
+    const { emulator, bare } = await neighbour.taken()
+    return Math.max(...(emulator?.times ?? []), 0) - Math.max(...(bare?.times ?? []), 0)
+  }
   const report: ControlReport = { documents: 0, statuses: {}, findings: [], longest: 0, again: 0, seconds: 0 }
-  const found = (finding: Finding) => {
-    report.findings.push(finding)
-    tell?.(shown(finding))
-  }
+  const found = (nth: number | null, faults: string[], request = '', answer = '') =>
+    tell(shown(report.findings[report.findings.push({ nth, faults, request, answer }) - 1] as Finding))
   const stateNow = async () => {
-    const { text } = await send('GET', '/sandbox/fuzzed/_control')
+    const text = await textOf('')
     const { counts, scenario } = JSON.parse(text) as { counts: Record<string, number>; scenario: unknown }
     const size = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    const parts = size > FEW ? ['script', 'settings'] : ['script', 'settings', 'state']
-    const texts = await Promise.all(parts.map(async part => (await send('GET', `/sandbox/fuzzed/_control/${part}`)).text))
-    const digest = createHash('sha256').update(JSON.stringify([scenario, counts]))
-    for (const part of texts) digest.update(part)
-    return digest.digest('hex')
+    const texts = await Promise.all(['/script', '/settings', ...(size > FEW ? [] : ['/state'])].map(textOf))
+    return hash('sha256', [JSON.stringify([scenario, counts]), ...texts].join(''))
   }
   let state = ''
   /** Posts a document; what is wrong with its answer and with the state after it. */
-  const posted = async (document: PostedDocument): Promise<{ answer: Answer; faults: string[] }> => {
-    const [method, path] = document.on.split(' ') as [string, string]
-    await neighbour.waits()
-    const answer = await send(method, `/sandbox/fuzzed${path}`, document)
-    const { emulator, control } = await neighbour.waits()
-    const wait = emulator - control
-    const faults = faultsOf({ answers: [{ ...answer, body: answer.text }], text: '', failure: null }, { method, path })
-    if (answer.status >= 500) faults.push(`status ${answer.status}`)
+  const posted = async (document: PostedDocument): Promise<{ outcome: Outcome; faults: string[] }> => {
+    const on = document.on.replace(' ', ' /sandbox/fuzzed')
+    await longestWait()
+    const outcome = await send(on, document)
+    const wait = await longestWait()
+    const [method = '', path = ''] = on.split(' ')
+    // a document shows keys and numbers of its own
+    const faults = faultsOf({ ...outcome, text: '' }, { method, path })
     const before = state
     state = await stateNow()
-    if (answer.status >= 400 && state !== before) faults.push('a refused document changed something')
-    if (wait > LONGEST_WAIT) return { answer, faults: [...faults, `${SLOW}${Math.round(wait)} ms`] }
-    report.longest = Math.max(report.longest, wait)
-    return { answer, faults }
+    if (outcome.answers.some(({ status }) => status >= 400) && state !== before) faults.push('a refused document changed something')
+    if (wait > LONGEST_WAIT) faults.push(`${SLOW}${Math.round(wait)} ms`)
+    else report.longest = Math.max(report.longest, wait)
+    return { outcome, faults }
   }
   try {
-    await send('GET', '/sandbox/fuzzed/next/tickets')
-    state = await stateNow()
     for (let nth = first; nth < first + count && report.findings.length < MOST_FINDINGS; nth++) {
-      const document = documentOf(new Draws(seed, nth))
-      let { answer, faults } = await posted(document)
-      for (let tries = 1; tries < TRIES && faults.some(fault => fault.startsWith(SLOW)); tries++) {
-        report.again++
-        ;({ answer, faults } = await posted(document))
-      }
-      report.documents++
-      report.statuses[answer.status] = (report.statuses[answer.status] ?? 0) + 1
-      const { on, type, body } = document
-      if (faults.length > 0) found({ nth, faults, request: `${on} ${type} ${body.length} bytes ${body.toString('latin1')}`, answer: answer.text })
-      if (nth % 20 === 19) {
-        await send('DELETE', '/_control/sandboxes/fuzzed')
-        await send('GET', '/sandbox/fuzzed/next/tickets')
+      if ((nth - first) % 20 === 0) {
+        await send('DELETE /_control/sandboxes/fuzzed')
+        await send('GET /sandbox/fuzzed/next/tickets')
         state = await stateNow()
       }
-      if (nth % 1000 === 999) tell?.(`${nth + 1} documents, longest wait ${Math.round(report.longest)} ms`)
+      const document = documentOf(new Draws(seed, nth))
+      let { outcome, faults } = await posted(document)
+      for (let tries = 1; tries < TRIES && faults.some(fault => fault.startsWith(SLOW)); tries++) {
+        report.again++
+        ;({ outcome, faults } = await posted(document))
+      }
+      report.documents++
+      for (const { status } of outcome.answers) report.statuses[status] = (report.statuses[status] ?? 0) + 1
+      const { on, type, body } = document
+      if (faults.length > 0) found(nth, faults, `${on} ${type} ${body.length} bytes ${body.toString('latin1')}`, outcome.text)
+      if (nth % 1000 === 999) tell(`${nth + 1} documents, longest wait ${Math.round(report.longest)} ms`)
     }
   } catch (error) {
-    found({
-      nth: first + report.documents,
-      faults: [`the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`],
-      request: '',
-      answer: ''
-    })
+    found(first + report.documents, [`the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`])
   }
-  await neighbour.stop()
-  if (target.hasEnded()) found({ nth: null, faults: ['the process ended by itself'], request: '', answer: '' })
-  const code = await target.stop()
-  if (code !== 0) found({ nth: null, faults: [`SIGTERM ended the process with ${code}`], request: '', answer: '' })
-  for (const complaint of target.complaints) found({ nth: null, faults: [complaint.slice(0, 500)], request: '', answer: '' })
+  neighbour.stop()
+  client.close()
+  for (const fault of await target.stop()) found(null, [fault.slice(0, 500)])
   report.seconds = (Date.now() - begun) / 1000
   return report
 }
-
-const SLOW = 'a neighbour waited '

@@ -43,20 +43,10 @@ const FORMATS: Readonly<Record<string, readonly unknown[]>> = {
   country: ['US', 'de'],
   email: ['a@example.com']
 }
-const ODD: readonly unknown[] = [
-  null,
-  true,
+const NUMBERS = [0, -1, 1.5, 2 ** 53, 1e308, 1_000_000]
+const TEXTS = [
   '',
   ' ',
-  0,
-  -1,
-  1.5,
-  2 ** 53,
-  1e308,
-  1_000_000,
-  [],
-  {},
-  [[]],
   '\u0000',
   '\ud800',
   '\ufeff',
@@ -71,7 +61,9 @@ const ODD: readonly unknown[] = [
   '9'.repeat(400),
   'x'.repeat(5000)
 ]
+const ODD: readonly unknown[] = [null, true, [], {}, [[]], ...NUMBERS, ...TEXTS]
 const NAMES = ['__proto__', 'constructor', 'toString', 'id', 'locatoin', 'a.b.c', 'a[b][c]', '', '\u0000', '🍷']
+const MADE = ['tickets', 'transactions', 'users']
 /** Texts that stand for what only a text can hold. */
 const DEEP = '"@deep@"'
 const TWICE = '"@twice@":0'
@@ -90,7 +82,7 @@ export function documentOf(draws: Draws): PostedDocument {
 }
 
 /** A value that a schema allows, mostly. */
-function grown(schema: Schema, name: string, draws: Draws, depth: number): unknown {
+export function grown(schema: Schema, name: string, draws: Draws, depth: number): unknown {
   const known = KNOWN[name]
   if (schema.type === 'array' && Array.isArray(known)) return Array.from({ length: draws.below(3) }, () => structuredClone(draws.pick(known)))
   if (known !== undefined && schema.type !== 'array') return structuredClone(draws.pick(known))
@@ -172,12 +164,7 @@ function broken(data: unknown, draws: Draws): unknown {
       }
     ],
     [1, () => put('x'.repeat(times(draws) * 20), structuredClone(draws.pick(ODD)))],
-    [
-      2,
-      () =>
-        !Array.isArray(tree) &&
-        put('generate', [{ [draws.pick(['tickets', 'transactions', 'users'])]: draws.pick([10, 900, 12_000, 1_000_000]), location: 'loc_bistro' }])
-    ]
+    [2, () => !Array.isArray(tree) && put('generate', [{ [draws.pick(MADE)]: draws.pick([10, 900, 12_000, 1_000_000]), location: 'loc_bistro' }])]
   ])
   return data
 }
@@ -222,17 +209,12 @@ const LONGEST = 2_000_000
 /** The bytes of a text, a few of them wrong now and then. */
 function bytesOf(text: string, draws: Draws): Buffer {
   const bytes = Buffer.from(text.slice(0, LONGEST), 'utf8')
+  const at = draws.below(bytes.length)
   return draws.way([
     [88, () => bytes],
     [3, () => bytes.subarray(0, draws.below(bytes.length + 1))],
     [3, () => Buffer.concat([Buffer.from(draws.pick(['\ufeff', ' \n', '%YAML 1.2\n---\n', '---\n'])), bytes])],
     [3, () => Buffer.concat([bytes, draws.bytes(3)])],
-    [
-      3,
-      () => {
-        if (bytes.length > 0) bytes[draws.below(bytes.length)] = draws.below(256)
-        return bytes
-      }
-    ]
+    [3, () => bytes.fill(draws.below(256), at, Math.min(at + 1, bytes.length))]
   ])
 }

@@ -2,6 +2,9 @@
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
+/** Texts that are written with ¦ between them. */
+export const listed = (...lines: readonly string[]): string[] => lines.flatMap(line => line.split('¦'))
+
 export class Draws {
   #state: number
 

@@ -71,18 +71,18 @@ t.test('fuzz: the answers are found among the bytes of a connection', async t =>
   t.strictSame(answersIn(bytes('garbage')), [])
 })
 
-t.test('fuzz: 1,500 hostile requests find nothing', async t => {
-  const { findings, requests, statuses } = await fuzz({ seed: 20_260_301, count: 1500 })
+t.test('fuzz: 600 hostile requests find nothing', async t => {
+  const { findings, requests, statuses } = await fuzz({ seed: 20_260_301, count: 600 })
 
-  t.equal(requests, 1500)
-  for (const status of ['200', '400', '401', '404', '501']) t.ok((statuses[status] ?? 0) > 5, `${status}: ${statuses[status]}`)
+  t.equal(requests, 600)
+  for (const status of ['200', '400', '401', '404', '501']) t.ok((statuses[status] ?? 0) > 1, `${status}: ${statuses[status]}`)
   t.strictSame(findings.map(shown), [])
 })
 
-t.test('fuzz: 60 control documents make no neighbour wait, end nothing and change nothing when they are refused', async t => {
-  const { findings, documents, statuses } = await fuzzControl({ seed: 20_260_301, count: 60 })
+t.test('fuzz: 30 control documents make no neighbour wait, end nothing and change nothing when they are refused', async t => {
+  const { findings, documents, statuses } = await fuzzControl({ seed: 20_260_301, count: 30 })
 
-  t.equal(documents, 60)
-  t.ok((statuses['400'] ?? 0) > 5)
+  t.equal(documents, 30)
+  t.ok((statuses['400'] ?? 0) > 2)
   t.strictSame(findings.map(shown), [])
 })

@@ -55,7 +55,6 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
   const run = new Run(options, target, await knownIds(target))
   const { findings, statuses } = run
   const memory = { before: { heap: 0, rss: 0 }, after: { heap: 0, rss: 0 } }
-  let code: number | string = 'it was not ended'
   try {
     await run.upTo(first + Math.ceil(count / 5))
     await settle(target, run.wrong)
@@ -71,11 +70,8 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     run.wrong(`the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`)
   } finally {
     run.client.close()
-    if (target.hasEnded()) run.wrong('the process ended by itself')
-    code = await target.stop()
+    for (const fault of await target.stop()) run.wrong(fault)
   }
-  if (code !== 0) run.wrong(`SIGTERM ended the process with ${code}`)
-  for (const complaint of target.complaints) run.wrong(complaint)
   return { seed, requests: run.next - first, statuses, findings, memory, seconds: (Date.now() - began) / 1000 }
 }
 
@@ -187,8 +183,7 @@ async function checkRestart({ call }: FuzzTarget, folder: string, wrong: Wrong):
   const other = await startTarget(copy)
   const again = await other.call('GET /_control/state')
   if (again.text !== text) wrong('a process that goes on from the data file has another state', again.text)
-  await other.stop()
-  for (const complaint of other.complaints) wrong(`after a restart: ${complaint}`)
+  for (const fault of await other.stop()) wrong(`after a restart: ${fault}`)
 }
 
 /** Returns the process to the start scenario, and checks that an ordinary call is answered correctly. */

@@ -13,7 +13,7 @@ import { fuzz } from './fuzz.js'
 /** A whole number of an option. Errors: `InvalidArgumentError`. */
 function whole(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('a whole number was expected, such as 7')
+  throw new InvalidArgumentError('must be a whole number, such as 7')
 }
 
 const values = new Command('npm run fuzz --')
@@ -27,31 +27,28 @@ const values = new Command('npm run fuzz --')
   .opts<{ seed: number; count?: number; first: number; lanes: number; data?: true; control?: true }>()
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(2))
-const { seed, first, lanes, count = values.control ? 20_000 : 50_000 } = values
-if (values.control) {
-  console.log(`fuzz: seed ${seed}, ${count} control documents; the same again: npm run fuzz -- --control --seed ${seed} --count ${count}`)
-  const { documents, statuses, findings, longest, again, seconds } = await fuzzControl({ seed, count, first, tell: line => console.log(line) })
-  console.log(`
-  Documents  ${documents} in ${Math.round(seconds)} s
-  Answers    ${Object.entries(statuses)
-    .map(([status, times]) => `${status}: ${times}`)
-    .join(', ')}
-  Waits      ${Math.round(longest)} ms at most; ${again} documents were posted again
-  Findings   ${findings.length === 0 ? 'none' : findings.length}`)
-  process.exit(findings.length === 0 ? 0 : 1)
-}
-console.log(`fuzz: seed ${seed}, ${count} requests; the same again: npm run fuzz -- --seed ${seed} --count ${count}${values.data ? ' --data' : ''}`)
-const folder = values.data ? await mkdtemp(join(tmpdir(), 'commerce-emulator-fuzz-')) : null
-const { requests, statuses, findings, memory, seconds } = await fuzz({ seed, count, first, lanes, folder, tell: line => console.log(line) })
-if (folder !== null) await rm(folder, { recursive: true, force: true })
-
+const { seed, first, lanes, control, data, count = control ? 20_000 : 50_000 } = values
+const options = `${control ? ' --control' : ''}${data ? ' --data' : ''}`
+console.log(`fuzz: the same again: npm run fuzz --${options} --seed ${seed} --count ${count}`)
+const tell = (line: string) => console.log(line)
 const mebibytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MiB`
-const { before, after } = memory
+const folder = data ? await mkdtemp(join(tmpdir(), 'commerce-emulator-fuzz-')) : null
+const facts: [name: string, value: string][] = []
+const run = async () => {
+  if (control) {
+    const report = await fuzzControl({ seed, count, first, tell })
+    facts.push(['Documents', String(report.documents)], ['Waits', `${Math.round(report.longest)} ms at most; ${report.again} documents were posted again`])
+    return report
+  }
+  const report = await fuzz({ seed, count, first, lanes, folder, tell })
+  const { before, after } = report.memory
+  const grown = (what: keyof typeof before) => `${mebibytes(before[what])} after a fifth of them, ${mebibytes(after[what])} at the end`
+  facts.push(['Requests', String(report.requests)], ['Heap', grown('heap')], ['Process', grown('rss')])
+  return report
+}
+const { statuses, findings, seconds } = await run()
+if (folder !== null) await rm(folder, { recursive: true, force: true })
 const answers = Object.entries(statuses).map(([status, times]) => `${status}: ${times}`)
-console.log(`
-  Requests  ${requests} in ${Math.round(seconds)} s
-  Answers   ${answers.join(', ')}
-  Heap      ${mebibytes(before.heap)} after a fifth of them, ${mebibytes(after.heap)} at the end
-  Process   ${mebibytes(before.rss)} after a fifth of them, ${mebibytes(after.rss)} at the end
-  Findings  ${findings.length === 0 ? 'none' : findings.length}`)
-process.exitCode = findings.length === 0 ? 0 : 1
+facts.push(['Seconds', String(Math.round(seconds))], ['Answers', answers.join(', ')], ['Findings', String(findings.length || 'none')])
+for (const [name, value] of facts) console.log(`  ${name.padEnd(10)} ${value}`)
+process.exit(findings.length === 0 ? 0 : 1)

@@ -1,7 +1,7 @@
 /** The nth request of a run. */
 import { apiCall, type Call, type KnownIds } from './api-calls.js'
 import { controlCall, SANDBOXES } from './control-calls.js'
-import { Draws } from './draws.js'
+import { Draws, listed } from './draws.js'
 import { type Raw, rawOf } from './raw-bytes.js'
 import { encoded, hostileText } from './values.js'
 
@@ -9,44 +9,13 @@ import { encoded, hostileText } from './values.js'
 export type FuzzRequest = { nth: number } & ({ over: 'http'; call: Call } | { over: 'socket'; raw: Raw })
 
 const HOSTILE_NAMES = [
-  '',
-  '.',
-  '..',
-  '%2e%2e',
-  '...',
-  '-',
-  '_',
-  '%00',
-  '%ff',
-  '%',
-  '%2f',
-  'a%2fb',
-  'a b',
-  '%20',
+  ...listed(
+    '¦.¦..¦%2e%2e¦...¦-¦_¦%00¦%ff¦%¦%2f¦a%2fb¦a b¦%20¦__proto__¦constructor¦toString¦next¦_control¦sandbox¦%C3%A9¦%F0%9F%8D%B7¦one%00¦one/¦one/../two',
+    'one;a=b¦one?¦CON¦a:b¦a\\b¦%252e¦~¦*¦0¦one.json'
+  ),
   'a'.repeat(64),
   'a'.repeat(65),
-  'a'.repeat(9000),
-  '__proto__',
-  'constructor',
-  'toString',
-  'next',
-  '_control',
-  'sandbox',
-  '%C3%A9',
-  '%F0%9F%8D%B7',
-  'one%00',
-  'one/',
-  'one/../two',
-  'one;a=b',
-  'one?',
-  'CON',
-  'a:b',
-  'a\\b',
-  '%252e',
-  '~',
-  '*',
-  '0',
-  'one.json'
+  'a'.repeat(9000)
 ]
 const sandboxName = (draws: Draws) =>
   draws.way([
@@ -58,7 +27,7 @@ const sandboxName = (draws: Draws) =>
 /** A call of the API or of the control API, at the base address or in a named sandbox. */
 function callOf(draws: Draws, ids: KnownIds, makesControl: boolean): Call {
   const isControl = makesControl && draws.chance(35)
-  const call = isControl ? controlCall(draws, ids) : apiCall(draws, ids)
+  const call = isControl ? controlCall(draws) : apiCall(draws, ids)
   const prefix = draws.chance(30) ? `/sandbox/${sandboxName(draws)}` : ''
   const right = isControl ? '/_control' : '/next'
   const base = draws.chance(98) ? right : draws.pick(['', '/', '/v1', '/NEXT', '/next/next', '/_control/next', '/nextx', '/_controlx'])

@@ -1,12 +1,8 @@
 /** The built command in a process of its own, whose memory can be measured and whose log is searched for secrets and defects. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
+import { started } from '../endurance/support/emulator.js'
 import { leaksIn } from './secrets.js'
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 /** Lets the run ask for a garbage collection, so that memory in use can be distinguished from garbage. */
 const COLLECTS = `data:text/javascript,${encodeURIComponent('process.on("SIGWINCH", () => globalThis.gc())')}`
 /** A low limit of sandboxes with eviction of idle ones, so that many names come and go. */
@@ -19,29 +15,17 @@ export type Memory = { heap: number; rss: number }
 export async function startTarget(folder: string | null = null, options: readonly string[] = []) {
   const kept = folder === null ? [] : [`data=${folder}/data.json`, `snapshots_dir=${folder}/snapshots`]
   const sets = [...SETTINGS, ...kept].flatMap(set => ['--set', set])
-  const child = spawn(process.execPath, [...options, '--expose-gc', '--import', COLLECTS, MAIN, '--port', '0', '--log-level', 'info', ...sets], {
-    env: OWN_ENVIRONMENT,
-    stdio: ['ignore', 'pipe', 'pipe']
-  })
-  // an interrupted run leaves nothing behind
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   /** Lines of the log that report a defect or show a secret. */
   const complaints: string[] = []
-  createInterface({ input: child.stderr }).on('line', line => {
+  const read = (line: string) => {
     const leaks = leaksIn(line, { keys: false, misplaced: false }).map(leak => `the log shows ${leak}: ${line}`)
     const isWrong = !line.startsWith('{') || /^\{"level":(50|60),/.test(line)
     if (complaints.length < MOST_LINES) complaints.push(...leaks, ...(isWrong ? [`the log says: ${line}`] : []))
-  })
-  const ready = new Promise<number>(resolve => {
-    createInterface({ input: child.stdout }).on('line', line => {
-      const [, port] = /^commerce-emulator ready on http:\/\/localhost:(\d+)\/next$/.exec(line) ?? []
-      if (port) resolve(Number(port))
-    })
-  })
-  const port = await Promise.race([ready, ended.then(() => null)])
-  if (port === null) throw new Error(`${MAIN} did not start; build it first: npm run build. ${complaints.join('\n')}`)
+  }
+  const flags = [...options, '--expose-gc', '--import', COLLECTS]
+  const { port, child, end } = await started(['--log-level', 'info', ...sets], flags, ({ stderr }) =>
+    createInterface({ input: stderr as NodeJS.ReadableStream }).on('line', read)
+  )
 
   /** Makes a call that has to be answered. */
   const call = async (on: string, body?: object) => {
@@ -65,13 +49,13 @@ export async function startTarget(folder: string | null = null, options: readonl
     const of = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
     return { heap: of('nodejs_heap_size_used_bytes'), rss: of('process_resident_memory_bytes') }
   }
-  /** Ends the process and returns its exit code, or the signal that ended it. */
-  const stop = async () => {
-    child.kill('SIGTERM')
-    const [code, signal] = await ended
-    process.off('exit', kill)
-    return code ?? (signal as string)
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  /** Ends the process; returns what is wrong with its end and its log. */
+  const stop = async (): Promise<string[]> => {
+    const early = hasEnded() ? ['the process ended by itself'] : []
+    const code = await end('SIGTERM')
+    return [...early, ...(code === 0 ? [] : [`SIGTERM ended the process with ${code}`]), ...complaints]
   }
-  return { port, call, memory, complaints, stop, hasEnded: () => child.exitCode !== null || child.signalCode !== null }
+  return { port, call, memory, stop, hasEnded }
 }
 export type FuzzTarget = Awaited<ReturnType<typeof startTarget>>

@@ -2,19 +2,18 @@ import type { Defect } from './defects.js'
 
 /** Which test files judge each source, the quickest and likeliest to fail first. */
 export const JUDGES: Readonly<Record<string, readonly string[]>> = {
-  'src/core/rules.ts': ['test/core/rules.test.ts', 'test/api/cases.test.ts', 'test/evidence/cases.test.ts'],
+  'src/core/rules.ts': ['test/core/rules.test.ts', 'test/contract/cases.test.ts'],
   'src/evidence/judgement.ts': [
     'test/evidence/judgement.test.ts',
-    'test/evidence/cases.test.ts',
+    'test/contract/cases.test.ts',
     'test/evidence/why.test.ts',
     'test/evidence/findings.test.ts',
-    'test/evidence/assumptions.test.ts'
+    'test/evidence/totals.test.ts'
   ],
   'src/evidence/findings.ts': ['test/evidence/findings.test.ts', 'test/evidence/run.test.ts', 'test/control/evidence.test.ts'],
   'src/evidence/lost.ts': ['test/evidence/lost.test.ts', 'test/evidence/findings.test.ts'],
   'src/evidence/evidence.ts': [
     'test/evidence/run.test.ts',
-    'test/evidence/run-requests.test.ts',
     'test/control/evidence.test.ts',
     'test/control/run.test.ts',
     'test/evidence/findings.test.ts',

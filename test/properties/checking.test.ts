@@ -9,7 +9,7 @@ import { checkerOf } from '../../src/core/checking.js'
 import { FORMATS } from '../../src/core/formats.js'
 import { nested, settingsInForce, settingsSchema } from '../../src/core/settings.js'
 import type { TemplateRule } from '../../src/core/templates.js'
-import { objectOf, stateProperties } from '../../src/sandbox/serialization.js'
+import { stateSchema } from '../../src/sandbox/serialization.js'
 import { entrySchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
 import { property } from '../support/property.js'
 
@@ -39,7 +39,7 @@ const CASES: Record<string, { schema: object; document: object }> = {
   scenario: { schema: scenarioSchema(), document: scenario },
   entry: { schema: entrySchema(), document: entry },
   settings: { schema: settingsSchema(() => true), document: nested(settingsInForce({}).values) },
-  state: { schema: objectOf(stateProperties()), document: state }
+  state: { schema: stateSchema(), document: state }
 }
 
 const value = fc.oneof(

@@ -5,15 +5,14 @@ import { Clock } from '../../src/core/clock.js'
 import { ApiError } from '../../src/core/errors.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { Body } from '../../src/scenario/body.js'
-import { sizeOfJson } from '../../src/scenario/json-size.js'
+import { placesInJson, sizeOfJson } from '../../src/scenario/json-text.js'
 import { Library } from '../../src/scenario/library.js'
-import { placesInJson } from '../../src/scenario/places.js'
 import { requestedScenario } from '../../src/scenario/requested.js'
 import { firstStateOf } from '../../src/scenario/scenario.js'
 import { cpuTime } from '../support/cpu.js'
 import { property } from '../support/property.js'
 
-const SIZES = [0, 1, 300, 30_000]
+const SIZES = [0, 1, 300, 10_001]
 const repeat = (count: number, make: (n: number) => unknown) => Array.from({ length: count }, (_, n) => make(n))
 const names = (count: number, value: unknown) => Object.fromEntries(repeat(count, n => [`n${n}`, value]) as [string, unknown][])
 const ACCOUNT = { id: 'mch_a', type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } }
@@ -69,7 +68,7 @@ t.test('documents: lists of every size are read or refused in linear time', asyn
         t.ok(['document_invalid', 'document_too_large'].includes(outcome.code), `${count} × ${name}: ${outcome.message.slice(0, 200)}`)
         t.ok((outcome.problems?.length ?? 0) <= 1001)
       } else t.equal(outcome, 'read', `${count} × ${name}`)
-      t.ok(took < 3000, `${count} × ${name} took ${Math.round(took)} ms`)
+      t.ok(took < 1000, `${count} × ${name} took ${Math.round(took)} ms`)
     }
   }
 })
@@ -77,7 +76,7 @@ t.test('documents: lists of every size are read or refused in linear time', asyn
 await property(
   t,
   'documents: the places of everything in a JSON text',
-  { of: fc.tuple(fc.json({ maxDepth: 4 }), fc.constantFrom(0, 1, 2)), runs: 300 },
+  { of: fc.tuple(fc.json({ maxDepth: 4 }), fc.constantFrom(0, 1, 2)), runs: 150 },
   ([json, indent]) => {
     const data = JSON.parse(json)
     const text = JSON.stringify(data, null, indent)

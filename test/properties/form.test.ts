@@ -96,7 +96,7 @@ const before = builtIn()
 void property(
   t,
   'FORM-1, FORM-2: what is encoded, in whatever way and order, is decoded to the same',
-  { of: fc.tuple(form, style, fc.array(fc.nat(), { minLength: 1 })), runs: 800 },
+  { of: fc.tuple(form, style, fc.array(fc.nat(), { minLength: 1 })), runs: 300 },
   ([parts, styles, order]) => {
     const pairs = shuffled(pairsOf({ parts, cleared: false }, []), order)
 
@@ -118,7 +118,7 @@ void property(
       bytes.map(([sent, encoding]) => Buffer.from(sent).toString(encoding as BufferEncoding)),
       fc.array(fc.constantFrom(...PIECES), { maxLength: 30 }).map(pieces => pieces.join(''))
     ),
-    runs: 3500
+    runs: 1500
   },
   decodedOrRefused
 )
@@ -126,7 +126,7 @@ void property(
 void property(
   t,
   'A36: a value given twice is refused by its name',
-  { of: fc.tuple(form, style, fc.nat(), fc.nat(), text), runs: 800 },
+  { of: fc.tuple(form, style, fc.nat(), fc.nat(), text), runs: 300 },
   ([parts, styles, which, where, value]) => {
     const pairs = pairsOf({ parts, cleared: false }, [])
     const leaves = pairs.filter(({ steps }) => steps.at(-1) !== '')
@@ -144,7 +144,7 @@ void property(
 void property(
   t,
   'A36: one name is a value, a list or an object, whichever comes first',
-  { of: fc.tuple(name, fc.array(name, { maxLength: 2 }), fc.shuffledSubarray(['value', 'list', 'object'], { minLength: 2, maxLength: 2 }), style), runs: 500 },
+  { of: fc.tuple(name, fc.array(name, { maxLength: 2 }), fc.shuffledSubarray(['value', 'list', 'object'], { minLength: 2, maxLength: 2 }), style), runs: 200 },
   ([head, inner, kinds, styles]) => {
     const steps = [head, ...inner]
     const PAIRS: Record<string, Pair> = {
@@ -170,7 +170,7 @@ void property(
       count: fc.integer({ min: 1, max: 24 }),
       nested: fc.nat(8)
     }),
-    runs: 500
+    runs: 200
   },
   ({ parameters, depth, count, nested }) => {
     const deep = `last${'[k]'.repeat(nested)}=x`

@@ -8,81 +8,45 @@ import { property } from '../support/property.js'
 
 const ticket = { location: 'loc_a', reference: 'T' }
 const payment = { ticket: 'tkt_a', payment_type: 'external', payment_method: { type: 'external' }, amount: 5 }
+const refund = { transaction: 'txn_a', amount: 1000 }
 /** Control calls by path, some right and some wrong at their end. */
-const CONTROL: [on: string, bodies: unknown[]][] = [
+const CONTROL: [on: string, ...bodies: unknown[]][] = [
+  ['POST /records', { tickets: [ticket] }, { tickets: [ticket, { location: 'loc_none' }] }, { tickets: [ticket], refunds: [refund] }, { nothing: [] }, []],
+  ['POST /records', { transactions: [payment], users: [{}] }, { api_keys: [{ key: 'sk_new', account: 'none' }] }, { locations: [{ id: 'loc_b' }] }],
   [
     'POST /records',
-    [{ tickets: [ticket] }, { tickets: [ticket, { location: 'loc_none' }] }, { tickets: [ticket], refunds: [{ transaction: 'txn_a', amount: 1000 }] }]
+    { accounts: [{ id: 'mch_a', type: 'reseller' }] },
+    ...[['a b'], ['tkt_x', 'tkt_x']].map(ids => ({ tickets: ids.map(id => ({ ...ticket, id })) }))
   ],
-  [
-    'POST /records',
-    [{ transactions: [payment], users: [{}] }, { api_keys: [{ key: 'sk_new', account: 'none' }] }, { locations: [{ id: 'loc_b' }] }, { nothing: [] }, []]
-  ],
-  [
-    'POST /records',
-    [
-      { accounts: [{ id: 'mch_a', type: 'reseller' }] },
-      { tickets: [{ ...ticket, id: 'a b' }] },
-      {
-        tickets: [
-          { ...ticket, id: 'tkt_x' },
-          { ...ticket, id: 'tkt_x' }
-        ]
-      }
-    ]
-  ],
-  ['POST /keys', [{ account: 'mch_a' }, { account: 'none' }, {}, { account: 5 }]],
-  [
-    'POST /load',
-    [{ scenario: 'none' }, { scenario: { seed: -1 } }, { scenario: { data: { tickets: [ticket] } } }, { scenario: { steps: [{ do: 'POST /refunds' }] } }, {}]
-  ],
-  ['POST /reset?x=1', [undefined]],
-  [
-    'PATCH /settings',
-    [{ seed: 5 }, { seed: 5, pagination: { max_limit: 0 } }, { port: 1 }, { ids: { length: 8, x: 1 } }, { auth: { accept_any_key: 'none' } }]
-  ],
-  ['PATCH /settings', [{ statuses: { refund_refused: 409 } }, { parameters: { unset_required: 'allow' } }, { parameters: { unknown: 'no' } }]],
-  ['PUT /clock', [{ now: '2026-04-01' }, { now: 'soon' }, { now: '2026-04-01', running: 'no' }, {}]],
-  ['POST /clock/advance', [{ by: '1h' }, { by: '-1h' }, { by: '9999y' }, { by: 5 }]],
-  [
-    'POST /script',
-    [
-      { on: 'POST /nothing', delay: '1s' },
-      { on: 'POST /refunds' },
-      { on: 'POST /refunds', match: { body: { x: 1 } }, delay: '1s' },
-      { on: 'DELETE /accounts/{id}', delay: '1s' }
-    ]
-  ],
-  ['DELETE /script/scr_9', [undefined]],
-  ['PUT /snapshots/one', [undefined]],
-  ['PUT /snapshots/%20', [undefined]],
-  ['POST /snapshots/none/restore', [undefined]],
-  ['DELETE /snapshots/none', [undefined]],
-  ['POST /verify', [{ on: 'POST /nothing' }, { on: 'POST /refunds', times: 99 }, { within: 'long' }]],
-  ['POST /nothing', [{}]],
-  ['DELETE /state', [undefined]]
+  ['POST /keys', { account: 'mch_a' }, { account: 'none' }, {}, { account: 5 }],
+  ['POST /load', ...['none', { seed: -1 }, { data: { tickets: [ticket] } }, { steps: [{ do: 'POST /refunds' }] }].map(scenario => ({ scenario })), {}],
+  ['POST /reset?x=1', undefined],
+  ['PATCH /settings', { seed: 5 }, { seed: 5, pagination: { max_limit: 0 } }, { port: 1 }, { ids: { length: 8, x: 1 } }, { auth: { accept_any_key: 'none' } }],
+  ['PATCH /settings', { statuses: { refund_refused: 409 } }, { parameters: { unset_required: 'allow' } }, { parameters: { unknown: 'no' } }],
+  ['PUT /clock', { now: '2026-04-01' }, { now: 'soon' }, { now: '2026-04-01', running: 'no' }, {}],
+  ['POST /clock/advance', { by: '1h' }, { by: '-1h' }, { by: '9999y' }, { by: 5 }],
+  ['POST /script', { on: 'POST /nothing', delay: '1s' }, { on: 'POST /refunds' }, { on: 'POST /refunds', match: { body: { x: 1 } }, delay: '1s' }],
+  ['POST /script', { on: 'DELETE /accounts/{id}', delay: '1s' }],
+  ...['DELETE /script/scr_9', 'PUT /snapshots/one', 'PUT /snapshots/%20', 'POST /snapshots/none/restore'].map((on): [string, unknown] => [on, undefined]),
+  ['POST /verify', { on: 'POST /nothing' }, { on: 'POST /refunds', times: 99 }, { within: 'long' }],
+  ...['DELETE /snapshots/none', 'DELETE /state'].map((on): [string, unknown] => [on, undefined]),
+  ['POST /nothing', {}]
+]
+/** Headers of a control call: mostly none of its own. */
+const OWN_HEADERS: Record<string, string>[] = [
+  ...Array(6).fill({}),
+  { origin: 'http://evil.example' },
+  { host: 'evil.example' },
+  { 'content-type': 'text/plain' }
 ]
 const controlCall: fc.Arbitrary<Call> = fc
   .tuple(
-    fc.constantFrom(...CONTROL.flatMap(([on, bodies]) => bodies.map(body => ({ on, body: body === undefined ? undefined : JSON.stringify(body) })))),
-    fc.constantFrom<[name: string, value: string][]>(
-      [],
-      [],
-      [],
-      [],
-      [],
-      [],
-      [['origin', 'http://evil.example']],
-      [['host', 'evil.example']],
-      [['content-type', 'text/plain']]
-    )
+    fc.constantFrom(...CONTROL.flatMap(([on, ...bodies]) => bodies.map(body => ({ on, body: body === undefined ? undefined : JSON.stringify(body) })))),
+    fc.constantFrom(...OWN_HEADERS)
   )
-  .map(([{ on, body }, changed]) => ({
-    of: 'control',
-    on,
-    body,
-    headers: { host: 'localhost', ...(body !== undefined && { 'content-type': 'application/json' }), ...Object.fromEntries(changed) }
-  }))
+  .map(([{ on, body }, own]): Call => {
+    return { of: 'control', on, body, headers: { host: 'localhost', ...(body !== undefined && { 'content-type': 'application/json' }), ...own } }
+  })
 
 /** What is to be seen of an emulator: everything that a call could have changed. */
 const SEEN = ['/state', '/settings', '/clock', '/script', '/snapshots']
@@ -110,7 +74,7 @@ t.test('through the API', async t => {
   await property(
     t,
     'A08: whatever is refused changes nothing, and a twin that never got it draws the same ids',
-    { of: fc.array(fc.oneof({ weight: 3, arbitrary: apiCall }, controlCall), { minLength: 1, maxLength: 12 }), runs: 45 },
+    { of: fc.array(fc.oneof({ weight: 3, arbitrary: apiCall }, controlCall), { minLength: 1, maxLength: 12 }), runs: 24 },
     async calls => {
       await one.begin()
       await twin.begin()
@@ -134,6 +98,6 @@ t.test('through the API', async t => {
   const isShort = process.env.FAST_CHECK_RUNS !== undefined && 'the number of runs was given'
   await t.test('among the calls that were made up there were many of both kinds', { skip: isShort }, async t => {
     const [refused = 0, made = 0] = [statuses.get(true), statuses.get(false)]
-    t.ok(refused > 50 && made > 50, `${refused} refused, ${made} made`)
+    t.ok(refused > 50 && made > 25, `${refused} refused, ${made} made`)
   })
 })

@@ -79,7 +79,7 @@ function compare({ collection, model: { things, removed } }: Copy, drawn: readon
 void property(
   t,
   'collection: any inserts, replacements and removals on copies and originals leave each as plain Maps say',
-  { of: fc.array(deed, { minLength: 1, maxLength: 25, size: 'max' }), runs: 120 },
+  { of: fc.array(deed, { minLength: 1, maxLength: 25, size: 'max' }), runs: 60 },
   deeds => {
     const drawn: string[] = []
     /** An id that does not come in the order of creation. */
@@ -118,7 +118,7 @@ void property(
       }),
       { minLength: 1, maxLength: 30, size: 'max' }
     ),
-    runs: 150
+    runs: 60
   },
   deeds => {
     const copies = [{ store: smallStore(), refunds: new Map<string, Records['refunds']>(), keys: new Map<string, string>() }]

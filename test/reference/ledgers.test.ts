@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../../src/core/rules.js'
-import { SETTINGS, type SettingKey, type Settings } from '../../src/core/settings.js'
+import { flattened, SETTINGS, type SettingKey } from '../../src/core/settings.js'
 import * as accounts from '../../src/reference/accounts.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId, isStanding } from '../../src/reference/assumptions.js'
 import * as locations from '../../src/reference/locations.js'
@@ -24,6 +24,7 @@ import { TABLES, type Tables } from '../../src/reference/tables.js'
 import * as tickets from '../../src/reference/tickets.js'
 import * as transactions from '../../src/reference/transactions.js'
 import * as users from '../../src/reference/users.js'
+import { rows } from '../support/rows.js'
 
 const contract = (name: string) => JSON.parse(readFileSync(new URL(`../contract/${name}.json`, import.meta.url), 'utf8'))
 
@@ -65,48 +66,26 @@ t.test('the assumptions are the 40 of the ledger, in its order, with their setti
 })
 
 /** What the assumptions say of their settings: default, and the values that a setting with few takes. */
-const DEFAULTS: Partial<Settings> = {
-  'ids.prefixes.merchant': 'mch_',
-  'ids.prefixes.reseller': 'rsl_',
-  'ids.prefixes.location': 'loc_',
-  'ids.prefixes.ticket': 'tkt_',
-  'ids.prefixes.transaction': 'txn_',
-  'ids.prefixes.user': 'usr_',
-  'ids.prefixes.refund': 'rfd_',
-  'ids.length': 24,
+const DEFAULTS = flattened({
+  ids: { prefixes: { merchant: 'mch_', reseller: 'rsl_', location: 'loc_', ticket: 'tkt_', transaction: 'txn_', user: 'usr_', refund: 'rfd_' }, length: 24 },
   seed: 1,
-  'statuses.created': 200,
-  'errors.expose_rule': true,
-  'shapes.error': {
-    error: { type: '$type', code: '$code', message: '$message', param: '$param', rule: '$rule', assumption: '$assumption', request_id: '$request_id' }
+  statuses: { created: 200, invalid: 400, unauthenticated: 401, forbidden: 403, missing: 404, reference_missing: 400, refund_refused: 400 },
+  errors: { expose_rule: true },
+  shapes: {
+    error: {
+      error: { type: '$type', code: '$code', message: '$message', param: '$param', rule: '$rule', assumption: '$assumption', request_id: '$request_id' }
+    },
+    list: { object: 'list', url: '$url', data: '$members', has_more: '$has_more', first_id: '$first_id', last_id: '$last_id' }
   },
-  'shapes.list': { object: 'list', url: '$url', data: '$members', has_more: '$has_more', first_id: '$first_id', last_id: '$last_id' },
-  'statuses.invalid': 400,
-  'statuses.unauthenticated': 401,
-  'statuses.forbidden': 403,
-  'statuses.missing': 404,
-  'statuses.reference_missing': 400,
-  'statuses.refund_refused': 400,
-  'pagination.default_limit': 10,
-  'pagination.max_limit': 100,
-  'pagination.out_of_range': 'reject',
-  'pagination.cursors': ['starting_after', 'ending_before'],
-  'pagination.order': 'newest_first',
-  'search.reference': 'contains',
-  'search.last4': 'exact',
-  'parameters.unknown': 'reject',
-  'parameters.not_updatable': 'reject',
-  'parameters.unset_required': 'allow',
-  'refunds.empty_amount': 'reject',
-  'auth.accept_any_key': null,
-  'auth.visibility': 'open',
-  'transactions.default_currency': 'usd',
-  'transactions.refundable': 'amount',
+  pagination: { default_limit: 10, max_limit: 100, out_of_range: 'reject', cursors: ['starting_after', 'ending_before'], order: 'newest_first' },
+  search: { reference: 'contains', last4: 'exact' },
+  parameters: { unknown: 'reject', not_updatable: 'reject', unset_required: 'allow' },
+  refunds: { empty_amount: 'reject' },
+  auth: { accept_any_key: null, visibility: 'open' },
+  transactions: { default_currency: 'usd', refundable: 'amount' },
   cors: true,
-  'limits.body': 1_048_576,
-  'limits.parameters': 1000,
-  'limits.depth': 4
-}
+  limits: { body: 1_048_576, parameters: 1000, depth: 4 }
+})
 const CHOICES: Partial<Record<SettingKey, unknown[]>> = {
   'statuses.created': [200, 201],
   'pagination.out_of_range': ['clamp', 'reject'],
@@ -164,31 +143,19 @@ t.test('a rule or assumption that a parameter table names is in the list of its 
   }
 })
 
-t.test(
-  'the rules and assumptions of an operation are in the ledger, each once, and every rule is of an operation but TKT-1, which only a missing one breaks',
-  async t => {
-    for (const id of OPERATION_IDS) {
-      const { rules, assumptions, disabledBy, key } = operationOf(id)
-      t.strictSame(
-        [...new Set(rules)].filter(rule => Object.hasOwn(RULES, rule)),
-        rules,
-        id
-      )
-      t.strictSame(
-        [...new Set(assumptions)].filter(assumption => Object.hasOwn(ASSUMPTIONS, assumption) && !isStanding(assumption)),
-        assumptions,
-        id
-      )
-      t.strictSame([rules.includes('BASE-1'), rules.includes('AUTH-3'), rules.includes('AUTH-2')], [true, key, !key], id)
-      if (disabledBy) t.equal(rules.at(-1), disabledBy, id)
-    }
-    const named = new Set<string>(OPERATION_IDS.flatMap(id => [...operationOf(id).rules, ...operationOf(id).assumptions]))
-    t.strictSame(
-      [...RULE_IDS, ...ASSUMPTION_IDS.filter(id => !isStanding(id))].filter(id => !named.has(id)),
-      ['TKT-1']
-    )
+t.test('the rules and assumptions of an operation are in the ledger, each once; every rule is of one but TKT-1, which only a missing one breaks', async t => {
+  for (const id of OPERATION_IDS) {
+    const { rules, assumptions, disabledBy, key } = operationOf(id)
+    const [known, assumed] = [rules.filter(rule => Object.hasOwn(RULES, rule)), assumptions.filter(one => Object.hasOwn(ASSUMPTIONS, one) && !isStanding(one))]
+    t.strictSame([...new Set(known)], rules, id)
+    t.strictSame([...new Set(assumed)], assumptions, id)
+    t.strictSame([rules.includes('BASE-1'), rules.includes('AUTH-3'), rules.includes('AUTH-2')], [true, key, !key], id)
+    if (disabledBy) t.equal(rules.at(-1), disabledBy, id)
   }
-)
+  const named = new Set<string>(OPERATION_IDS.flatMap(id => [...operationOf(id).rules, ...operationOf(id).assumptions]))
+  const unnamed = [...RULE_IDS, ...ASSUMPTION_IDS.filter(id => !isStanding(id))].filter(id => !named.has(id))
+  t.strictSame(unnamed, ['TKT-1'])
+})
 
 t.test('the rules that a call can violate are those of the way in, of bad values in the tables, and of the judged', async t => {
   const wayIn: RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3', 'TKT-1']
@@ -202,42 +169,35 @@ t.test('the rules that a call can violate are those of the way in, of bad values
   // a User of another Account than the one in the path
   const breakable = new Set<RuleId>([...wayIn, ...ofValues, ...judged, 'USR-1'])
 
-  t.strictSame(
-    RULE_IDS.filter(id => RULES[id].violable),
-    RULE_IDS.filter(id => breakable.has(id))
-  )
+  for (const id of RULE_IDS) t.equal(RULES[id].violable, breakable.has(id), id)
 })
 
 /** Each call's parameters as the reference lists them; `!` marks the required. */
-const PARAMETERS: Record<string, { table: unknown; names: string }> = {
-  CREATE_LOCATION: { table: locations.CREATE_LOCATION, names: 'display_name! address! phone website metadata' },
-  CREATE_ACCOUNT: { table: accounts.CREATE_ACCOUNT, names: 'type! name! email! address! phone metadata' },
-  CREATE_USER: { table: users.CREATE_USER, names: 'name! email!' },
-  CREATE_TRANSACTION: {
-    table: transactions.CREATE_TRANSACTION,
-    names: 'ticket! payment_type! bank_account card payload currency adjustment_number amount donation_amount tip_amount customer amounts'
-  },
-  CREATE_REFUND: { table: refunds.CREATE_REFUND, names: 'transaction! amount reason metadata' },
-  UPDATE_REFUND: { table: refunds.UPDATE_REFUND, names: 'transaction amount reason metadata' },
-  LIST_LOCATIONS: { table: locations.LIST_LOCATIONS, names: 'limit starting_after ending_before' },
-  LIST_ACCOUNTS: { table: accounts.LIST_ACCOUNTS, names: 'limit starting_after ending_before' },
-  LIST_USERS: { table: users.LIST_USERS, names: 'limit starting_after ending_before created' },
-  LIST_TICKETS: { table: tickets.LIST_TICKETS, names: 'limit starting_after ending_before location search_query created' },
-  LIST_TRANSACTIONS: { table: transactions.LIST_TRANSACTIONS, names: 'limit starting_after ending_before location search_query created' },
-  LIST_REFUNDS: { table: refunds.LIST_REFUNDS, names: 'limit starting_after ending_before transaction' }
-}
+const PAGE = 'limit starting_after ending_before'
+const REFUND = 'transaction amount reason metadata'
+const PARAMETERS: [table: unknown, names: string][] = [
+  [locations.CREATE_LOCATION, 'display_name! address! phone website metadata'],
+  [accounts.CREATE_ACCOUNT, 'type! name! email! address! phone metadata'],
+  [users.CREATE_USER, 'name! email!'],
+  [
+    transactions.CREATE_TRANSACTION,
+    'ticket! payment_type! bank_account card payload currency adjustment_number amount donation_amount tip_amount customer amounts'
+  ],
+  [refunds.CREATE_REFUND, REFUND.replace(' ', '! ')],
+  [refunds.UPDATE_REFUND, REFUND],
+  [locations.LIST_LOCATIONS, PAGE],
+  [accounts.LIST_ACCOUNTS, PAGE],
+  [users.LIST_USERS, `${PAGE} created`],
+  [tickets.LIST_TICKETS, `${PAGE} location search_query created`],
+  [transactions.LIST_TRANSACTIONS, `${PAGE} location search_query created`],
+  [refunds.LIST_REFUNDS, `${PAGE} transaction`]
+]
 
 t.test("each call's table has the reference's parameters, in its order, required as there", async t => {
-  for (const [name, { table, names }] of Object.entries(PARAMETERS)) {
+  for (const [table, names] of PARAMETERS) {
     const { properties = {}, required = [], additionalProperties } = table as pieces.Schema
-    t.equal(
-      Object.keys(properties)
-        .map(parameter => parameter + (required.includes(parameter) ? '!' : ''))
-        .join(' '),
-      names,
-      name
-    )
-    t.equal(additionalProperties, false, `${name} is closed`)
+    const marked = Object.keys(properties).map(parameter => parameter + (required.includes(parameter) ? '!' : ''))
+    t.strictSame([marked.join(' '), additionalProperties], [names, false], 'and is closed')
   }
 })
 
@@ -253,113 +213,41 @@ t.test('UPD-1: an update takes the parameters of the create, and an empty value 
   }
 })
 
-t.test('TXN-2: payment_type has the seven words of the reference', async t => {
+t.test('TXN-2, ACC-1: payment_type and type have the words of the reference', async t => {
   t.strictSame([...methods.PAYMENT_TYPES], ['card', 'apple_pay', 'google_pay', 'emv', 'external', 'paypal', 'vip'])
-  t.strictSame(transactions.CREATE_TRANSACTION.properties.payment_type, {
-    type: 'string',
-    enum: [...methods.PAYMENT_TYPES],
-    'x-rule': 'TXN-2',
-    description: 'How it is paid.'
-  })
-})
-
-t.test('ACC-1: type has the two words of the reference', async t => {
   t.strictSame([...accounts.ACCOUNT_TYPES], ['merchant', 'reseller'])
-})
-
-t.test('A04: an address has its six sub-fields, null where not sent', async t => {
-  t.strictSame(pieces.addressOf({}), { country: null, line1: null, line2: null, city: null, postal_code: null, state: null })
-  t.strictSame(pieces.addressOf({ country: 'US', city: 'Boston' }), {
-    country: 'US',
-    line1: null,
-    line2: null,
-    city: 'Boston',
-    postal_code: null,
-    state: null
-  })
-})
-
-t.test('operationsAt: the operations that a path has, whatever their method', async t => {
-  const at: [path: string, ids: string[]][] = [
-    ['/locations', ['POST /locations', 'GET /locations']],
-    ['/locations/', ['POST /locations', 'GET /locations']],
-    ['/locations/loc_1', ['GET /locations/{id}', 'POST /locations/{id}', 'DELETE /locations/{id}']],
-    ['/accounts/mch_1/users', ['POST /accounts/{id}/users', 'GET /accounts/{id}/users']],
-    ['/accounts/mch_1/users/usr_1', ['DELETE /accounts/{account_id}/users/{user_id}']],
-    ['/tickets', ['GET /tickets']],
-    ['/refunds/rfd_1', ['GET /refunds/{id}', 'POST /refunds/{id}']],
-    ['/locations/loc_1/more', []],
-    ['/locations//', []],
-    ['/Locations', []],
-    ['/', []],
-    ['', []]
-  ]
-  for (const [path, ids] of at) {
-    t.strictSame(
-      operationsAt(path).map(({ method, path }) => `${method} ${path}`),
-      ids,
-      path
-    )
-  }
+  const { payment_type } = transactions.CREATE_TRANSACTION.properties
+  t.strictSame(pieces.schemaOf(payment_type).enum, methods.PAYMENT_TYPES)
+  t.strictSame(pieces.schemaOf(accounts.CREATE_ACCOUNT.properties.type).enum, accounts.ACCOUNT_TYPES)
 })
 
 t.test('operationNamed: an operation by its method and path as the reference writes them', async t => {
-  t.strictSame(
-    OPERATION_NAMES,
-    contract('operations').map(({ method, path }: { method: string; path: string }) => `${method} ${path}`)
-  )
-  for (const [index, id] of Object.keys(OPERATIONS).entries()) t.equal(operationNamed(OPERATION_NAMES[index] as string), id)
+  for (const [index, { id, method, path }] of contract('operations').entries())
+    t.strictSame([OPERATION_NAMES[index], operationNamed(`${method} ${path}`)], [`${method} ${path}`, id])
 
-  const named: [name: string, id: string | null][] = [
-    ['get /tickets', 'listTickets'],
-    [' Post /refunds ', 'createRefund'],
-    ['GET /tickets/{id}', 'readTicket'],
-    ['GET /tickets/{ID}', null],
-    ['GET /tickets/tkt_1', null],
-    ['GET /tickets/', null],
-    ['GET  /tickets', null],
-    ['GET/tickets', null],
-    ['GET /Tickets', null],
-    ['POST /tickets', null],
-    ['/tickets', null],
-    ['', null],
-    ['__proto__', null],
-    ['constructor', null]
-  ]
-  for (const [name, id] of named) t.equal(operationNamed(name), id, name)
+  for (const [name, id] of Object.entries({ 'get /tickets': 'listTickets', ' Post /refunds ': 'createRefund', 'GET /tickets/{id}': 'readTicket' }))
+    t.equal(operationNamed(name), id, name)
+  const unknown = 'GET /tickets/{ID}|GET /tickets/tkt_1|GET /tickets/|GET  /tickets|GET/tickets|GET /Tickets|POST /tickets|/tickets||__proto__|constructor'
+  for (const name of unknown.split('|')) t.equal(operationNamed(name), null, name)
 })
 
 t.test('operationAt: the operation of a method and path, with the values of its path parameters', async t => {
-  const at: [call: string, operation: string | null, params?: object][] = [
-    ['GET /locations', 'listLocations', {}],
-    ['POST /locations', 'createLocation', {}],
-    ['POST /locations/', 'createLocation', {}],
-    ['POST /locations/loc_1', 'updateLocation', { id: 'loc_1' }],
-    ['DELETE /locations/loc_1/', 'deleteLocation', { id: 'loc_1' }],
-    ['GET /accounts/mch_1/users', 'listUsers', { id: 'mch_1' }],
-    ['DELETE /accounts/mch_1/users/usr_1', 'deleteUser', { account_id: 'mch_1', user_id: 'usr_1' }],
-    ['GET /tickets/a%20b%2Fc', 'readTicket', { id: 'a b/c' }],
-    ['GET /tickets/{id}', 'readTicket', { id: '{id}' }],
-    ['GET /tickets/__proto__', 'readTicket', { id: '__proto__' }],
-    ['DELETE /tickets', null],
-    ['get /tickets', null],
-    ['GET /tickets//', null],
-    ['GET /tickets/a/b', null],
-    ['GET /accounts//users', null],
-    ['GET tickets', null],
-    ['GET /Tickets', null],
-    ['GET /', null],
-    ['GET ', null]
-  ]
-  for (const [call, operation, params] of at) {
-    const [method, path] = call.split(' ') as [string, string]
-    t.strictSame(operationAt(method, path), operation === null ? null : { operation, params }, call)
-    t.equal(
-      operationsAt(path).some(one => one.method === method),
-      operation !== null,
-      `${call} as operationsAt sees it`
-    )
+  const known = rows<[method: string, path: string, operation: string, ...params: string[]]>(`
+    GET /locations listLocations | POST /locations createLocation | POST /locations/ createLocation | POST /locations/loc_1 updateLocation id=loc_1
+    DELETE /locations/loc_1/ deleteLocation id=loc_1 | GET /accounts/mch_1/users listUsers id=mch_1
+    DELETE /accounts/mch_1/users/usr_1 deleteUser account_id=mch_1 user_id=usr_1 | GET /tickets/a%20b%2Fc readTicket id=a%20b/c
+    GET /tickets/{id} readTicket id={id} | GET /tickets/__proto__ readTicket id=__proto__
+  `)
+  const isMethodOf = (method: string, path: string) => operationsAt(path).some(one => one.method === method)
+  for (const [method, path, operation, ...given] of known) {
+    const params = Object.fromEntries(given.map(one => one.replace('%20', ' ').split('=')))
+    t.strictSame(operationAt(method, path), { operation, params }, path)
+    t.equal(isMethodOf(method, path), true, `${path} as operationsAt sees it`)
   }
+  const unknown =
+    'DELETE /tickets|get /tickets|GET /tickets//|GET /tickets/a/b|GET /accounts//users|GET tickets|GET /Tickets|POST /locations/loc_1/more|GET /|GET '
+  for (const [method, path] of unknown.split('|').map(call => call.split(' ') as [string, string]))
+    t.strictSame([operationAt(method, path), isMethodOf(method, path)], [null, false], `${method} ${path}`)
 })
 
 t.test('each operation has its tables: path parameters as its path says, a body for a POST, a query for a list, an answer', async t => {

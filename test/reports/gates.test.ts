@@ -1,8 +1,9 @@
 import t from 'tap'
+import { CHECKS } from '../../src/core/sentences.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import type { Unmet } from '../../src/evidence/run-history.js'
-import { DEFAULT_GATES, FAIL_ON, type Gates, gatesFrom } from '../../src/reports/gates.js'
-import { judged, unmetLines } from '../../src/reports/run.js'
+import { DEFAULT_GATES, FAIL_ON, gatesFrom, judged, unmetLines } from '../../src/reports/run.js'
+import { SAYS } from '../../src/reports/sentences.js'
 import { finding, runOf, unmet } from './judged-run.js'
 
 t.test('gates: every finding can be named, and every group; expectations are always among them unless they are ignored', t => {
@@ -17,31 +18,10 @@ t.test('gates: every finding can be named, and every group; expectations are alw
   t.strictSame(gatesFrom({ failOn: ['script', 'expectations'] }), { ...DEFAULT_GATES, failOn: ['expectations', 'script'] })
   t.strictSame(gatesFrom({ failOn: ['script'], ignore: ['expectations'] }), { ...DEFAULT_GATES, failOn: ['script'] })
   const refused = [
-    [{ ignore: ['expectation'] }, '--ignore expectation: there is no such name; did you mean expectations?'],
-    [{ failOn: ['expectations'], ignore: ['expectations'] }, '--fail-on expectations and --ignore expectations cannot be combined']
+    [{ ignore: ['expectation'] }, `--ignore: ${CHECKS.unknown_name('expectation', ['expectations'], null)}`],
+    [{ failOn: ['expectations'], ignore: ['expectations'] }, SAYS.failed_and_ignored('expectations')]
   ] as const
-  for (const [given, message] of refused) t.equal(gatesFrom(given), message)
-  t.end()
-})
-
-t.test('gates: expectations are judged whatever else is named', t => {
-  const run = runOf({ unmet_expectations: [unmet('till', 'one was expected')] })
-  const cases: [given: Parameters<typeof gatesFrom>[0], failed: string[]][] = [
-    [{}, ['expectations']],
-    [{ failOn: ['errors'] }, ['expectations']],
-    [{ failOn: ['script', 'expectations'], minCoverage: 0 }, ['expectations']],
-    [{ ignore: ['expectations'] }, []],
-    [{ failOn: ['errors'], ignore: ['expectations'] }, []]
-  ]
-  for (const [given, failed] of cases) {
-    const { gates, hasPassed, unmet } = judged(run, gatesFrom(given) as Gates)
-    t.strictSame(
-      gates.flatMap(({ gate, problems }) => (problems.length > 0 ? [gate] : [])),
-      failed,
-      JSON.stringify(given)
-    )
-    t.strictSame([hasPassed, unmet.length], [failed.length === 0, failed.length])
-  }
+  for (const [given, message] of refused) t.throws(() => gatesFrom(given), { code: 'setting_invalid', message })
   t.end()
 })
 
@@ -66,51 +46,53 @@ t.test('gates: an expectation is told once, with the sandboxes that did not meet
 
 const ERROR = finding('double-refund-risk', '#1/req_1')
 const WARNING = finding('zero-payment', '#1/req_2')
-const CASES: [failOn: readonly string[], ignore: readonly string[], problems: string[][], fails: string[]][] = [
-  [['findings'], [], [['findings: double-refund-risk, zero-payment']], ['double-refund-risk', 'zero-payment']],
-  [['errors'], [], [['errors: double-refund-risk']], ['double-refund-risk']],
-  [['warnings'], [], [['warnings: zero-payment']], ['zero-payment']],
-  [['zero-payment'], [], [['finding: zero-payment']], ['zero-payment']],
-  [['card-number-sent'], [], [[]], []],
-  [['errors', 'zero-payment'], [], [['errors: double-refund-risk'], ['finding: zero-payment']], ['double-refund-risk', 'zero-payment']],
-  [['errors'], ['double-refund-risk'], [[]], []],
-  [['findings'], ['double-refund-risk'], [['findings: zero-payment']], ['zero-payment']],
-  [['findings'], ['double-refund-risk', 'zero-payment'], [[]], []],
-  [['script'], [], [[]], []],
-  [[], [], [], []]
-]
-t.test('gates: a finding fails a gate of its name, its severity or of all, unless it is ignored', t => {
-  for (const [failOn, ignore, problems, fails] of CASES) {
-    const gates = gatesFrom({ failOn, ignore })
-    if (typeof gates === 'string') return t.fail(gates)
-    const { gates: results, fails: failed, hasPassed } = judged(runOf({ findings: [ERROR, WARNING] }), gates)
+const FOUND = { findings: [ERROR, WARNING] }
+const UNMET = { unmet_expectations: [unmet('till', 'one was expected')] }
+const { coverage } = runOf()
+const covered = (percent: number) => ({ coverage: { ...coverage, percent } })
+const EMPTY = { calls: 0 }
+type Case = [run: Parameters<typeof runOf>[0], given: Parameters<typeof gatesFrom>[0], problems: Record<string, string[]>, fails?: string[]]
 
-    const expected = [{ gate: 'expectations', problems: [] }, ...failOn.map((gate, place) => ({ gate, problems: problems[place] }))]
-    t.strictSame([results, [...failed], hasPassed], [expected, fails, problems.flat().length === 0], `--fail-on ${failOn} --ignore ${ignore}`)
-  }
-  t.end()
-})
+t.test('gates: what each judges, and what each leaves out', t => {
+  const cases: Case[] = [
+    [UNMET, {}, { expectations: ['one was expected, in till'] }],
+    [UNMET, { failOn: ['errors'] }, { expectations: ['one was expected, in till'], errors: [] }],
+    [UNMET, { failOn: ['script', 'expectations'], minCoverage: 0 }, { coverage: [], expectations: ['one was expected, in till'], script: [] }],
+    [UNMET, { ignore: ['expectations'] }, {}],
+    [UNMET, { failOn: ['errors'], ignore: ['expectations'] }, { errors: [] }],
+    [FOUND, { failOn: [] }, { expectations: [] }],
+    [FOUND, { failOn: ['findings'] }, { expectations: [], findings: ['findings: double-refund-risk, zero-payment'] }, ['double-refund-risk', 'zero-payment']],
+    [FOUND, { failOn: ['errors'] }, { expectations: [], errors: ['errors: double-refund-risk'] }, ['double-refund-risk']],
+    [FOUND, { failOn: ['warnings'] }, { expectations: [], warnings: ['warnings: zero-payment'] }, ['zero-payment']],
+    [FOUND, { failOn: ['zero-payment'] }, { expectations: [], 'zero-payment': ['finding: zero-payment'] }, ['zero-payment']],
+    [FOUND, { failOn: ['card-number-sent'] }, { expectations: [], 'card-number-sent': [] }],
+    [
+      FOUND,
+      { failOn: ['errors', 'zero-payment'] },
+      { expectations: [], errors: ['errors: double-refund-risk'], 'zero-payment': ['finding: zero-payment'] },
+      ['double-refund-risk', 'zero-payment']
+    ],
+    [FOUND, { failOn: ['errors'], ignore: ['double-refund-risk'] }, { expectations: [], errors: [] }],
+    [FOUND, { failOn: ['findings'], ignore: ['double-refund-risk'] }, { expectations: [], findings: ['findings: zero-payment'] }, ['zero-payment']],
+    [FOUND, { failOn: ['findings'], ignore: ['double-refund-risk', 'zero-payment'] }, { expectations: [], findings: [] }],
+    [FOUND, { failOn: ['script'] }, { expectations: [], script: [] }],
+    ...[{}, { failOn: ['findings'] }, { minCoverage: 0 }, { failOn: ['script'] }, { ignore: ['expectations'] }].flatMap((given): Case[] => [
+      [EMPTY, given, { requests: [SAYS.no_requests()] }],
+      [EMPTY, { ...given, allowNoRequests: true }, {}],
+      [{ calls: 1 }, given, {}]
+    ]),
+    [covered(40), { minCoverage: 40 }, { coverage: [] }],
+    [covered(40.1), { minCoverage: 40 }, { coverage: [] }],
+    [covered(39.9), { minCoverage: 40 }, { coverage: [SAYS.low_coverage(39.9, 40)] }]
+  ]
+  for (const [run, given, problems, fails = []] of cases) {
+    const { gates, fails: failed, hasPassed, unmet } = judged(runOf(run), gatesFrom(given))
 
-t.test('gates: a run without a request fails, whatever is judged, unless it is allowed', t => {
-  const cases: Parameters<typeof gatesFrom>[0][] = [{}, { failOn: ['findings'] }, { minCoverage: 0 }, { failOn: ['script'] }, { ignore: ['expectations'] }]
-  for (const given of cases) {
-    const failed = (calls: number, allowNoRequests: boolean) =>
-      judged(runOf({ calls }), gatesFrom({ ...given, allowNoRequests }) as Gates).gates.flatMap(({ gate, problems }) => (problems.length > 0 ? [gate] : []))
-
-    t.strictSame([failed(0, false), failed(0, true), failed(1, false)], [['requests'], [], []], JSON.stringify(given))
-  }
-  t.end()
-})
-
-t.test('gates: the coverage that is asked for is enough, a tenth below it is not', t => {
-  const { coverage } = runOf()
-  for (const [percent, problems] of [
-    [40, []],
-    [40.1, []],
-    [39.9, ['rule coverage is 39.9 %, below 40 %']]
-  ] as const) {
-    const { gates } = judged(runOf({ coverage: { ...coverage, percent } }), { ...DEFAULT_GATES, minCoverage: 40, failOn: [] })
-    t.strictSame(gates, [{ gate: 'coverage', problems }])
+    const title = JSON.stringify([run, given])
+    const found = Object.fromEntries(gates.flatMap(({ gate, problems: own }) => (gate in problems || own.length > 0 ? [[gate, own]] : [])))
+    t.strictSame([found, [...failed]], [problems, fails], title)
+    t.equal(hasPassed, Object.values(problems).flat().length === 0, title)
+    if (run === UNMET) t.equal(unmet.length, Number(!hasPassed))
   }
   t.end()
 })

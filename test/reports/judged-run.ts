@@ -1,38 +1,25 @@
 /** Runs with what the gates say of them, for the tests of reports. */
-
 import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findings.js'
 import type { RunCall, RunEntry } from '../../src/evidence/run.js'
 import type { Unmet } from '../../src/evidence/run-history.js'
 import { Coverage } from '../../src/evidence/totals.js'
-import { DEFAULT_GATES, type Gates } from '../../src/reports/gates.js'
-import { type JudgedRun, judged, type RunDocument } from '../../src/reports/run.js'
+import { DEFAULT_GATES, type Gates, type JudgedRun, judged, type RunDocument } from '../../src/reports/run.js'
 
 /** A finding that the calls show. */
 export const finding = (id: FindingId, ...requests: string[]): Finding => ({ finding: id, ...FINDINGS[id], times: Math.max(requests.length, 1), requests })
 
 /** A call that was refused, in full, with text of its client wherever there is some. */
-export const refusedCall = (text: string, given: Partial<RunCall> = {}): RunCall => ({
-  request: '#1/req_1',
-  test: text,
-  on: 'POST /refunds',
-  method: 'POST',
-  path: `/${text}`,
-  outcome: 'refused',
-  status: 400,
-  entry: {
+export const refusedCall = (text: string, given: Partial<RunCall> = {}): RunCall => {
+  const call = { on: 'POST /refunds', method: 'POST', path: `/${text}`, test: text, outcome: 'refused', status: 400 } as const
+  const entry = {
+    ...call,
     id: '#1/req_1',
     at: '2026-03-01T18:00:00.000Z',
-    on: 'POST /refunds',
-    method: 'POST',
-    path: `/${text}`,
     params: { id: text },
     account: 'mch_a',
     query: { [text]: text },
     body: { metadata: { [text]: text } },
     user_agent: text,
-    test: text,
-    outcome: 'refused',
-    status: 400,
     answer: { error: { message: text, param: text } },
     answered: true,
     took_effect: false,
@@ -44,9 +31,9 @@ export const refusedCall = (text: string, given: Partial<RunCall> = {}): RunCall
       assumptions: [{ assumption: 'A07', topic: 'error body' }],
       changed_by: ['#1/req_0']
     }
-  } as RunEntry,
-  ...given
-})
+  } as RunEntry
+  return { ...call, request: '#1/req_1', entry, ...given }
+}
 
 /** A call that was answered. */
 export const answeredCall = (request: string, test: string | null = null): RunCall => ({

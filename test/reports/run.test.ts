@@ -8,6 +8,7 @@ import { runPage } from '../../src/reports/html.js'
 import { runJunit } from '../../src/reports/junit.js'
 import { runMarkdown } from '../../src/reports/markdown.js'
 import { type JudgedRun, type RunDocument, whyOf } from '../../src/reports/run.js'
+import { SAYS } from '../../src/reports/sentences.js'
 import { runAnnotations, runText } from '../../src/reports/text.js'
 import { judgement } from '../support/judged-request.js'
 import { answeredCall, finding, judgedRun, refusedCall, unmet } from './judged-run.js'
@@ -44,28 +45,24 @@ const runWith = (text: string): Partial<RunDocument> => ({
     { id: 'scr_1', entry: { name: text, on: 'GET /tickets' }, matched: 0, applied: 0 }
   ] as unknown as RunDocument['unused_script_entries'],
   unmet_expectations: [
-    { ...unmet(text, text, text), requests: ['#1/req_2'], near_misses: [{ in: '#1/req_1', misses: [{ condition: text, wanted: text, got: text }] }] }
+    {
+      ...unmet(text, text, text),
+      requests: ['#1/req_2'],
+      near_misses: ['#1/req_1', '#1/req_2'].map(near => ({ in: near, misses: [{ condition: text, wanted: text, got: text }] }))
+    }
   ],
   tests: [{ test: text, calls: 1, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: [{ finding: 'zero-payment', times: 1 }] }],
   requests: [refusedCall(text), answeredCall('#1/req_2', text), answeredCall('#1/req_3', `other ${text}`)]
 })
 const judgedWith = (text: string): JudgedRun => judgedRun(runWith(text), { failOn: ['zero-payment', 'script', 'expectations'], minCoverage: 50 })
 
+const textOf = ({ text }: Element) => text
 /** What means something in Markdown, without the rest. */
 const skeletonOf = (markdown: string) => markdown.replace(/&#\d+;/g, '').replace(/[^\\`*[\]<>|~&#@$\n]|(?<=\w)_(?=\w)/g, '')
 
 /** Each format: what no text may change of it, and what it shows that no text may bring in. */
 const FORMATS: [name: string, write: (judged: JudgedRun) => string, structure: (text: string) => unknown, shown: (text: string) => string, never: RegExp][] = [
-  [
-    'HTML',
-    runPage,
-    structureOf,
-    page =>
-      elementsIn(parseMarkup(page))
-        .map(({ text }) => text)
-        .join('\n'),
-    CONTROLLING
-  ],
+  ['HTML', runPage, structureOf, page => elementsIn(parseMarkup(page)).map(textOf).join('\n'), CONTROLLING],
   ['JUnit', runJunit, structureOf, junit => junit, CONTROLLING],
   ['Markdown', runMarkdown, skeletonOf, markdown => markdown, /:\/\/|www\.|(?<!\w)_|_(?!\w)/],
   ['text', runText, text => text.split('\n').length, text => text, CONTROLLING]
@@ -100,23 +97,20 @@ t.test('reports: the page loads nothing, runs nothing, and its policy allows no 
   for (const { attributes } of all) {
     for (const [name, value] of Object.entries(attributes)) {
       t.notMatch(name, /^(on|style$|src$|action$)/)
-      if (name === 'href') t.match(value, /^(#call-\d+|data:,)$/)
+      if (name === 'href') t.match(value, /^(#request-\d+|data:,)$/)
     }
   }
   const ids = all.flatMap(({ attributes }) => attributes.id ?? [])
   t.equal(new Set(ids).size, ids.length)
   const links = all.flatMap(({ attributes: { href = '' } }) => (href.startsWith('#') ? [href.slice(1)] : []))
-  for (const link of links) t.ok(ids.includes(link), 'each link leads to a call of the page')
+  for (const link of links) t.ok(ids.includes(link), 'each link leads to a request of the page')
   t.end()
 })
 
-t.test('reports: the page shows calls by test, each refusal with its why, findings, the map of the 58 rules and the assumptions', t => {
+t.test('reports: the page shows requests by test, each refusal with its why, findings, the map of the 58 rules and the assumptions', t => {
   const coverage = new Coverage()
-  coverage.add(judgement(['REF-7', 'LIST-1']))
-  coverage.add(judgement([], 'REF-7'))
-  coverage.add(judgement(['REF-6']))
-  coverage.add(judgement([], 'REF-1'))
-  coverage.add(judgement([], 'TKT-1'))
+  for (const seen of [judgement(['REF-7', 'LIST-1']), judgement([], 'REF-7'), judgement(['REF-6']), judgement([], 'REF-1'), judgement([], 'TKT-1')])
+    coverage.add(seen)
   const judged = judgedRun(
     {
       ...runWith('too much'),
@@ -127,42 +121,31 @@ t.test('reports: the page shows calls by test, each refusal with its why, findin
     { failOn: ['zero-payment'], ignore: ['card-number-sent'] }
   )
   const all = elementsIn(parseMarkup(runPage(judged)))
-  const textOf = (element: (typeof all)[number]): string => [element.text, ...element.children.map(textOf)].join(' ')
-  const whole = textOf(all[0] as (typeof all)[number])
+  const whole = all.map(textOf).join(' ')
 
   t.strictSame(
     all.filter(({ name }) => name === 'h2').map(({ text }) => text),
-    ['Gates', 'Findings', 'Calls by test', 'Coverage', 'Assumptions relied on']
+    ['Gates', 'Findings', 'Requests by test', 'Coverage', 'Assumptions relied on']
   )
-  const [legend, cells] = all.filter(({ name }) => name === 'ul').map(({ children }) => children.filter(({ name }) => name === 'li')) as [
-    typeof all,
-    typeof all
-  ]
+  const [legend = [], cells = []] = all.filter(({ name }) => name === 'ul').map(({ children }) => children.filter(({ name }) => name === 'li'))
   t.strictSame(
-    legend.map(({ attributes, text }) => [attributes.class, text]),
-    [
-      ['all', 'every outcome seen'],
-      ['kept', 'only kept'],
-      ['broken', 'only broken'],
-      ['none', 'not exercised']
-    ]
+    legend.map(({ attributes, text }) => `${attributes.class}: ${text}`),
+    ['all: every outcome seen', 'kept: only kept', 'broken: only broken', 'none: not exercised']
   )
   t.equal(cells.length, 58)
   t.match(runPage(judged), /\.map \.broken \{ border-left-color: var\(--bad\) \}/)
   t.notMatch(runPage(judged), /\.map \.none/, 'what was not exercised is grey, as the border is')
   const cellOf = (rule: string) => cells[(RULE_IDS as string[]).indexOf(rule)]
-  t.strictSame(
-    ['REF-7', 'LIST-1', 'REF-6', 'REF-1', 'LOC-1', 'TKT-1'].map(rule => [cellOf(rule)?.attributes.class, cellOf(rule)?.text]),
-    [
-      ['all', 'kept 1 · broken 1'],
-      ['all', 'kept 1 · broken –'],
-      ['kept', 'kept 1 · broken 0'],
-      ['broken', 'kept 0 · broken 1'],
-      ['none', 'kept 0 · broken 0'],
-      ['broken', 'kept – · broken 1']
-    ]
-  )
-  t.match(runPage(judgedWith('late')), /Counted: <a href="#call-1">.*Nearly: late: wanted late; got late in <a href="#call-0">/s)
+  const shown = ['REF-7', 'LIST-1', 'REF-6', 'REF-1', 'LOC-1', 'TKT-1'].map(rule => `${cellOf(rule)?.attributes.class}: ${cellOf(rule)?.text}`)
+  t.strictSame(shown, [
+    'all: kept 1 · broken 1',
+    'all: kept 1 · broken –',
+    'kept: kept 1 · broken 0',
+    'broken: kept 0 · broken 1',
+    'none: kept 0 · broken 0',
+    'broken: kept – · broken 1'
+  ])
+  t.match(runPage(judgedWith('late')), /<a href="#request-1">.*late: wanted late; got late in <a href="#request-0">/s)
   for (const part of [
     'REF-7: too much',
     'a Refund above the remainder is an error',
@@ -170,35 +153,27 @@ t.test('reports: the page shows calls by test, each refusal with its why, findin
     'Relies on: A07 (error body)',
     'Rules kept: BASE-1. Rules broken: REF-7.',
     FINDINGS['zero-payment'].advice,
-    'Calls of further tests',
+    'Requests of other tests',
     'not exercised',
-    '7 calls are not listed, and 8 are not shown in full.',
+    SAYS.omitted(7, 8),
     'script entry too much',
     'warning, ignored'
   ])
     t.ok(whole.includes(part), part)
   t.strictSame(
-    all.flatMap(({ name, attributes, text }) => (name === 'td' && /^(error|warning)/.test(text) && attributes.class ? [attributes.class] : [])),
-    ['bad', 'warn', 'warn']
+    all.flatMap(({ name, attributes }) => (name === 'td' && /^(bad|warn)$/.test(attributes.class ?? '') ? [attributes.class] : [])),
+    ['bad', 'bad', 'warn', 'warn', 'bad']
   )
   const [ofTest] = all.filter(({ name }) => name === 'details')
   t.equal(ofTest?.attributes.open, '', 'a test with a finding is open')
   t.end()
 })
 
-t.test('reports: a run in which no call named its test, and one without any call, say so', t => {
+t.test('reports: a run in which no request named its test, and one without any request, say so', t => {
   const none = runPage(judgedRun({}, { failOn: [] }))
   const scripted = refusedCall('x', { test: null, request: 'till#2/req_9', outcome: 'lost_after' })
-  const entry = {
-    ...scripted.entry,
-    account: null,
-    answer: null,
-    answered: false,
-    took_effect: true,
-    query: {},
-    body: {},
-    script: { id: 'scr_4', name: null, fault: 'reset' }
-  }
+  const script = { id: 'scr_4', name: null, fault: 'reset' }
+  const entry = { ...scripted.entry, account: null, answer: null, answered: false, took_effect: true, query: {}, body: {}, script }
   const why = { rules: [{ rule: 'LIST-1', verdict: 'kept', text: 'a list' }], assumptions: [], changed_by: [] }
   const calls = [
     { ...scripted, entry: { ...entry, why } },
@@ -207,11 +182,11 @@ t.test('reports: a run in which no call named its test, and one without any call
   const tests: RunDocument['tests'] = [{ test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] }]
   const some = runPage(judgedRun({ requests: calls, tests }, {}, null))
 
-  t.ok(none.includes('all gates passed') && none.includes('<h2>Gates</h2>\n<p>None.</p>') && none.includes('The command ended with 0.'))
+  t.ok(none.includes('all gates passed') && none.includes('<h2>Gates</h2>\n<p>None.</p>') && none.includes(SAYS.overview('', '', '', 0).slice(-10)))
   for (const part of [
-    'No call named its test',
-    'All calls',
-    'No Account; took effect; the answer was lost; script entry scr_4',
+    SAYS.no_test_names(),
+    'All requests',
+    'No Account; took effect; the response was lost; script entry scr_4',
     'lost after',
     '(no body)',
     'plain\ntext',
@@ -219,9 +194,9 @@ t.test('reports: a run in which no call named its test, and one without any call
     'Rules kept: none. Rules broken: none.'
   ])
     t.ok(some.includes(part), part)
-  t.notOk(some.includes('The command ended'))
+  t.notOk(some.includes('The command'))
   const both = runPage(judgedRun({ requests: calls, tests: [...tests, { ...tests[0], test: 'one' } as RunDocument['tests'][number]] }))
-  t.ok(both.includes('Calls that named no test'))
+  t.ok(both.includes('Requests that named no test'))
   t.end()
 })
 
@@ -244,25 +219,28 @@ t.test('reports: JUnit has a case a gate and a case a test, which fails when it 
 
   t.strictSame(shown(parseMarkup(runJunit(judged))), [
     'testsuites',
-    { name: 'commerce-emulator', tests: '4', failures: '2' },
+    { name: 'commerce-emulator', tests: '4', failures: '2', skipped: '0' },
     [
       'testsuite',
-      { name: 'gates', tests: '2', failures: '1' },
+      { name: 'gates', tests: '2', failures: '1', skipped: '0' },
       ['commerce-emulator.gates warnings', ['failure', { message: 'warnings: zero-payment' }, 'warnings: zero-payment']],
       ['commerce-emulator.gates script']
     ],
     [
       'testsuite',
-      { name: 'tests', tests: '2', failures: '1' },
+      { name: 'tests', tests: '2', failures: '1', skipped: '0' },
       [
         'commerce-emulator.tests pays',
         ['failure', { message: caused }, caused],
-        ['system-out', {}, '2 calls, 1 refused\nkept: BASE-1\nbroke: REF-7\n#1/req_1 POST /pays 400']
+        ['system-out', {}, '2 requests, 1 refused\nkept: BASE-1\nbroke: REF-7\n#1/req_1 POST /pays 400']
       ],
-      ['commerce-emulator.tests sends a card', ['system-out', {}, '1 calls, 0 refused\nkept: no rule\nbroke: no rule']]
+      ['commerce-emulator.tests sends a card', ['system-out', {}, '1 request, 0 refused\nkept: no rule\nbroke: no rule']]
     ]
   ])
   t.equal(parseMarkup(runJunit(judgedRun())).children.length, 1, 'without named tests there is no suite of them')
+  const sandboxes = ['till', null].map(sandbox => ({ sandbox, periods: 1 }))
+  const unmetIn = parseMarkup(runJunit(judgedRun({ sandboxes, unmet_expectations: [unmet('till', 'a')] }))).children[1] as Element
+  t.strictSame(unmetIn.attributes, { name: 'sandboxes', tests: '2', failures: '1', skipped: '0' }, 'an unmet expectation fails its sandbox alone')
   t.end()
 })
 
@@ -274,22 +252,22 @@ t.test('reports: Markdown shows gates, findings, tests, refused calls and assump
 
   for (const line of [
     '## commerce-emulator: a gate failed',
-    '| `zero-payment` | **failed**: finding: zero-payment |',
-    '| `errors` | passed |',
-    '| pays | pays (&#35;1/req_2); nearly: pays: wanted pays; got pays in &#35;1/req_1 | pays |',
-    '| pays | **failed** | 1 | 1 | REF-7 | `zero-payment` 1× |',
+    '| `zero-payment` | failed | finding: zero-payment |',
+    '| `errors` | passed |  |',
+    '| pays | pays | `#1/req_2` | pays: wanted pays; got pays in `#1/req_1`; pays: wanted pays; got pays in `#1/req_2` | pays |',
+    '| pays | failed | 1 | 1 | REF-7 | `zero-payment` 1× |',
     '| `#1/req_0` | pays | POST /pays | 400 | REF-7: pays |',
-    '3 more are in the report.',
-    '| A07 | error body | 1 |'
+    SAYS.more_rows(3),
+    '| A07 | error body | as shown | 1 | `#1/req_1` |'
   ])
     t.ok(markdown.split('\n').includes(line), line)
-  t.ok(markdown.includes('3 calls, 53 refused.') && markdown.includes('The command ended with 0.'))
+  t.ok(markdown.includes(SAYS.requests(3, 53)))
   t.notOk(markdown.includes('#1/req_50'))
 
   const ignored = runMarkdown(judgedRun({ findings: [finding('zero-payment', '#1/req_1')] }, { ignore: ['zero-payment'] }, null))
   t.ok(ignored.includes('| `zero-payment` | warning, ignored | 1 | `#1/req_1` |'))
   t.ok(ignored.startsWith('## commerce-emulator: all gates passed\n'))
-  t.notMatch(ignored, /The command ended|### Tests|### Refused/)
+  t.notMatch(ignored, /The command|### Tests|### Refused/)
   t.end()
 })
 
@@ -316,7 +294,7 @@ t.test('reports: annotations of GitHub Actions, one a finding by its severity an
   t.strictSame(runAnnotations(judged).split('\n'), [
     `::error title=double-refund-risk::${risk.about} ${risk.advice} (6×: #1/req_1, #1/req_2, #1/req_3, #1/req_4, #1/req_5, …)`,
     `::warning title=zero-payment::${FINDINGS['zero-payment'].about} ${FINDINGS['zero-payment'].advice} (1×: till#1/req_1)`,
-    '::error title=coverage::rule coverage is 0 %25, below 10 %25',
+    `::error title=coverage::${SAYS.low_coverage(0, 10).replaceAll('%', '%25')}`,
     '::error title=expectations::100 %25 of it, a:b%0D%0A::error::forged\\u001b',
     ''
   ])

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
-import { connect, createServer, type Socket } from 'node:net'
+import { mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Lock } from '../../src/sandbox/lock.js'
+import { placeOf } from '../support/places.js'
 
 const MODULE = new URL('../../src/sandbox/lock.ts', import.meta.url).href
 /** Takes the lock of the file that it is given, says `true` or `false`, and stays. */
@@ -15,12 +16,6 @@ const TAKER = `const [, file, at] = process.argv
   console.log((await Lock.take(file)) !== null)
   setInterval(() => {}, 1000)`
 
-/** A folder of a test, whose path is short enough for a socket. */
-async function folderOf(t: Test): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'lock-test-'))
-  t.teardown(() => rm(folder, { recursive: true }))
-  return folder
-}
 const locksIn = async (folder: string) => (await readdir(folder)).filter(name => name.includes('.lock'))
 
 /** Starts a process that takes the lock of a file, at an instant that others may share. */
@@ -33,24 +28,16 @@ function taking(t: Test, file: string, at = 0): { child: ChildProcess; hasTaken:
   return { child, hasTaken: once(child.stdout as NodeJS.ReadableStream, 'data').then(([text]) => String(text).trim() === 'true') }
 }
 
-/** Leaves the lock of a process that was killed. */
-async function killed(t: Test, file: string): Promise<void> {
-  const { child, hasTaken } = taking(t, file)
-  t.equal(await hasTaken, true)
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-}
-
+const quiet = (socket: Socket) => socket.on('error', () => {})
 /** A socket in the place of a lock, which treats its callers as the case says. */
-async function impostor(t: Test, path: string, answer: (socket: Socket) => void): Promise<void> {
-  const server = createServer(socket => answer(socket.on('error', () => {})))
+async function impostor(t: Test, path: string, answer: (socket: Socket, server: Server) => void): Promise<void> {
+  const server: Server = createServer(socket => answer(quiet(socket), server))
   t.teardown(() => server.close())
   await new Promise<void>(resolve => server.listen(path, resolve))
 }
 
 t.test('a lock is held by one alone, given up with release, and leaves nothing behind', async t => {
-  const folder = await folderOf(t)
-  const file = join(folder, 'shop.json')
+  const { folder, file } = await placeOf(t)
 
   const lock = await Lock.take(file)
   t.equal((await locksIn(folder)).length, 1)
@@ -59,7 +46,11 @@ t.test('a lock is held by one alone, given up with release, and leaves nothing b
   t.equal(String((await once(asking, 'data'))[0]), 'holds')
   t.equal(await Lock.take(file), null)
   t.equal((await locksIn(folder)).length, 1, 'who was refused leaves nothing')
+  const open = connect({ path: join(folder, (await locksIn(folder))[0] as string), allowHalfOpen: true }).resume()
+  t.teardown(() => open.destroy())
+  await once(open, 'end')
 
+  // one who asks and never closes its connection does not keep it
   await lock?.release()
   t.strictSame(await locksIn(folder), [])
   const again = await Lock.take(file)
@@ -68,24 +59,20 @@ t.test('a lock is held by one alone, given up with release, and leaves nothing b
 })
 
 t.test('locks of other files in the folder do not count, and what else has a name like a lock is left alone', async t => {
-  const folder = await folderOf(t)
+  const { folder } = await placeOf(t)
   const names = ['shop.json.lock', 'shop.json.lock-0123abcd', 'shop.json.lock-other', 'shop.lock']
   for (const name of names) await writeFile(join(folder, name), 'precious')
   await mkdir(join(folder, 'shop.json.lock-01234567'))
   await symlink('nowhere', join(folder, 'shop.json.lock-76543210'))
   await impostor(t, join(folder, 'shop.json.old.lock-0123abcd'), socket => socket.end('holds'))
-
   const locks = await Promise.all(['shop.json', 'shop', 'shop.json.lock', 'other'].map(name => Lock.take(join(folder, name))))
-
   t.notOk(locks.includes(null))
   await Promise.all(locks.map(lock => lock?.release()))
   t.strictSame((await readdir(folder)).sort(), [...names, 'shop.json.lock-01234567', 'shop.json.lock-76543210', 'shop.json.old.lock-0123abcd'].sort())
 })
 
 t.test('of those who take a lock at once exactly one gets it', async t => {
-  const folder = await folderOf(t)
-  const file = join(folder, 'shop.json')
-
+  const { folder, file } = await placeOf(t)
   for (let round = 0; round < 20; round++) {
     const locks = await Promise.all(Array.from({ length: 1 + (round % 8) }, () => Lock.take(file)))
     const taken = locks.filter(lock => lock !== null)
@@ -96,13 +83,15 @@ t.test('of those who take a lock at once exactly one gets it', async t => {
 })
 
 t.test('the lock of a process that was killed is nobody’s: of several that start at once exactly one gets it', async t => {
-  const folder = await folderOf(t)
-  const file = join(folder, 'shop.json')
-  await killed(t, file)
+  const { folder, file } = await placeOf(t)
+  const first = taking(t, file)
+  t.equal(await first.hasTaken, true)
+  first.child.kill('SIGKILL')
+  await once(first.child, 'exit')
   const [left] = await locksIn(folder)
   t.ok(left, 'the socket is left behind')
 
-  const at = Date.now() + 3000
+  const at = Date.now() + 1500
   const takers = Array.from({ length: 4 }, () => taking(t, file, at))
   const taken = await Promise.all(takers.map(({ hasTaken }) => hasTaken))
 
@@ -121,63 +110,47 @@ t.test('the lock of a process that was killed is nobody’s: of several that sta
 })
 
 t.test('a process that is stopped, and one that says nothing, still hold their lock', async t => {
-  const folder = await folderOf(t)
+  const { folder, file } = await placeOf(t)
   await impostor(t, join(folder, 'silent.lock-00000000'), () => {})
   await impostor(t, join(folder, 'curt.lock-00000000'), socket => socket.destroy())
   await impostor(t, join(folder, 'slow.lock-ffffffff'), socket => socket.end('takes'))
 
-  const since = Date.now()
-  t.equal(await Lock.take(join(folder, 'silent'), 300), null)
-  t.equal(await Lock.take(join(folder, 'curt'), 300), null, 'one that ends in the middle of its answer is asked again until the patience ends')
-  t.equal(await Lock.take(join(folder, 'slow'), 300), null, 'as is one that stays at taking it')
-  t.ok(Date.now() - since >= 850)
-
-  const { child, hasTaken } = taking(t, join(folder, 'shop.json'))
+  const { child, hasTaken } = taking(t, file)
   t.equal(await hasTaken, true)
   child.kill('SIGSTOP')
-  t.equal(await Lock.take(join(folder, 'shop.json'), 300), null)
+  // one that says nothing, one that ends in the middle of its answer, one that stays at taking it, and one that is stopped
+  for (const name of ['silent', 'curt', 'slow', 'shop.json']) {
+    const since = Date.now()
+    t.equal(await Lock.take(join(folder, name), 150), null, name)
+    t.ok(Date.now() - since >= 140, `${name} is asked until the patience ends`)
+  }
   child.kill('SIGKILL')
 })
 
 t.test('the one whose name comes first waits for the others to withdraw', async t => {
-  const folder = await folderOf(t)
+  const { folder } = await placeOf(t)
   const [first, last] = ['00000000', 'ffffffff']
   await impostor(t, join(folder, `before.lock-${first}`), socket => socket.end('takes'))
   t.equal(await Lock.take(join(folder, 'before')), null, 'another comes first')
 
   let asked = 0
-  const server = createServer(socket => {
-    asked++
-    socket.on('error', () => {}).end('takes')
-    if (asked === 3) server.close()
+  await impostor(t, join(folder, `after.lock-${last}`), (socket, server) => {
+    socket.end('takes')
+    if (++asked === 3) server.close()
   })
-  await new Promise<void>(resolve => server.listen(join(folder, `after.lock-${last}`), resolve))
   const lock = await Lock.take(join(folder, 'after'))
   t.ok(lock)
   t.equal(asked, 3)
   await lock?.release()
 })
 
-t.test('a process that asks and never closes its connection does not keep a lock from being released', async t => {
-  const folder = await folderOf(t)
-  const lock = await Lock.take(join(folder, 'shop.json'))
-  const [name] = await locksIn(folder)
-  const asking = connect({ path: join(folder, name as string), allowHalfOpen: true }).resume()
-  t.teardown(() => asking.destroy())
-  await once(asking, 'end')
-
-  await t.resolves(lock?.release() as Promise<void>)
-})
-
 t.test('a folder that is not there, one that cannot be listed any more, and a name that is too long are errors', async t => {
-  const folder = await folderOf(t)
-
+  const { folder } = await placeOf(t)
   await t.rejects(Lock.take(join(folder, 'none', 'shop.json')), { code: 'EACCES' })
   await t.rejects(Lock.take(join(folder, 'x'.repeat(120))), {
     message: /^the name of its lock, x{120}\.lock-[0-9a-f]{8}\.new, is too long for a socket; choose a shorter name$/
   })
   t.strictSame(await readdir(folder), [])
-
   const gone = join(folder, 'gone')
   await mkdir(gone)
   await impostor(t, join(gone, 'shop.json.lock-ffffffff'), socket => socket.end('takes'))
@@ -186,18 +159,19 @@ t.test('a folder that is not there, one that cannot be listed any more, and a na
 })
 
 t.test('a path that is too long for a socket is reached through a link that does not stay', async t => {
-  const folder = join(await folderOf(t), 'x'.repeat(100))
+  const folder = join((await placeOf(t)).folder, 'x'.repeat(100))
+  const file = join(folder, 'shop.json')
   await mkdir(folder)
   const links = async () => {
     const names = (await readdir(tmpdir())).filter(name => /^lock-[0-9a-f]{8}$/.test(name))
     return (await Promise.all(names.map(name => readlink(join(tmpdir(), name)).catch(() => null)))).filter(to => to === folder)
   }
 
-  const lock = await Lock.take(join(folder, 'shop.json'))
+  const lock = await Lock.take(file)
 
   t.ok(lock)
   t.equal((await locksIn(folder)).length, 1)
-  t.equal(await Lock.take(join(folder, 'shop.json')), null)
+  t.equal(await Lock.take(file), null)
   await lock?.release()
   t.strictSame(await locksIn(folder), [])
   t.strictSame(await links(), [])

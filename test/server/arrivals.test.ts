@@ -1,12 +1,10 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { documentOf } from '../../src/scenario/documents.js'
 import { authorization, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
-import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import type { Json } from '../support/json.js'
-import { exchanged } from '../support/socket.js'
+import { type Answer, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { exchanged, opened } from '../support/socket.js'
 
 const HEADERS = { host: 'localhost', authorization: authorization() }
 const REFUNDED = {
@@ -26,14 +24,14 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/x/other', 404, 'There is nothing at /sandbox/x/other; every path is relative to the base address, which is /sandbox/x/next here.'],
     ['/sandbox/x/nextx', 404, 'There is nothing at /sandbox/x/nextx; '],
     ['/sandbox/x/_controlx', 404, 'There is nothing at /sandbox/x/_controlx; '],
-    ['/sandbox/x/locations', 404, 'The base address ends in /next: call /sandbox/x/next/locations.'],
+    ['/sandbox/x/locations', 404, 'The base address ends in /next: send this to /sandbox/x/next/locations.'],
     ['/sandbox/x/sandbox/y/next/locations', 404, 'There is nothing at /sandbox/x/sandbox/y/next/locations; '],
     ['/Sandbox/x/next/locations', 404, 'There is nothing at /Sandbox/x/next/locations; '],
     ['//sandbox/x/next/locations', 404, 'There is nothing at //sandbox/x/next/locations; '],
     [
       '/sandbox/x/_control',
       404,
-      'There is no sandbox x; there are none. A call of its API with a right path and key makes it, as does a control call that changes something.'
+      'There is no sandbox x; there are none. A request to its API with a valid path and key creates it, and so does a control request that changes something.'
     ],
     ['/sandbox/a/next', 404, 'No endpoint has the path /; '],
     ['/sandbox/b/next/', 404, 'No endpoint has the path /; '],
@@ -44,13 +42,13 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/h/next/locations', 200, '"url":"/sandbox/h/next/locations"', 'h'],
     ['/sandbox/i/next/locations/?limit=1', 200, '"url":"/sandbox/i/next/locations"', 'i'],
     ['/sandbox/j/next/tickets/tkt_none', 404, 'No Ticket has the id tkt_none.', 'j'],
-    ['/sandbox/h/locations', 404, 'The base address ends in /next: call /sandbox/h/next/locations.'],
+    ['/sandbox/h/locations', 404, 'The base address ends in /next: send this to /sandbox/h/next/locations.'],
     ['/sandbox/h/_control', 200, '"api":"/sandbox/h/next","health":"/sandbox/h/_control/health"'],
     ['/sandbox/h/_control/', 200, '"state":"/sandbox/h/_control/state"'],
     ['/sandbox/h/_control/health', 200, '"status":"ready"'],
     ['/sandbox/none/_control/health', 404, 'There is no sandbox none.'],
-    ['/sandbox/h/_control/nothing?a=b', 404, 'The control API has no GET /sandbox/h/_control/nothing; GET /sandbox/h/_control links to what it has.'],
-    ['/sandbox/h/_control/docs/none', 404, 'The control API has no GET /sandbox/h/_control/docs/none; GET /sandbox/h/_control links to what it has.']
+    ['/sandbox/h/_control/nothing?a=b', 404, 'The control API has no GET /sandbox/h/_control/nothing; see the links of GET /sandbox/h/_control.'],
+    ['/sandbox/h/_control/docs/none', 404, 'The control API has no GET /sandbox/h/_control/docs/none; see the links of GET /sandbox/h/_control.']
   ]
   for (const [url, status, shows, makes] of cases) {
     const before = await namesIn(emulator)
@@ -73,56 +71,29 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
   t.strictSame(outside, ['/locations', '/locations'], 'and in a sandbox, where it names one that there is')
 })
 
-t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit', async t => {
+t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit; no secret in another one is shown', async t => {
   const emulator = await startTestEmulator(t)
   const { app, logs } = emulator
   const longest = `x${'y'.repeat(63)}`
-  for (const name of ['a', '7', 'Worker-1', 'a.b_c-d', 'a..', '1.5', longest]) {
-    const { statusCode } = await app.inject({ method: 'GET', url: `/sandbox/${name}/next/locations`, headers: HEADERS })
-    t.equal(statusCode, 200, name)
-  }
-  t.strictSame(await namesIn(emulator), ['1.5', '7', 'Worker-1', 'a', 'a..', 'a.b_c-d', longest])
+  const get = (url: string) => app.inject({ method: 'GET', url, headers: HEADERS })
+  const good = ['1.5', '7', 'Worker-1', 'a', 'a..', 'a.b_c-d', longest]
+  for (const name of good) t.equal((await get(`/sandbox/${name}/next/locations`)).statusCode, 200, name)
+  t.strictSame(await namesIn(emulator), good)
 
   const card = '4242424242424242'
-  const bad: [name: string, shown: string][] = [
-    ['', 'The name is empty'],
-    ['.a', '.a is no name'],
-    ['-a', '-a is no name'],
-    ['_a', '_a is no name'],
-    ['%20', '  is no name'],
-    ['a%20b', 'a b is no name'],
-    ['a+b', 'a+b is no name'],
-    ['a;b', 'a;b is no name'],
-    ['a%2Fb', 'a/b is no name'],
-    ['a%5Cb', 'a\\b is no name'],
-    ['a%00', 'a? is no name'],
-    ['a%0Ab', 'a?b is no name'],
-    ['a%3Cb%3E', 'a<b> is no name'],
-    ['a%', 'a% is no name'],
-    ['%zz', '%zz is no name'],
-    ['%FF', '%FF is no name'],
-    ['caf%C3%A9', 'café is no name'],
-    ['%F0%9F%A7%BE', '🧾 is no name'],
-    [`${longest}z`, `${longest}z is no name`],
-    [`${card}!`, '****************! is no name'],
-    ['4242%204242%204242%204242', '**** **** **** **** is no name'],
-    ['sk_merchant!', '***! is no name']
-  ]
-  for (const [name, shown] of bad) {
+  const bad = ' .a -a _a %20 a%20b a+b a;b a%2Fb a%5Cb a%00 a%0Ab a%3Cb%3E a% %zz %FF caf%C3%A9 %F0%9F%A7%BE 4242%204242%204242%204242 sk_merchant!'.split(' ')
+  for (const name of [...bad, `${longest}z`, `${card}!`]) {
     for (const below of ['/next/locations', '/next', '/other', '/', '', '?x=1', '/_control', '/_control/state', '/_control/nowhere']) {
-      const { statusCode, payload } = await app.inject({ method: 'GET', url: `/sandbox/${name}${below}`, headers: HEADERS })
+      const { statusCode, payload } = await get(`/sandbox/${name}${below}`)
       const { code, message, param } = JSON.parse(payload).error
-      if (below === '/_control/nowhere') t.strictSame([statusCode, code], [404, 'path_unknown'], 'a path that no sandbox has is told before the name')
-      else {
-        const wanted = `${shown}: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`
-        t.strictSame([statusCode, code, message, param], [400, 'name_invalid', wanted, 'name'], `/sandbox/${name}${below}`)
-      }
+      const is = below === '/_control/nowhere' ? [404, 'path_unknown', undefined] : [400, 'name_invalid', 'name']
+      t.strictSame([statusCode, code, param], is, `/sandbox/${name}${below}`)
+      if (code === 'name_invalid') t.notMatch(message, /4242|sk_merchant/)
     }
   }
   t.equal((await namesIn(emulator)).length, 7, 'none is made of them')
-  const logged = logs.join('\n')
-  t.notOk(logged.includes(card) || logged.includes('4242 4242') || logged.includes('sk_merchant'), 'the log shows no secret either')
-  t.notOk((await app.inject({ method: 'GET', url: '/_control/requests?limit=1000', headers: HEADERS })).payload.includes('4242'), 'nor does the journal')
+  const { payload } = await get('/_control/requests?limit=1000')
+  t.notMatch([...logs, payload].join('\n'), /4242|sk_merchant/, 'the log shows no secret either, nor does the journal')
 })
 
 t.test('A01: what is percent-encoded without need is the same address', async t => {
@@ -143,11 +114,8 @@ t.test('A01: what is percent-encoded without need is the same address', async t 
   for (const [encoded, plain] of pairs) t.strictSame(await get(encoded), await get(plain), encoded)
 
   t.strictSame(await namesIn(emulator), ['a-z._0'])
-  t.strictSame(
-    (await control('GET /requests')).body.data.map(({ path }: { path: string }) => path),
-    ['/tickets/~tkt', '/tickets/~tkt', '/tickets/tkt_a', '/tickets/tkt_a'],
-    'a control call is none of the API, however it is written'
-  )
+  const paths = (await control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
+  t.equal(paths.join(), '/tickets/~tkt,/tickets/~tkt,/tickets/tkt_a,/tickets/tkt_a', 'a control call is none of the API, however it is written')
   t.strictSame(await get('/next/tickets?search_query=%54-1'), await get('/next/tickets?search_query=T-1'), 'a query is read as ever')
   t.equal((await get('/next/locations/%'))[0], 400, 'what is broken stays so')
 })
@@ -166,10 +134,10 @@ t.test('A01: a url in absolute form is read without its origin, and dots are res
     ['http://localhost/', 200, overview],
     ['http://localhost', 200, overview],
     ['http://localhost?a=/b', 200, overview],
-    ['http://localhost/sandbox/b!/next/locations', 400, 'b! is no name'],
-    ['/sandbox/../next/locations', 400, '.. is no name'],
-    ['/sandbox/./next/locations', 400, '. is no name'],
-    ['/sandbox/%2E%2e/next/locations', 400, '.. is no name'],
+    ['http://localhost/sandbox/b!/next/locations', 400, 'b! is not a name'],
+    ['/sandbox/../next/locations', 400, '.. is not a name'],
+    ['/sandbox/./next/locations', 400, '. is not a name'],
+    ['/sandbox/%2E%2e/next/locations', 400, '.. is not a name'],
     ['/sandbox/abs/../other/next/locations', 404, 'There is nothing at /sandbox/abs/../other/next/locations']
   ]
   for (const [url, status, shows] of cases) {
@@ -182,98 +150,55 @@ t.test('A01: a url in absolute form is read without its origin, and dots are res
 t.test('A34: each sandbox counts its own answers, and those of the emulator itself are counted for all', async t => {
   const emulator = await startTestEmulator(t)
   const [main, a, b] = [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
-  const ids: string[] = []
-  const see = async (answer: Promise<{ headers: Record<string, unknown>; body: Json }>) => {
-    const { headers, body } = await answer
-    ids.push(String(headers['request-id']))
-    if (body.error) t.equal(body.error.request_id, ids.at(-1))
+  const none = sandboxClient(emulator, 'none')
+  const bad = sandboxClient(emulator, 'no!')
+  const get = (url: string) => emulator.inject({ method: 'GET', url })
+  const calls: [id: string, call: () => Promise<Answer>][] = [
+    ['req_1', () => a.call('GET /tickets')],
+    ['req_2', () => a.call('GET /nowhere')],
+    ['req_1', () => b.call('GET /tickets', { key: null })],
+    ['req_1', () => main.call('GET /tickets')],
+    ['req_3', () => a.call('DELETE /tickets')],
+    ['ctl_1', () => a.control('GET /state')],
+    ['ctl_2', () => none.control('GET /state')],
+    ['ctl_3', () => bad.call('GET /tickets')],
+    ['ctl_4', () => get('/sandbox/none/tickets')],
+    ['ctl_5', () => get('/sandbox/a')],
+    ['req_4', () => get('/sandbox/a/tickets')],
+    ['req_1', () => b.call('GET /tickets')],
+    ['req_2', () => main.call('GET /tickets')]
+  ]
+  for (const [id, call] of calls) {
+    const { headers, body } = await call()
+    t.strictSame([headers['request-id'], body.error?.request_id ?? id], [id, id])
   }
-
-  for (const call of [
-    a.call('GET /tickets'),
-    a.call('GET /nowhere'),
-    b.call('GET /tickets', { key: null }),
-    main.call('GET /tickets'),
-    a.call('DELETE /tickets'),
-    a.control('GET /state'),
-    sandboxClient(emulator, 'none').control('GET /state'),
-    sandboxClient(emulator, 'no!').call('GET /tickets'),
-    emulator.inject({ method: 'GET', url: '/sandbox/none/tickets' }),
-    emulator.inject({ method: 'GET', url: '/sandbox/a' }),
-    emulator.inject({ method: 'GET', url: '/sandbox/a/tickets' }),
-    b.call('GET /tickets'),
-    main.call('GET /tickets')
-  ]) {
-    await see(call)
-  }
-
-  t.strictSame(ids, ['req_1', 'req_2', 'req_1', 'req_1', 'req_3', 'ctl_1', 'ctl_2', 'ctl_3', 'ctl_4', 'ctl_5', 'req_4', 'req_1', 'req_2'])
   await a.control('POST /reset')
   t.equal((await a.call('GET /tickets')).headers['request-id'], 'req_1', 'a reset begins anew')
   t.equal((await main.call('GET /tickets')).headers['request-id'], 'req_3', 'in its own sandbox')
 })
 
-t.test('A09: the urls of lists and of embedded Refunds lie under the sandbox', async t => {
+t.test('A09, A33: the urls of lists and of embedded Refunds lie under the sandbox; a preflight is a request of it', async t => {
   const emulator = await startTestEmulator(t, { records: REFUNDED })
-  const { call } = sandboxClient(emulator, 'shop')
+  const { call, control } = sandboxClient(emulator, 'shop')
+  const base = '/sandbox/shop/next'
+  const headers = { origin: 'http://shop.example', 'access-control-request-method': 'POST' }
 
-  const list = await call('GET /transactions', { query: 'location=loc_a' })
-  const users = await call('GET /accounts/mch_a/users')
-  const one = await call('GET /transactions/txn_a')
-  const made = await call('POST /transactions', { key: null, body: { ticket: 'tkt_a', payment_type: 'external', amount: 5 } })
+  const preflight = await call('OPTIONS /transactions', { key: null, headers })
+  t.strictSame([preflight.status, preflight.headers['request-id'], await namesIn(emulator)], [204, 'req_1', []], 'it makes none')
+  const list = (await call('GET /transactions', { query: 'location=loc_a' })).body
+  const made = (await call('POST /transactions', { key: null, body: { ticket: 'tkt_a', payment_type: 'external', amount: 5 } })).body
+  const url: string = (await call('GET /transactions/txn_a')).body.refunds.url
+  const followed = await emulator.inject({ method: 'GET', url, headers: HEADERS })
 
-  t.equal(list.body.url, '/sandbox/shop/next/transactions')
-  t.equal(list.body.data[0].refunds.url, '/sandbox/shop/next/refunds?transaction=txn_a')
-  t.equal(users.body.url, '/sandbox/shop/next/accounts/mch_a/users')
-  t.equal(one.body.refunds.url, '/sandbox/shop/next/refunds?transaction=txn_a')
-  t.strictSame([made.status, made.body.refunds.url], [200, `/sandbox/shop/next/refunds?transaction=${made.body.id}`])
-  const followed = await emulator.inject({ method: 'GET', url: one.body.refunds.url, headers: HEADERS })
-  t.strictSame([followed.status, followed.body.data[0].id, followed.body.url], [200, 'rfd_a', '/sandbox/shop/next/refunds'], 'they can be followed')
+  t.equal((await control('GET /requests')).body.data.length, 4, 'nor is it kept')
+  t.strictSame([list.url, list.data[0].refunds.url, url], [`${base}/transactions`, ...Array(2).fill(`${base}/refunds?transaction=txn_a`)])
+  t.equal((await call('GET /accounts/mch_a/users')).body.url, `${base}/accounts/mch_a/users`)
+  t.equal(made.refunds.url, `${base}/refunds?transaction=${made.id}`)
+  t.strictSame([followed.body.data[0].id, followed.body.url], ['rfd_a', `${base}/refunds`], 'they can be followed')
   t.equal((await emulator.call('GET /transactions/txn_a')).body.refunds.url, '/next/refunds?transaction=txn_a')
 })
 
-t.test('A33: a page of any origin may call a sandbox, and a preflight is a call of it', async t => {
-  const emulator = await startTestEmulator(t)
-  const { call, control, prefix } = sandboxClient(emulator, 'page')
-  const headers = { origin: 'http://shop.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
-
-  const preflight = await call('OPTIONS /transactions', { key: null, headers })
-  const answer = await call('GET /tickets', { headers: { origin: 'http://shop.example' } })
-  const refused = await call('GET /tickets/tkt_none', { headers: { origin: 'http://shop.example' } })
-  const ofControl = await emulator.inject({ method: 'OPTIONS', url: `${prefix}/_control/reset`, headers: { ...headers, host: 'localhost' } })
-
-  t.strictSame([preflight.status, preflight.text, preflight.headers['access-control-allow-origin']], [204, '', '*'])
-  t.strictSame([preflight.headers['request-id'], answer.headers['request-id']], ['req_1', 'req_1'], 'a preflight makes no sandbox')
-  t.strictSame([answer.headers['access-control-allow-origin'], refused.headers['access-control-allow-origin']], ['*', '*'])
-  t.strictSame([ofControl.status, ofControl.headers['access-control-allow-origin']], [403, undefined])
-  t.equal((await control('GET /requests')).body.data.length, 2)
-})
-
-t.test('A08: before the start scenario is loaded every call of a sandbox is a 503, and none is made', async t => {
-  const emulator = await startTestEmulator(t, { loaded: false })
-  const { call, control } = sandboxClient(emulator, 'early')
-
-  const [api, state, health, elsewhere] = [
-    await call('GET /tickets'),
-    await control('GET /state'),
-    await control('GET /health'),
-    await emulator.inject({ method: 'GET', url: '/sandbox/early/tickets' })
-  ]
-  const load = await control('POST /load', { scenario: { data: smallFixture() } })
-
-  t.strictSame([api.status, api.body.error.code], [503, 'not_ready'])
-  t.strictSame([state.status, load.status, load.body.error.code], [503, 503, 'not_ready'])
-  t.strictSame([health.status, health.body], [503, { status: 'starting', version: '0.0.0' }])
-  t.equal(elsewhere.status, 404)
-  t.equal((await call('GET /tickets', { headers: {} })).headers['request-id'], 'ctl_6', 'no sandbox counts it')
-
-  await emulator.sandboxes.start(documentOf('test', { data: smallFixture() }), { name: 'test', file: null })
-  t.strictSame(await namesIn(emulator), [])
-  t.equal((await call('GET /tickets')).headers['request-id'], 'req_1')
-  t.equal((await control('GET /health')).status, 200)
-})
-
-t.test('arrivals: a connection that is kept for thousands of requests keeps no listener of any of them', async t => {
+t.test('arrivals: a connection that is kept for hundreds of requests keeps no listener of any of them', async t => {
   const scenario = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /accounts', delay: '1ms' }] }
   const { app, listen } = await startTestEmulator(t, { scenario, logged: false })
   const request = (line: string, headers = '') => `${line} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization()}\r\n${headers}\r\n`
@@ -298,35 +223,28 @@ t.test('arrivals: a connection that is kept for thousands of requests keeps no l
   t.teardown(() => process.off('warning', warned))
   const port = await listen()
   const accepted = once(app.server, 'connection')
-  const client = connect(port, '127.0.0.1')
-  t.teardown(() => client.destroy())
+  const { socket: client, received } = opened(t, port, '')
   const [socket] = (await accepted) as [Socket]
-  let answers = 0
-  let rest = ''
-  client.on('data', chunk => {
-    const text = rest + chunk
-    answers += text.split(/HTTP\/1\.1 [2-5]/).length - 1
-    rest = text.slice(-'HTTP/1.1 '.length)
-  })
+  const answers = () => received().split(/HTTP\/1\.1 [2-5]/).length - 1
   const listeners = async () => {
     await wait(20)
     return socket.eventNames().map(event => `${String(event)}: ${socket.listenerCount(event)}`)
   }
   const send = async (texts: string[]) => {
-    const all = answers + texts.length
+    const all = answers() + texts.length
     client.write(texts.join(''))
-    for (let left = 2000; answers < all && left > 0; left--) await wait(1)
-    t.equal(answers, all)
+    for (let left = 2000; answers() < all && left > 0; left--) await wait(1)
+    t.equal(answers(), all)
   }
 
   for (const kind of kinds) await send([kind])
   await send([...kinds, ...kinds])
   const before = await listeners()
-  for (let round = 0; round < 60; round++) await send([...kinds, ...kinds])
-  for (const kind of kinds) await send(Array.from({ length: 100 }, () => kind))
+  for (let round = 0; round < 10; round++) await send([...kinds, ...kinds])
+  for (const kind of kinds) await send(Array.from({ length: 40 }, () => kind))
   for (const kind of kinds) for (let times = 0; times < 12; times++) await send([kind])
 
-  t.ok(answers > 2000, String(answers))
+  t.ok(answers() > 700, String(answers()))
   t.strictSame(await listeners(), before)
   t.strictSame(warnings, [])
 })

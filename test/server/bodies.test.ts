@@ -1,6 +1,6 @@
 /** Bodies are counted before they are read: what is held at once is bounded, fairly among sandboxes, and given back. */
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -9,9 +9,9 @@ import { Shares } from '../../src/core/shares.js'
 import { Bodies } from '../../src/server/bodies.js'
 import { authorization, type Emulator, type SandboxClient, sandboxClient } from '../sandbox/client.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { opened, partsOf } from '../support/socket.js'
 
 const KIB = 1024
-const STATUS = /^HTTP\/1.1 (\d+)/
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 const JSON_HEAD = 'Content-Type: application/json\r\nHost: localhost'
 const FORM_HEAD = `Content-Type: application/x-www-form-urlencoded\r\nHost: localhost\r\nAuthorization: ${authorization()}`
@@ -88,21 +88,9 @@ t.test('bodies: a chunked one of any size comes as it was sent', async t => {
   for (let count = 1; count <= sizes.length; count++) {
     const request = incoming(null, {})
     const bytes = await bodies.read(request, streamOf(...sizes.slice(0, count)))
-    t.equal(bytes.equals(Buffer.concat(sizes.slice(0, count).map((size, nth) => Buffer.alloc(size, nth + 97)))), true, `${bytes.length} bytes`)
+    t.ok(bytes.equals(Buffer.concat(sizes.slice(0, count).map((size, nth) => Buffer.alloc(size, nth + 97)))), `${bytes.length} bytes`)
     request.arrival.release?.()
-  }
-})
-
-t.test('bodies: the memory of a counted one is free once its request is over, and a small one is left alone', async t => {
-  for (const [length, left] of [
-    [16 * KIB, 16 * KIB],
-    [16 * KIB + 1, 0]
-  ] as const) {
-    const { bodies, incoming } = bodiesOf()
-    const request = incoming(length, {})
-    const bytes = await bodies.read(request, streamOf(length))
-    request.arrival.release?.()
-    t.equal(bytes.length, left)
+    t.equal(bytes.length, count === 1 ? 16 * KIB : 0, 'the memory of a counted one is free once its request is over, and a small one is left alone')
   }
 })
 
@@ -155,144 +143,119 @@ async function eventually<T>(ask: () => T | Promise<T>, expected: T): Promise<T>
   }
   return ask()
 }
-/** Sends the head of a request and a part of its body, and waits until that has come; `answer` is what has come of the answer. */
+const portOf = ({ server }: Emulator['app']) => (server.address() as AddressInfo).port
+/** A body as it is framed: by its length, or chunked where there is none; all of it, or its first bytes. */
+const framed = (length: number | null, part: string) =>
+  length === null ? `Transfer-Encoding: chunked\r\n\r\n${part.length.toString(16)}\r\n${part}\r\n` : `Content-Length: ${length}\r\n\r\n${part}`
+
+/** Sends the head of a request and a part of its body, and waits until that has come. */
 async function begun(
   t: Test,
-  { server }: Emulator['app'],
+  app: Emulator['app'],
   on: string,
   { head = JSON_HEAD, length, sent = 1 }: { head?: string; length: number | null; sent?: number }
 ) {
-  const connected = once(server, 'connection')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
-  t.teardown(() => socket.destroy())
-  const [method, path] = on.split(' ')
-  const framing = length === null ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`
-  let received = ''
-  socket.on('data', chunk => {
-    received += chunk
-  })
-  const part = 'a'.repeat(sent)
-  socket.write(`${method} ${path} HTTP/1.1\r\n${head}\r\n${framing}\r\n\r\n${length === null ? `${sent.toString(16)}\r\n${part}\r\n` : part}`)
+  const connected = once(app.server, 'connection')
+  const made = opened(t, portOf(app), `${on} HTTP/1.1\r\n${head}\r\n${framed(length, 'a'.repeat(sent))}`)
   const [there] = await connected
   await eventually(() => there.bytesRead > sent || there.destroyed, true)
-  await sleep(20)
-  return { socket, answer: () => received }
+  return made
 }
 type Begun = Awaited<ReturnType<typeof begun>>
 
-const statusIn = ({ answer }: Begun) => Number(STATUS.exec(answer())?.[1] ?? 0)
-const errorIn = ({ answer }: Begun) => JSON.parse(answer().slice(answer().indexOf('\r\n\r\n') + 4)).error
+const statusIn = ({ received }: Begun) => partsOf(received()).status || 0
+const errorIn = ({ received }: Begun) => partsOf(received()).body.error
+const documentOf = (size: number) => JSON.stringify({ scenario: 'default' }).padEnd(size)
+const load = async ({ control }: SandboxClient, size: number) => (await control('POST /load?dry_run', documentOf(size))).status
 
 /** A sandbox may send 100,000 bytes of documents at once, all of them 200,000; of other bodies 640,000 and 1,280,000. */
 const SETTINGS = { 'limits.control_body': 100_000, 'limits.body': 20_000 }
+/** An emulator that listens, with two sandboxes. */
+async function twoSandboxes(t: Test, settings: object = {}) {
+  const emulator = await startTestEmulator(t, { settings: { ...SETTINGS, ...settings } })
+  await emulator.listen()
+  const [base, own] = [sandboxClient(emulator, null), sandboxClient(emulator, 'own')]
+  await own.control('POST /reset')
+  return { ...emulator, base, own }
+}
 
 t.test('bodies: there is room for so many documents on their way, in each sandbox, and small ones need none', async t => {
-  for (const length of [100_000, null]) {
-    const emulator = await startTestEmulator(t, { settings: SETTINGS })
-    await emulator.listen()
-    const own = sandboxClient(emulator, 'own')
-    await own.control('POST /reset')
-    const load = (size: number, { control } = own) => control('POST /load?dry_run', JSON.stringify({ scenario: 'default' }).padEnd(size))
-    const largeOf = (client: SandboxClient) => load(20_000, client).then(({ status }) => status)
-    const base = sandboxClient(emulator, null)
+  const { app, base, own } = await twoSandboxes(t)
+  const unfinished = await begun(t, app, 'POST /_control/load', { length: 100_000, sent: 99_000 })
+  await sleep(20)
+  t.equal(await load(base, 20_000), 429)
+  const refused = await begun(t, app, 'POST /_control/load', { length: 20_000, sent: 19_999 })
+  const left = await begun(t, app, 'POST /_control/load', { length: 20_000 })
+  await sleep(50)
+  t.equal(statusIn(refused), 0, 'one that is still being sent is answered when it has come, as most clients read no sooner')
+  left.socket.destroy()
+  refused.socket.write('}')
+  t.equal(await eventually(() => statusIn(refused), 429), 429)
+  const { code, message } = errorIn(refused)
+  t.equal(code, 'limit_reached')
+  t.match(message, /^There is no room for more bytes of documents: this sandbox has (100000|99000) of at most 100000, .*raise limits\.control_body\.$/)
+  t.match(refused.received(), /^connection: close\r$/im)
+  t.equal(await eventually(() => refused.socket.closed, true), true)
+  t.equal(await load(base, 16_384), 200, 'a small one needs no room')
+  const tooLarge = await begun(t, app, 'POST /_control/load', { length: 100_001 })
+  t.equal(await eventually(() => statusIn(tooLarge), 413), 413, 'one that is too large is refused as such')
+  t.equal(await load(own, 100_000), 200, 'another sandbox has room of its own')
 
-    const unfinished = await begun(t, emulator.app, 'POST /_control/load', { length, sent: 99_000 })
-    t.equal(await largeOf(base), 429)
-    const refused = await begun(t, emulator.app, 'POST /_control/load', { length: 20_000, sent: 19_999 })
-    const left = await begun(t, emulator.app, 'POST /_control/load', { length: 20_000 })
-    await sleep(50)
-    t.equal(statusIn(refused), 0, 'one that is still being sent is answered when it has come, as most clients read no sooner')
-    left.socket.destroy()
-    refused.socket.write('}')
-    t.equal(await eventually(() => statusIn(refused), 429), 429)
-    t.equal(errorIn(refused).code, 'limit_reached')
-    t.match(
-      errorIn(refused).message,
-      /^There is no room for more bytes of documents: this sandbox has (100000|99000) of at most 100000, .*raise limits\.control_body\.$/
-    )
-    t.match(refused.answer(), /^connection: close\r$/im)
-    t.equal(await eventually(() => refused.socket.closed, true), true)
-    t.equal((await load(16_384, base)).status, 200, 'a small one needs no room')
-    const tooLarge = await begun(t, emulator.app, 'POST /_control/load', { length: 100_001 })
-    t.equal(await eventually(() => statusIn(tooLarge), 413), 413, 'one that is too large is refused as such')
-    t.equal((await load(100_000)).status, 200, 'another sandbox has room of its own')
-
-    unfinished.socket.destroy()
-    t.equal(await eventually(() => largeOf(base), 200), 200, 'there is room again when the connection has ended')
-    t.strictSame([(await load(100_000, base)).status, (await load(100_000, base)).status], [200, 200], 'and when a document was read')
-  }
+  unfinished.socket.destroy()
+  t.equal(await eventually(() => load(base, 20_000), 200), 200, 'there is room again when the connection has ended')
+  t.strictSame([await load(base, 100_000), await load(base, 100_000)], [200, 200], 'and when a document was read')
 })
 
 t.test('bodies: an upload that takes its time is cut, whatever its client does, and gives its room back', async t => {
-  const emulator = await startTestEmulator(t, { settings: { ...SETTINGS, 'limits.request_timeout': 300 } })
-  await emulator.listen()
-  const base = sandboxClient(emulator, null)
-  const slow = await begun(t, emulator.app, 'POST /_control/load', { length: 100_000 })
-  const load = () => base.control('POST /load?dry_run', JSON.stringify({ scenario: 'default' }).padEnd(100_000)).then(({ status }) => status)
-  t.equal(await load(), 429)
+  const { app, base } = await twoSandboxes(t, { 'limits.request_timeout': 300 })
+  const slow = await begun(t, app, 'POST /_control/load', { length: 100_000 })
+  await sleep(20)
+  t.equal(await load(base, 100_000), 429)
   const going = setInterval(() => slow.socket.write('a'), 10)
   t.teardown(() => clearInterval(going))
 
   t.equal(await eventually(() => statusIn(slow), 408), 408)
   t.equal(await eventually(() => slow.socket.closed, true), true)
-  t.equal(await load(), 200)
+  t.equal(await load(base, 100_000), 200)
 })
 
 t.test('A35: there is room for so many bodies of the API on their way; what is refused for that has no effect, and says so', async t => {
-  for (const length of [20_000, null]) {
-    const emulator = await startTestEmulator(t, { settings: SETTINGS })
-    await emulator.listen()
-    const own = sandboxClient(emulator, 'own')
-    await own.control('POST /reset')
-    const before = await emulator.state()
-    const refund = (size: number, { call }: Pick<SandboxClient, 'call'> = own) =>
-      call('POST /refunds', { body: { transaction: 'txn_none', reason: 'a'.repeat(size - 'transaction=txn_none&reason='.length) } })
-    const base = sandboxClient(emulator, null)
-
-    const unfinished = []
-    for (let nth = 0; nth < 32; nth++) unfinished.push(await begun(t, emulator.app, 'POST /next/refunds', { head: FORM_HEAD, length, sent: 19_999 }))
-    const { body, headers } = await refund(20_000, base)
-    t.strictSame([body.error.code, body.error.assumption, headers.connection], ['limit_reached', 'A35', 'close'])
-    t.match(
-      body.error.message,
-      /^There is no room for more bytes of bodies that are being read: this sandbox has 6\d\d\d\d\d of at most 640000, .*raise limits\.body\.$/
-    )
-    t.equal((await refund(16_384, base)).body.error.code, 'reference_missing', 'a small one needs no room')
-    t.equal((await refund(20_001, base)).body.error.code, 'body_too_large')
-    t.equal((await refund(20_000)).body.error.code, 'reference_missing', 'another sandbox has room of its own')
-    t.equal(await emulator.state(), before)
-    const { data } = (await emulator.control('GET /requests?limit=1')).body
-    t.equal(data[0].refusal.code, 'body_too_large', 'refused requests are in the journal')
-
-    for (const { socket } of unfinished) socket.destroy()
-    t.equal(await eventually(async () => (await refund(20_000, base)).body.error.code, 'reference_missing'), 'reference_missing')
+  const { app, base, own, state, control } = await twoSandboxes(t)
+  const before = await state()
+  const refund = async (size: number, { call }: SandboxClient = base) => {
+    const reason = 'a'.repeat(size - 'transaction=txn_none&reason='.length)
+    const { headers, body } = await call('POST /refunds', { body: { transaction: 'txn_none', reason } })
+    return { ...body.error, connection: headers.connection }
   }
+  const codeOf = async (...given: Parameters<typeof refund>) => (await refund(...given)).code
+
+  const unfinished: Begun[] = []
+  for (let nth = 0; nth < 32; nth++) unfinished.push(await begun(t, app, 'POST /next/refunds', { head: FORM_HEAD, length: null, sent: 19_999 }))
+  await eventually(() => codeOf(20_000), 'limit_reached')
+  const { code, assumption, connection, message } = await refund(20_000)
+  t.strictSame([code, assumption, connection], ['limit_reached', 'A35', 'close'])
+  t.match(message, /^There is no room for more bytes of bodies that are being read: this sandbox has 6\d\d\d\d\d of at most 640000, .*raise limits\.body\.$/)
+  t.equal(await codeOf(16_384), 'reference_missing', 'a small one needs no room')
+  t.equal(await codeOf(20_001), 'body_too_large')
+  t.equal(await codeOf(20_000, own), 'reference_missing', 'another sandbox has room of its own')
+  t.equal(await state(), before)
+  t.equal((await control('GET /requests?limit=1')).body.data[0].refusal.code, 'body_too_large', 'refused requests are in the journal')
+
+  for (const { socket } of unfinished) socket.destroy()
+  t.equal(await eventually(() => codeOf(20_000), 'reference_missing'), 'reference_missing')
 })
 
 t.test('bodies: one that is read takes up no room while its request waits, and a chunked one is the form that was sent', async t => {
   const script = [{ on: 'POST /refunds', hold: { gate: 'a' } }]
   const emulator = await startTestEmulator(t, { settings: SETTINGS, scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script } })
-  const port = await emulator.listen()
-  const held: (() => string)[] = []
-  for (let nth = 0; nth < 40; nth++) {
-    const form = `transaction=txn_a&amount=1&reason=${'a'.repeat(19_000)}`
-    const framed =
-      nth % 2 === 0 ? `Content-Length: ${form.length}\r\n\r\n${form}` : `Transfer-Encoding: chunked\r\n\r\n${form.length.toString(16)}\r\n${form}\r\n0\r\n\r\n`
-    const socket = connect(port, '127.0.0.1').on('error', () => {})
-    t.teardown(() => socket.destroy())
-    let received = ''
-    socket.on('data', chunk => {
-      received += chunk
-    })
-    socket.write(`POST /next/refunds HTTP/1.1\r\n${FORM_HEAD}\r\n${framed}`)
-    held.push(() => received)
-  }
-  const waiting = () => emulator.sandbox.gates.listed(['a'])[0]?.waiting.length
-  t.equal(await eventually(waiting, 40), 40)
+  await emulator.listen()
+  const form = `transaction=txn_a&amount=1&reason=${'a'.repeat(19_000)}`
+  const held = Array.from({ length: 40 }, (_, nth) => {
+    const body = nth % 2 === 0 ? framed(form.length, form) : `${framed(null, form)}0\r\n\r\n`
+    return opened(t, portOf(emulator.app), `POST /next/refunds HTTP/1.1\r\n${FORM_HEAD}\r\n${body}`)
+  })
+  t.equal(await eventually(() => emulator.sandbox.gates.listed(['a'])[0]?.waiting.length, 40), 40)
   await emulator.control('POST /gates/a/open')
-  t.equal(await eventually(() => held.filter(answer => answer().startsWith('HTTP/1.1 200')).length, 40), 40)
-  t.equal(
-    emulator.sandbox.store.refunds.inCreationOrder().every(({ reason }) => reason?.length === 19_000),
-    true
-  )
+  t.equal(await eventually(() => held.filter(one => statusIn(one) === 200).length, 40), 40)
+  t.ok(emulator.sandbox.store.refunds.inCreationOrder().every(({ reason }) => reason?.length === 19_000))
 })

@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
 import { runEmulator } from '../../src/emulator.js'
+import type { Exchange } from '../../src/engine/exchange.js'
 import { blameOf, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { partsOf } from '../support/socket.js'
+import { opened, partsOf } from '../support/socket.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const basic = (key: string) => `Basic ${Buffer.from(`${key}:`).toString('base64')}`
@@ -24,27 +26,11 @@ const LEFT = { connection_reset: 'reset', empty_response: 'closed', truncated_bo
 /** A small fixture with a script. */
 const scripted = (script: object[], more: object = {}) => ({ clock: NOW, data: smallFixture(records), script, ...more })
 
-type Sent = { socket: Socket; received: () => string; state: () => 'open' | 'closed' | 'reset' }
-
-/** Sends one call over a connection of its own, which stays open until the emulator ends it. */
-async function exchange(port: number, on: string, form = ''): Promise<Sent> {
-  const [method, path] = on.split(' ')
-  const socket = connect(port, '127.0.0.1')
-  let received = ''
-  let state: ReturnType<Sent['state']> = 'open'
-  socket.on('data', chunk => {
-    received += chunk
-  })
-  socket.on('end', () => {
-    state = 'closed'
-  })
-  socket.on('error', error => {
-    state = (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? 'reset' : state
-  })
-  await once(socket, 'connect')
-  const body = method === 'POST' ? `Content-Type: ${FORM}\r\nContent-Length: ${form.length}\r\n\r\n${form}` : '\r\n'
-  socket.write(`${method} /next${path} HTTP/1.1\r\nHost: localhost\r\nOrigin: https://shop.example\r\nAuthorization: ${basic(MERCHANT)}\r\n${body}`)
-  return { socket, received: () => received, state: () => state }
+/** Sends one call over a connection of its own. */
+function exchange(t: Test, port: number, on: string, form = '') {
+  const body = on.startsWith('POST') ? `Content-Type: ${FORM}\r\nContent-Length: ${form.length}\r\n\r\n${form}` : '\r\n'
+  const head = `${on.replace(' ', ' /next')} HTTP/1.1\r\nHost: localhost\r\nOrigin: https://shop.example\r\nAuthorization: ${basic(MERCHANT)}\r\n`
+  return opened(t, port, head + body)
 }
 
 /** Waits until it is true, for two seconds at most. */
@@ -70,66 +56,54 @@ function endingOf(fault: (typeof FAULTS)[number], when: 'before' | 'after') {
 }
 
 t.test('every fault loses the answer as it says, before the call or after it took effect', async t => {
-  const script = FAULTS.flatMap(fault =>
-    (['before', 'after'] as const).map(when => ({ on: 'POST /refunds', match: { body: { reason: `${fault} ${when}` } }, fault, when }))
-  )
-  const { call, control, listen, logs, sandbox } = await startTestEmulator(t, { scenario: scripted(script) })
+  const all = FAULTS.flatMap(fault => (['before', 'after'] as const).map(when => ({ fault, when, reason: `${fault} ${when}` })))
+  const script = all.map(({ fault, when, reason }) => ({ on: 'POST /refunds', match: { body: { reason } }, fault, when }))
+  const { listen, logs, sandbox } = await startTestEmulator(t, { scenario: scripted(script) })
   const { journal } = sandbox.evidence
   const port = await listen()
-  const refundsOf = async (reason: string) => (await call('GET /refunds')).body.data.filter((refund: { reason: string }) => refund.reason === reason)
 
-  for (const fault of FAULTS) {
-    for (const when of ['before', 'after'] as const) {
-      const reason = `${fault} ${when}`
-      logs.length = 0
-      const { socket, received, state } = await exchange(port, 'POST /refunds', `transaction=txn_a&amount=7&reason=${reason.replace(' ', '+')}`)
-      await until(() => state() !== 'open' || received().endsWith('{'))
-      if (fault === 'hang') await sleep(100)
-      const neighbour = await answered(port, '/tickets/tkt_a')
-      const made = await refundsOf(reason)
+  for (const [nth, { fault, when, reason }] of all.entries()) {
+    logs.length = 0
+    const { socket, received, state } = exchange(t, port, 'POST /refunds', `transaction=txn_a&amount=7&reason=${reason.replace(' ', '+')}`)
+    if (fault === 'hang') await sleep(100)
+    else await until(() => state() !== 'open' || received().endsWith('{'))
+    t.equal((await answered(port, '/tickets/tkt_a')).status, 200, `${reason}: a neighbour is answered`)
+    const made = sandbox.store.refunds.inCreationOrder().filter(refund => refund.reason === reason)
 
-      t.equal(neighbour.status, 200, `${reason}: a neighbour is answered`)
-      t.equal(state(), fault === 'malformed_body' ? 'open' : LEFT[fault], reason)
-      t.equal(made.length, when === 'after' ? 1 : 0, `${reason}: the call ${when === 'after' ? 'took' : 'did not take'} effect`)
-      const right = when === 'after' ? JSON.stringify(made[0]) : ''
-      const { status, headers, text: body } = partsOf(received())
-      if (fault === 'truncated_body' || fault === 'malformed_body') {
-        t.equal(status, when === 'after' ? 200 : 502)
-        t.equal(headers['content-type'], 'application/json; charset=utf-8')
-        t.ok(/^req_\d+$/.test(headers['request-id'] as string))
-        t.equal(headers['access-control-allow-origin'], '*')
-      }
-      if (fault === 'truncated_body') {
-        const length = Number(headers['content-length'])
-        t.equal(body.length, Math.floor(length / 2), 'half of what its length says')
-        if (when === 'after') t.strictSame([length, body], [right.length, right.slice(0, length / 2)])
-      } else if (fault === 'malformed_body') {
-        t.equal(Buffer.byteLength(body), Number(headers['content-length']), 'as long as its length says')
-        t.throws(() => JSON.parse(body), SyntaxError)
-        if (when === 'after') t.equal(body, `${right.slice(0, -1)}{`)
-      } else t.equal(received(), '', 'not a byte')
-
-      socket.destroy()
-      await until(() => logs.some(line => line.includes('lost')))
-      const [logged] = logs.map(line => JSON.parse(line)).filter(({ call }) => call?.lost)
-      const { ms, id, ...rest } = logged.call
-      const arrived = fault === 'truncated_body' || fault === 'malformed_body' ? status : null
-      const entry = `scr_${1 + FAULTS.indexOf(fault) * 2 + (when === 'after' ? 1 : 0)}`
-      t.strictSame(rest, { method: 'POST', path: '/next/refunds', status: arrived, script: entry, lost: fault })
-      t.equal(logged.msg, `POST /next/refunds ${arrived ?? '-'} ${ms} ms ${id}, ${entry}, lost: ${fault}`)
-      t.equal(logs.filter(line => line.includes('POST')).length, 1, 'one line')
-      const { outcome, isDelivered, text } = journal.get(id) as ReturnType<typeof journal.requests>[number]
-      t.strictSame([outcome.name, outcome.status, outcome.fault, isDelivered], endingOf(fault, when))
-      if (fault === 'malformed_body') t.equal(text, body, 'what went out is kept')
-      else t.equal('amount' in JSON.parse(text), when === 'after', 'the answer that was lost is kept')
-      t.equal(journal.requests().filter(exchange => exchange.id === id).length, 1, 'once')
+    t.equal(state(), fault === 'malformed_body' ? 'open' : LEFT[fault], reason)
+    t.equal(made.length, when === 'after' ? 1 : 0, `${reason}: the call ${when === 'after' ? 'took' : 'did not take'} effect`)
+    const right = when === 'after' ? JSON.stringify(made[0]) : ''
+    const { status, headers, text: body } = partsOf(received())
+    const arrives = fault === 'truncated_body' || fault === 'malformed_body'
+    if (arrives) {
+      const { 'content-type': type, 'access-control-allow-origin': origin, 'request-id': id } = headers
+      t.strictSame([status, type, origin], [when === 'after' ? 200 : 502, 'application/json; charset=utf-8', '*'])
+      t.match(id, /^req_\d+$/)
+    } else t.equal(received(), '', 'not a byte')
+    if (fault === 'truncated_body') {
+      const length = Number(headers['content-length'])
+      t.equal(body.length, Math.floor(length / 2), 'half of what its length says')
+      if (when === 'after') t.strictSame([length, body], [right.length, right.slice(0, length / 2)])
+    } else if (fault === 'malformed_body') {
+      t.equal(Buffer.byteLength(body), Number(headers['content-length']), 'as long as its length says')
+      t.throws(() => JSON.parse(body), SyntaxError)
+      if (when === 'after') t.equal(body, `${right.slice(0, -1)}{`)
     }
+
+    socket.destroy()
+    await until(() => logs.some(line => line.includes('lost')))
+    const [logged] = logs.map(line => JSON.parse(line)).filter(({ call }) => call?.lost)
+    const { ms, id, ...rest } = logged.call
+    const [arrived, entry] = [arrives ? status : null, `scr_${nth + 1}`]
+    t.strictSame(rest, { method: 'POST', path: '/next/refunds', status: arrived, script: entry, lost: fault })
+    t.equal(logged.msg, `POST /next/refunds ${arrived ?? '-'} ${ms} ms ${id}, ${entry}, lost: ${fault}`)
+    t.equal(logs.filter(line => line.includes('POST')).length, 1, 'one line')
+    const [{ outcome, isDelivered, text }, ...others] = journal.requests().filter(exchange => exchange.id === id) as [Exchange, ...Exchange[]]
+    t.strictSame([outcome.name, outcome.status, outcome.fault, isDelivered, others], [...endingOf(fault, when), []], 'in the journal, once')
+    if (fault === 'malformed_body') t.equal(text, body, 'what went out is kept')
+    else t.equal('amount' in JSON.parse(text), when === 'after', 'the answer that was lost is kept')
   }
-  const { data } = (await control('GET /script')).body
-  t.strictSame(
-    data.map(({ matched, applied }: { matched: number; applied: number }) => [matched, applied]),
-    script.map(() => [1, 1])
-  )
+  for (const { matched, applied } of sandbox.script.listed()) t.strictSame([matched, applied], [1, 1])
 })
 
 t.test('a fault beside respond loses that answer', async t => {
@@ -137,82 +111,43 @@ t.test('a fault beside respond loses that answer', async t => {
   const { listen } = await startTestEmulator(t, {
     scenario: scripted([
       { on: 'GET /tickets', fault: 'truncated_body', respond: { status: 418, headers: { 'X-Own': 'yes' }, body } },
-      { on: 'GET /locations', fault: 'malformed_body', respond: { status: 201, body: 12 } },
       { on: 'GET /refunds', fault: 'malformed_body', respond: { body: 'words' } },
       { on: 'GET /accounts', fault: 'truncated_body', respond: { body: 'x' } }
     ])
   })
   const port = await listen()
+  const cutAt = async (on: string) => {
+    const { received, state } = exchange(t, port, on)
+    await until(() => state() === 'closed')
+    const { status, headers, text } = partsOf(received())
+    return [status, headers['x-own'], headers['content-length'], text]
+  }
   const whole = Buffer.from(JSON.stringify(body))
 
-  const { received, state } = await exchange(port, 'GET /tickets')
-  await until(() => state() === 'closed')
-  const cut = partsOf(received())
-  const number = await answered(port, '/locations')
-  const words = await answered(port, '/refunds')
-  const short = await exchange(port, 'GET /accounts')
-  await until(() => short.state() === 'closed')
-
-  t.strictSame([cut.status, cut.headers['x-own'], cut.headers['content-length']], [418, 'yes', String(whole.length)])
-  t.equal(cut.text, whole.subarray(0, whole.length / 2).toString())
-  t.strictSame([number.status, number.text, number.headers['content-length']], [201, '1{', '2'])
-  t.strictSame([words.status, words.text, words.headers['content-type']], [200, 'word{', 'text/plain; charset=utf-8'])
-  t.strictSame([partsOf(short.received()).headers['content-length'], partsOf(short.received()).text], ['1', ''], 'of one byte nothing arrives')
+  t.strictSame(await cutAt('GET /tickets'), [418, 'yes', String(whole.length), whole.subarray(0, whole.length / 2).toString()])
+  t.strictSame(await cutAt('GET /accounts'), [200, undefined, '1', ''], 'of one byte nothing arrives')
+  const { status, text, headers } = await answered(port, '/refunds')
+  t.strictSame([status, text, headers['content-type']], [200, 'word{', 'text/plain; charset=utf-8'])
 })
 
 t.test('USR-4: an answer without a body has none to break: it does not arrive at all, and the User is gone', async t => {
+  const { call, control, listen, logs } = await startTestEmulator(t)
+  const port = await listen()
   for (const fault of FAULTS) {
-    const { call, listen, logs } = await startTestEmulator(t, {
-      scenario: scripted([{ on: 'DELETE /accounts/{account_id}/users/{user_id}', fault, when: 'after', match: { params: { user_id: 'usr_a' } } }])
-    })
-    const port = await listen()
+    const entry = { on: 'DELETE /accounts/{account_id}/users/{user_id}', fault, when: 'after', match: { params: { user_id: 'usr_a' } } }
+    await control('POST /load', { scenario: scripted([entry]) })
 
-    const { socket, received, state } = await exchange(port, 'DELETE /accounts/mch_a/users/usr_a')
-    await until(() => state() !== 'open')
+    const { socket, received, state } = exchange(t, port, 'DELETE /accounts/mch_a/users/usr_a')
+    if (fault === 'hang') await sleep(100)
+    else await until(() => state() !== 'open')
     const left = (await call('GET /accounts/mch_a/users')).body.data.map(({ id }: { id: string }) => id)
 
-    t.strictSame([received(), state()], ['', LEFT[fault]], fault)
-    t.strictSame(left, ['usr_b'])
+    t.strictSame([received(), state(), left], ['', LEFT[fault], ['usr_b']], fault)
     t.equal((await call('DELETE /accounts/mch_a/users/usr_b')).status, 204, 'another call is answered')
     socket.destroy()
-    await until(() => logs.some(line => line.includes(`lost: ${fault}`)))
+    await until(() => logs.some(line => line.includes(`, scr_1, lost: ${fault}"`)))
     t.ok(logs.some(line => line.includes(`, scr_1, lost: ${fault}"`)))
   }
-})
-
-t.test('after a malformed body the connection goes on', async t => {
-  const { listen } = await startTestEmulator(t, {
-    scenario: scripted([{ on: 'GET /tickets/{id}', calls: 1, fault: 'malformed_body', when: 'after' }])
-  })
-  const port = await listen()
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-
-  const broken = await answered(port, '/tickets/tkt_a', { agent })
-  const right = await answered(port, '/tickets/tkt_a', { agent })
-
-  t.throws(() => JSON.parse(broken.text), SyntaxError)
-  t.equal(broken.headers['content-length'], String(broken.text.length))
-  t.equal(JSON.parse(right.text).id, 'tkt_a')
-  t.equal(right.from, broken.from, 'over the same connection')
-  agent.destroy()
-})
-
-t.test('a client sees a lost connection as its library tells it', async t => {
-  const { listen } = await startTestEmulator(t, {
-    scenario: scripted(FAULTS.map((fault, index) => ({ on: 'GET /tickets/{id}', calls: index + 1, fault })))
-  })
-  const port = await listen()
-  const url = `http://127.0.0.1:${port}/next/tickets/tkt_a`
-  const headers = { authorization: basic(MERCHANT), connection: 'close' }
-
-  await t.rejects(answered(port, '/tickets/tkt_a'), { code: 'ECONNRESET' })
-  await t.rejects(fetch(url, { headers }), { message: 'fetch failed', cause: { code: 'UND_ERR_SOCKET' } })
-  await t.rejects(answered(port, '/tickets/tkt_a'), { code: 'ECONNRESET', message: 'aborted' })
-  await t.rejects(
-    fetch(url, { headers }).then(answer => answer.json()),
-    SyntaxError
-  )
-  await t.rejects(fetch(url, { headers, signal: AbortSignal.timeout(200) }), { name: 'TimeoutError' })
 })
 
 t.test('an injected call has no connection: a lost answer rejects it', async t => {
@@ -240,13 +175,12 @@ t.test('hanging calls end at once when the emulator closes, delayed ones get lim
     { on: 'POST /locations', delay: '10m' }
   ])
   const lines: string[] = []
-  const { pino } = await import('pino')
   const logger = pino({ level: 'info' }, { write: line => lines.push(line) })
   const { app, sandbox, close } = await runEmulator({ scenario, settings: { 'limits.shutdown': 1500 }, logger })
   const port = (app.server.address() as { port: number }).port
-  const hanging = await Promise.all(Array.from({ length: 20 }, () => exchange(port, 'GET /tickets/tkt_a')))
-  const later = await exchange(port, 'GET /accounts')
-  const endless = await exchange(port, 'POST /locations', 'display_name=B&address[country]=US')
+  const hanging = Array.from({ length: 20 }, () => exchange(t, port, 'GET /tickets/tkt_a'))
+  const later = exchange(t, port, 'GET /accounts')
+  const endless = exchange(t, port, 'POST /locations', 'display_name=B&address[country]=US')
   const delayed = answered(port, '/refunds')
   await until(() => sandbox.inFlight === 23)
   t.ok(
@@ -287,9 +221,9 @@ t.test('closing does not wait for the connection of a call that was answered mea
   agent.destroy()
 })
 
-t.test('a delay holds up its own call alone; one from min to max is drawn from the seed', async t => {
+t.test('a delay holds up its own call alone', async t => {
   const script = [
-    { on: 'GET /tickets', delay: '300ms' },
+    { on: 'GET /tickets', delay: '150ms' },
     { on: 'GET /locations', delay: { min: '20ms', max: '200ms' } }
   ]
   const timed = async (act: () => Promise<unknown>) => {
@@ -297,53 +231,38 @@ t.test('a delay holds up its own call alone; one from min to max is drawn from t
     await act()
     return performance.now() - since
   }
-  const { call, sandbox, control } = await startTestEmulator(t, { scenario: scripted(script) })
+  const { call, sandbox } = await startTestEmulator(t, { scenario: scripted(script) })
 
   const order: string[] = []
   const slow = timed(() => call('GET /tickets').then(() => order.push('slow')))
   await call('GET /tickets/tkt_a').then(() => order.push('quick'))
   const fixed = await slow
 
-  t.ok(fixed >= 299, `a fixed one took ${fixed} ms`)
+  t.ok(fixed >= 149, `a fixed one took ${fixed} ms`)
   t.strictSame(order, ['quick', 'slow'])
 
-  const drawn = (seed: number) => {
+  for (const _ of [1, 2]) {
     sandbox.reset()
-    const { script } = sandbox.state
-    const nothing = () => undefined
-    const sent = { operation: 'listLocations', key: null, account: null, params: nothing, query: nothing, body: nothing, about: nothing, steps: 0 } as const
-    return Array.from({ length: 20 }, () => script.act(sent, { seed, at: 0 })?.delay as number)
-  }
-  t.strictSame(drawn(1), drawn(1))
-  t.notSame(drawn(1), drawn(2))
-  t.ok(drawn(1).every(ms => ms >= 20 && ms <= 200) && new Set(drawn(1)).size > 5)
-  const [first, second] = drawn(1) as [number, number]
-  sandbox.reset()
-  for (const ms of [first, second]) {
     const took = await timed(() => call('GET /locations'))
-    t.ok(took >= ms - 1, `${ms} ms were drawn, it took ${took} ms`)
+    t.ok(took >= 19, `a drawn one took ${took} ms`)
   }
-  await control('POST /reset')
-  const again = await timed(() => call('GET /locations'))
-  t.ok(again >= first - 1, `after a reset the first is drawn again: ${first} ms, it took ${again} ms`)
 })
 
 t.test("a call that is answered in the operation's stead is not made after all when its client leaves", async t => {
   let goOn = () => {}
-  const waiting = new Promise<void>(isWaiting => {
-    const written = new Promise<void>(resolve => {
-      goOn = resolve
-    })
-    t.context.saved = () => {
-      isWaiting()
-      return written
-    }
+  let isWaiting = () => {}
+  const waiting = new Promise<void>(resolve => {
+    isWaiting = resolve
   })
-  const { sandbox, listen } = await startTestEmulator(t, {
-    scenario: scripted([{ on: 'POST /transactions', respond: { status: 402 } }]),
-    saved: t.context.saved
+  const written = new Promise<void>(resolve => {
+    goOn = resolve
   })
-  const { socket } = await exchange(await listen(), 'POST /transactions', 'ticket=tkt_a&payment_type=external&amount=1')
+  const saved = () => {
+    isWaiting()
+    return written
+  }
+  const { sandbox, listen } = await startTestEmulator(t, { scenario: scripted([{ on: 'POST /transactions', respond: { status: 402 } }]), saved })
+  const { socket } = exchange(t, await listen(), 'POST /transactions', 'ticket=tkt_a&payment_type=external&amount=1')
 
   await waiting
   socket.resetAndDestroy()
@@ -356,7 +275,7 @@ t.test("a call that is answered in the operation's stead is not made after all w
 })
 
 t.test('a call whose state was replaced while it was delayed is judged anew', async t => {
-  const { call, control, state } = await startTestEmulator(t, { scenario: scripted([{ on: 'POST /locations', delay: '400ms' }]) })
+  const { call, control, state } = await startTestEmulator(t, { scenario: scripted([{ on: 'POST /locations', delay: '150ms' }]) })
   const body = { display_name: 'Late', 'address[country]': 'US' }
   const account = await call('POST /accounts', { body: { type: 'merchant', name: 'B', email: 'b@example.com', 'address[country]': 'US' } })
   const keyOf = async (id: string): Promise<string> => (await control('POST /keys', { account: id })).body.key

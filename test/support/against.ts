@@ -1,9 +1,12 @@
-/** `check --against` another emulator, or a proxy before one that changes what it answers. */
+/** `check --against` another emulator, or a service before one that changes what it answers. */
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { runEmulator } from '../../src/emulator.js'
-import { ran, serving } from './command.js'
-import { smallFixture } from './emulator.js'
+import { SAYS } from '../../src/cli/sentences.js'
+import { SETTING_KEYS } from '../../src/core/settings.js'
+import { ASSUMPTION_IDS } from '../../src/reference/assumptions.js'
+import { RULE_IDS } from '../../src/reference/rules.js'
+import { ran } from './command.js'
+import { smallFixture, startTestEmulator } from './emulator.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 const TICKETS = Array.from({ length: 12 }, (_, index) => ({
@@ -17,41 +20,88 @@ const USER = { id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.c
 export const DATA = smallFixture({ users: [USER], transactions: [CHARGE], tickets: TICKETS })
 export const KEYS = ['--key', 'sk_merchant', '--key', 'sk_reseller=sk_reseller']
 
-/** Another emulator with the same records. */
-export async function service(t: Test, settings: object = {}, more: object = {}): Promise<{ baseUrl: string; close: () => Promise<void> }> {
-  const emulator = await runEmulator({ scenario: { data: DATA, clock: '2026-03-01T10:00:00Z', ...more }, settings })
-  t.teardown(() => emulator.close())
-  return emulator
+/** A request as a scenario writes it, of a text such as `made: POST /refunds transaction=${txn_a} amount=5 → 400`. */
+export function ask(text: string) {
+  const [, as, call = '', names = '', status] = /^(?:(\w+): )?(\S+ \S+)(?: (\S+=.*?))?(?: → (\d+))?$/.exec(text) ?? []
+  const sent = names && { [call.startsWith('POST') ? 'body' : 'query']: Object.fromEntries(new URLSearchParams(names.replaceAll(' ', '&'))) }
+  return { ...(as && { as }), do: call, ...(sent || {}), ...(status && { expect: { status: Number(status) } }) }
 }
 
-/** An answer on its way through a proxy. */
+/** An answer on its way: to which request, and what it says. */
 export type Passing = { method: string; path: string; status: number; type: string; id: string; text: string }
+type Service = (path: string, request: RequestInit) => Promise<Passing>
 
-/** A proxy before a service, that changes its answers. */
-export async function proxied(t: Test, baseUrl: string, change: (passing: Passing) => void): Promise<string> {
-  return serving(t, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const { authorization, 'content-type': type } = request.headers
-    const answer = await fetch(`${new URL(baseUrl).origin}${request.url}`, {
-      method: request.method as string,
-      headers: { ...(authorization && { authorization }), ...(type && { 'content-type': type }) },
-      ...(chunks.length > 0 && { body: Buffer.concat(chunks) })
+/** Services by their origins, which `fetch` asks without a socket. */
+const SERVICES = new Map<string, Service>()
+const fetchAnywhere = globalThis.fetch
+globalThis.fetch = async (address, request = {}) => {
+  const { origin, pathname, search } = URL.canParse(String(address)) ? new URL(String(address)) : { origin: '', pathname: '', search: '' }
+  const answer = SERVICES.get(origin)
+  if (answer === undefined) return fetchAnywhere(address, request)
+  const { status, type, id, text } = await answer(`${pathname}${search}`, request)
+  const body = status === 204 ? null : Buffer.from(text)
+  return new Response(body, { status, headers: { 'request-id': id, ...(type && { 'content-type': type }) } })
+}
+function reachable(answer: Service): string {
+  const origin = `http://service-${SERVICES.size}.test`
+  SERVICES.set(origin, answer)
+  return origin
+}
+
+/** Another emulator with the same records. Returns its base address. */
+export async function service(t: Test, settings: object = {}, more: object = {}): Promise<string> {
+  const scenario = { data: DATA, clock: '2026-03-01T10:00:00Z', ...more }
+  const { inject } = await startTestEmulator(t, { scenario, settings, logged: false, machine: Date.now })
+  const origin = reachable(async (path, { method = 'GET', headers, body }) => {
+    const {
+      status,
+      headers: given,
+      text
+    } = await inject({
+      method: method as 'GET',
+      url: path,
+      headers: headers as Record<string, string>,
+      ...(body && { payload: String(body) })
     })
-    const passing = {
-      method: request.method as string,
-      path: request.url as string,
-      status: answer.status,
-      type: answer.headers.get('content-type') ?? '',
-      id: answer.headers.get('request-id') ?? '',
-      text: await answer.text()
-    }
+    return { method, path, status, type: String(given['content-type'] ?? ''), id: String(given['request-id'] ?? ''), text }
+  })
+  return `${origin}/next`
+}
+
+/** A service before another one, that changes its answers. Returns its origin. */
+export function proxied(base: string, change: (passing: Passing) => void): string {
+  const behind = SERVICES.get(new URL(base).origin) as Service
+  return reachable(async (path, request) => {
+    const passing = await behind(path, request)
     change(passing)
-    response.writeHead(passing.status, { 'request-id': passing.id, ...(passing.type && { 'content-type': passing.type }) }).end(passing.text)
+    return passing
   })
 }
 
-/** What `check --against` says of a scenario: its failures and warnings with their problems, without places, and the exit status. */
+/** A title without its words: the rule, the assumption with the settings that explain it, or what else the cause is. */
+function causeOf(title: string): string {
+  const words = [SAYS.unexplained(), 'wrong', SAYS.other_data(), 'data', SAYS.only_script(), 'script']
+  if (words.includes(title)) return words[words.indexOf(title) + 1] as string
+  const rule = RULE_IDS.find(id => SAYS.by_rule(id) === title) ?? ASSUMPTION_IDS.find(id => SAYS.by_assumption(id) === title)
+  const setting = ASSUMPTION_IDS.find(id => title.startsWith(SAYS.by_setting(id, {})))
+  const key = SETTING_KEYS.find(key => SAYS.contradiction(key) === title)
+  if (rule !== undefined) return rule
+  if (setting !== undefined) return `${setting} ${title.slice(SAYS.by_setting(setting, {}).length)}`
+  return key === undefined ? title : `contradiction ${key}`
+}
+
+const shown = (value: unknown, none: string) => (value === undefined ? none : JSON.stringify(value))
+/** What a check says of the nth play: a value here and at the service, undefined where there is none. */
+export const differs = (what: string, here: unknown, there: unknown, nth = 1, lacked?: string) =>
+  `${nth}: ${SAYS.differs(what, shown(here, 'not'), shown(there, 'not there'))}${lacked === undefined ? '' : SAYS.has_no(lacked)}`
+export const differsIn = (list: string, here: number, there: number, nth = 1) => `${nth}: ${SAYS.differs(list, `${here} items`, String(there))}`
+export const record = (at: string, here: string, there: string, nth = 1) =>
+  `${nth}: ${SAYS.differs(at, `the record ${JSON.stringify(here)}`, JSON.stringify(there))}`
+export const onlyThere = (at: string, id: string, nth = 1) => `${nth}: ${SAYS.only_there(at, JSON.stringify(id))}`
+/** The beginning of what it says of a place. */
+export const path = (at: string, nth = 1) => `${nth}: ${at}: `
+
+/** What `check --against` says of a scenario: the causes of its failures and warnings with their problems, each by the number of its play, and the exit status. */
 export async function against(t: Test, base: string, scenario: object, args: string[] = []) {
   const file = join(t.testdir({ 'own.json': JSON.stringify({ data: DATA, clock: '2026-03-01T10:00:00Z', ...scenario }) }), 'own.json')
   const variables = ['txn_a', 'tkt_a', 'loc_a', 'mch_a'].flatMap(id => (args.some(arg => arg.startsWith(`${id}=`)) ? [] : ['--var', `${id}=${id}`]))
@@ -59,13 +109,21 @@ export async function against(t: Test, base: string, scenario: object, args: str
   const found: Record<string, string[]> = {}
   let title = ''
   for (const line of stdout.split('\n')) {
-    const [, sign, text] = /^ {2}([✗!]) (.*)$/.exec(line) ?? []
-    if (sign !== undefined) title = `${sign} ${text}`
-    if (sign !== undefined) found[title] = []
-    else if (line.startsWith('      ')) {
-      const problem = line.trim().replace(`${file}:`, '')
-      found[title]?.push(problem.replace(/^\d+:\d+ /, ''))
+    const [, sign, text = ''] = /^ {2}([✗!✓]) (.*)$/.exec(line) ?? []
+    if (sign !== undefined) title = causeOf(text)
+    else if (line === '') title = ''
+    if (sign === '✗' || sign === '!') {
+      found[title] = []
+      t.equal(sign === '!', title === 'data' || title === 'script', 'other data and scripts are warnings, all else fails')
+    } else if (line.startsWith('      ')) {
+      const problem = line
+        .trim()
+        .replace(`${file}:`, '')
+        .replace(/^\d+:\d+ /, '')
+      found[title]?.push(problem.replace(/^play (\d+)\. \S+ [^\s:]+/, '$1'))
     }
   }
-  return { status, stdout, stderr, found, titles: Object.keys(found) }
+  const isWrong = (cause: string) => cause !== 'data' && cause !== 'script'
+  const failures = Object.entries(found).flatMap(([cause, problems]) => (isWrong(cause) ? problems : []))
+  return { status, stdout, stderr, found, titles: Object.keys(found), failures }
 }

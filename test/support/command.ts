@@ -17,8 +17,8 @@ export async function ran(args: string[], environment: Record<string, string> = 
 }
 
 /** Starts a server of the test's own and returns its address. */
-export async function serving(t: Test, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
+export async function serving(t: Test, answer: RequestListener, host = '127.0.0.1'): Promise<string> {
+  const server = createServer(answer).listen(0, host)
   await once(server, 'listening')
   t.teardown(() => server.closeAllConnections())
   t.teardown(() => server.close())

@@ -1,86 +1,74 @@
 /** An emulator for a test: the app that ships, injected into; no port is opened. */
 import type { AddressInfo } from 'node:net'
 import type { InjectOptions } from 'fastify'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
-import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
-import { playIn } from '../../src/engine/play.js'
-import { Sandboxes } from '../../src/sandbox/sandboxes.js'
-import { documentOf } from '../../src/scenario/documents.js'
-import { Library } from '../../src/scenario/library.js'
 import type { Data } from '../../src/server/api.js'
-import { type Answer, answerOf, type Blame, blameOf, type Call, NOW, sentBy, smallFixture } from './requests.js'
+import { type Answer, answerOf, type Blame, blameOf, type Call, sentBy } from './requests.js'
+import { type Begin, prepared } from './world.js'
 
-export { type Answer, type Blame, blameOf, type Call, MERCHANT, NOW, RESELLER, smallFixture } from './requests.js'
+export { type Answer, authorization, type Blame, blameOf, type Call, MERCHANT, NOW, RESELLER, smallFixture } from './requests.js'
 
-type Options = {
-  records?: Record<string, object[]>
-  settings?: GivenSettings
-  scenario?: object
-  /** False: the start scenario is not loaded yet. */
-  loaded?: boolean
-  /** False: the app is given no logger. */
-  logged?: boolean
-  /** The machine's time, in milliseconds; frozen when left out. */
-  machine?: () => number
+type Options = Omit<Begin, 'own'> & {
+  /** Scenarios and fixtures in folders of their own; it starts in the one called `default`. */
+  folders?: { scenarios: Record<string, string>; fixtures?: Record<string, string> }
+  /** The app's logger, false for none; left out, every line is in `logs`. */
+  logged?: false | Logger
   /** What every change waits for before it is answered. */
   saved?: () => Promise<void>
   /** The data file; in place of `saved`. */
   data?: Data
 }
 
+/** Makes requests in a sandbox; null for the one at the base address. */
+export function sandboxClient({ inject }: { inject: (options: InjectOptions) => Promise<Answer> }, name: string | null) {
+  const prefix = name === null ? '' : `/sandbox/${name}`
+  /** A request of the emulated API, as `sentBy` writes it. */
+  const call = (on: string, options: Call = {}): Promise<Answer> => {
+    const { method, url, body, ...request } = sentBy(on, options)
+    return inject({ ...request, url: prefix + url, method: method as NonNullable<InjectOptions['method']>, ...(body !== null && { payload: body }) })
+  }
+  /** A control request; a body is sent as JSON, or as it is where it is text with a content type of its own. */
+  const control = (on: string, body?: object | string, headers: Record<string, string> = {}): Promise<Answer> => {
+    const [method, path] = on.split(' ') as [InjectOptions['method'], string]
+    return inject({
+      method,
+      url: `${prefix}/_control${path}`,
+      headers: { host: 'localhost', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) })
+    })
+  }
+  return { name, prefix, call, control }
+}
+export type SandboxClient = ReturnType<typeof sandboxClient>
+export type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
+
+/** The names of all sandboxes. */
+export const namesIn = async ({ control }: Pick<Emulator, 'control'>): Promise<string[]> =>
+  (await control('GET /sandboxes')).body.data.map(({ name }: { name: string }) => name)
+
 /** Starts an emulator with records added to the small fixture, and settings; closed when the test ends. */
 export async function startTestEmulator(
   t: Test,
-  {
-    records = {},
-    settings = {},
-    scenario,
-    loaded = true,
-    logged = true,
-    machine = () => Date.parse(NOW),
-    saved,
-    data = saved && { saved, isFailing: false, writable: saved }
-  }: Options = {}
+  { logged, saved, data = saved && { saved, isFailing: false, writable: saved }, folders, ...begin }: Options = {}
 ) {
-  const launch = { flag: settings, environment: {} }
-  const library = new Library({ fixtures: null, scenarios: null }, settingsInForce(launch).values)
-  const sandboxes = new Sandboxes({ library, launch, machine })
+  const root = folders && t.testdir({ fixtures: {}, ...folders })
+  const { start, ...made } = prepared({ ...begin, ...(root && { own: { fixtures: `${root}/fixtures`, scenarios: `${root}/scenarios` } }) })
+  const { sandboxes } = made
   const sandbox = sandboxes.main
   /** Every line logged, at any level. */
   const logs: string[] = []
-  const logger = pino({ level: 'trace' }, { write: line => logs.push(line) })
-  const app = await buildApp({
-    sandboxes,
-    library,
-    settings: settingsInForce(launch).values,
-    version: '0.0.0',
-    ...(logged && { logger }),
-    data
-  })
+  const logger = logged ?? pino({ level: 'trace' }, { write: line => logs.push(line) })
+  const app = await buildApp({ ...made, version: '0.0.0', ...(logger && { logger }), data })
   t.teardown(() => app.close())
-  if (loaded) await sandboxes.start(documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) }), { name: 'test', file: null }, { play: playIn })
+  await start()
 
   const inject = async (options: InjectOptions): Promise<Answer> => {
     const { statusCode, headers, payload } = await app.inject(options)
     return answerOf(statusCode, headers, payload)
   }
-  /** A call of the emulated API, as `sentBy` writes it. */
-  const call = (on: string, options: Call = {}): Promise<Answer> => {
-    const { method, body, ...request } = sentBy(on, options)
-    return inject({ ...request, method: method as NonNullable<InjectOptions['method']>, ...(body !== null && { payload: body }) })
-  }
-  /** A call of the control API; a body is sent as JSON, or as it is where it is text with a content type of its own. */
-  const control = (on: string, body?: object | string, headers: Record<string, string> = {}): Promise<Answer> => {
-    const [method, path] = on.split(' ') as [InjectOptions['method'], string]
-    return inject({
-      method,
-      url: `/_control${path}`,
-      headers: { host: 'localhost', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) })
-    })
-  }
+  const { call, control } = sandboxClient({ inject }, null)
   /** The whole state as text, to show that a refused call changed nothing. */
   const state = async () => (await control('GET /state')).text
   /** Opens a free port for what only a socket shows. */

@@ -4,10 +4,11 @@ import type { GivenSettings } from '../../src/core/settings.js'
 import { documentOf, readDocument } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
-import { type FirstState, firstStateOf, type Making } from '../../src/scenario/scenario.js'
+import { type FirstState, firstStateOf, type LoadContext } from '../../src/scenario/scenario.js'
+import { coded } from './codes.js'
 
 /** How a document is loaded: `machine` is the machine's time, `name` that of the document. */
-export type Where = Partial<Pick<Making, 'library' | 'progress' | 'variables'>> & {
+export type Where = Partial<Pick<LoadContext, 'library' | 'progress' | 'variables'>> & {
   flag?: GivenSettings
   file?: string | null
   name?: string
@@ -19,11 +20,11 @@ export type Looked = { first: FirstState | null; problems: readonly Problem[]; w
 const PACKAGE = new Library({ fixtures: null, scenarios: null })
 
 /** The first state that data or a text describes, called "given" where it does not say so itself. */
-export async function firstStateIn(data: unknown, where: Where & Pick<Making, 'warn'> = {}): Promise<FirstState> {
+export async function firstStateIn(data: unknown, where: Where & Pick<LoadContext, 'warn'> = {}): Promise<FirstState> {
   const { library = PACKAGE, flag = {}, file = null, name = file ?? 'doc', machine = Date.parse('2026-04-01T00:00:00.000Z'), limits = DEFAULT_LIMITS } = where
   const { progress, variables, warn } = where
   const document = typeof data === 'string' ? await readDocument(name, data, { limits }) : documentOf(name, data)
-  const clockFor: Making['clockFor'] = start => new Clock(() => machine, start)
+  const clockFor: LoadContext['clockFor'] = start => new Clock(() => machine, start)
   return firstStateOf(document, { name: 'given', file }, { library, launch: { flag, environment: {} }, clockFor, progress, variables, warn })
 }
 
@@ -42,3 +43,7 @@ export async function lookedAt(data: unknown, where: Where = {}): Promise<Looked
 /** The problems of a document, as `path: message`. */
 export const problemsIn = async (data: unknown, where: Where = {}): Promise<string[]> =>
   (await lookedAt(data, where)).problems.map(({ path, message }) => `${path}: ${message}`)
+
+/** The problems of a document, as `path code`. */
+export const codesIn = async (data: unknown, where: Where = {}): Promise<string[]> =>
+  (await lookedAt(data, where)).problems.map(({ path, ...said }) => coded(path, said))

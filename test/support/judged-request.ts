@@ -1,9 +1,8 @@
 import { decodeForm, type FormObject } from '../../src/core/form.js'
 import { NO_WORDS } from '../../src/core/secret-words.js'
 import { settingsInForce } from '../../src/core/settings.js'
-import { type Exchange, type Outcome, STAGE } from '../../src/engine/exchange.js'
+import { type Exchange, type Judgement, type Outcome, STAGE } from '../../src/engine/exchange.js'
 import { JournalBudget, type JournalLimits } from '../../src/evidence/journal.js'
-import type { Judgement } from '../../src/evidence/judgement.js'
 import { ASSUMPTION_PLACES, type AssumptionId } from '../../src/reference/assumptions.js'
 import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
 import { Store } from '../../src/store/store.js'
@@ -54,6 +53,7 @@ export function judgedRequest(given: Given = {}): Exchange {
     length: 0,
     held: 1000,
     isDelivered: true,
+    judgement: null,
     action: null,
     settings: SETTINGS,
     ms: 1,

@@ -11,7 +11,7 @@ const LONGEST_SEARCH = 60_000
 
 function given(name: string, otherwise: number): number {
   const text = process.env[name] || String(otherwise)
-  if (!/^-?\d+$/.test(text)) throw new Error(`${name}: a whole number was expected, not ${text}.`)
+  if (!/^-?\d+$/.test(text)) throw new Error(`${name}: must be a whole number; got ${text}.`)
   return Number(text)
 }
 

@@ -27,6 +27,8 @@ export const smallFixture = (added: Record<string, object[]> = {}) => ({
 export type Answer = { status: number; headers: Record<string, unknown>; text: string; body: Json }
 export type Call = { body?: string | Record<string, unknown>; query?: string; key?: string | null; headers?: Record<string, string> }
 
+export const authorization = (key = MERCHANT) => `Basic ${Buffer.from(`${key}:`).toString('base64')}`
+
 /** A request of the emulated API as data; `on` is a method and a path below the base, a body is form text or flat bracket names. */
 export function sentBy(on: string, { body, query, key = MERCHANT, headers = {} }: Call = {}): ApiRequest {
   const [method, path] = on.split(' ') as [string, string]
@@ -36,7 +38,7 @@ export function sentBy(on: string, { body, query, key = MERCHANT, headers = {} }
     method,
     url: `/next${path}${query === undefined ? '' : `?${query}`}`,
     headers: {
-      ...(key !== null && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
+      ...(key !== null && { authorization: authorization(key) }),
       ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
       ...headers
     },

@@ -1,18 +1,12 @@
 /** Data files and snapshots of a test, from what they hold. */
 import { changesSince, NOTHING } from '../../src/sandbox/content.js'
-import { amendmentLine, linesRead, type SavedState, wholeLines } from '../../src/sandbox/lines.js'
-import { emptyState, type SandboxState } from '../../src/sandbox/state.js'
-import { Answers } from '../../src/scenario/steps.js'
+import { amendmentLine, linesRead, type SavedData, wholeLines } from '../../src/sandbox/lines.js'
+import type { PresentSandboxes } from '../../src/sandbox/state.js'
 import type { Json } from './json.js'
 
-/** A state of a sandbox that began in another one, as a file gives it back. */
-export async function savedState(state: SandboxState, base = emptyState()): Promise<SavedState> {
-  const first = { ...base, scenario: { name: 'test', description: null }, expectations: [], steps: [], play: [], answers: new Answers([]) }
-  const saved = { name: null, first, requests: 0, state }
-  const { texts } = changesSince(NOTHING, { start: first, sandboxes: [{ name: null, marks: [], saved }] })
-  const { data } = await linesRead([Buffer.from([...wholeLines(texts)].join(''))])
-  return data.sandboxes[0] as SavedState
-}
+/** Sandboxes as a whole file gives them back. */
+export const savedData = async (present: PresentSandboxes): Promise<SavedData> =>
+  (await linesRead([Buffer.from([...wholeLines(changesSince(NOTHING, present).texts)].join(''))])).data
 
 const stateTexts = (of: object, { records: { api_keys, ...records }, deleted: _, ...parts }: Json): string[] => [
   JSON.stringify({ ...of, ...parts, api_keys }),

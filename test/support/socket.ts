@@ -1,6 +1,7 @@
 /** HTTP as it is on the wire. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import type { Test } from 'tap'
 
 /** All that comes back on a connection until it is closed. */
 export function received(socket: Socket): Promise<string> {
@@ -11,6 +12,24 @@ export function received(socket: Socket): Promise<string> {
   // a reset ends it too
   socket.on('error', () => {})
   return once(socket, 'close').then(() => text)
+}
+
+/** A connection of its own that stays open until the other side or the test ends it: what came back so far, and how it was left. */
+export function opened(t: Test, port: number, text: string) {
+  let received = ''
+  let state: 'open' | 'closed' | 'reset' = 'open'
+  const socket = connect(port, '127.0.0.1', () => socket.write(text))
+  t.teardown(() => socket.destroy())
+  socket.on('data', chunk => {
+    received += chunk
+  })
+  socket.on('end', () => {
+    state = 'closed'
+  })
+  socket.on('error', error => {
+    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') state = 'reset'
+  })
+  return { socket, received: () => received, state: () => state }
 }
 
 /** Writes text to a connection of its own and answers all that comes back; `then` may act on it meanwhile. */

@@ -15,23 +15,39 @@ import { type Answer, answerOf, type Blame, blameOf, type Call, NOW, sentBy, sma
 export const recordsOf = ({ state }: Pick<Sandbox, 'state'>): string => JSON.stringify(exported(state.store))
 export const stateOf = ({ state: { store, clock, ids } }: Sandbox): string => JSON.stringify([exported(store), clock.reading, ids.counters])
 
-/** A sandbox with records added to the small fixture, settings and a scenario's own, and what executes requests in it. */
-export async function startWorld({
-  records = {},
-  settings = {},
-  scenario,
-  loaded = true
-}: {
+export type Begin = {
+  /** Records added to the small fixture. */
   records?: Record<string, object[]>
   settings?: GivenSettings
+  environment?: GivenSettings
   scenario?: object
+  /** Folders of scenarios and fixtures; it starts in the scenario called `default`. */
+  own?: { fixtures: string; scenarios: string }
+  /** False: the start scenario is not loaded yet. */
   loaded?: boolean
-} = {}) {
-  const launch = { flag: settings, environment: {} }
-  const library = new Library({ fixtures: null, scenarios: null }, settingsInForce(launch).values)
-  const sandboxes = new Sandboxes({ library, launch, machine: () => Date.parse(NOW) })
+  /** The machine's time, in milliseconds; frozen when left out. */
+  machine?: () => number
+}
+
+/** Sandboxes, with what they were made with and how they start. */
+export function prepared({ records = {}, settings = {}, environment = {}, scenario, own, loaded = true, machine = () => Date.parse(NOW) }: Begin) {
+  const launch = { flag: { ...settings, ...(own && { fixtures_dir: own.fixtures, scenarios_dir: own.scenarios }) }, environment }
+  const { values } = settingsInForce(launch)
+  const library = new Library(own ?? { fixtures: null, scenarios: null }, values)
+  const sandboxes = new Sandboxes({ library, launch, machine })
+  const start = async () => {
+    if (!loaded) return
+    const document = own ? await library.scenario('default') : documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) })
+    await sandboxes.start(document, own ? { name: 'default', file: document.name } : { name: 'test', file: null }, { play: playIn })
+  }
+  return { sandboxes, library, settings: values, start }
+}
+
+/** A sandbox, and what executes requests in it. */
+export async function startWorld(begin: Omit<Begin, 'machine'> = {}) {
+  const { sandboxes, start } = prepared(begin)
   const world = sandboxes.main
-  if (loaded) await sandboxes.start(documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) }), { name: 'test', file: null }, { play: playIn })
+  await start()
 
   /** A request, executed. */
   const executed = (on: string, options: Call = {}, { isScripted = true } = {}): Exchange => {

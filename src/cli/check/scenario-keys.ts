@@ -1,11 +1,13 @@
 /** What names and keys of a scenario mean where it is played. */
-import { ApiError } from '../../core/errors.js'
+import type { Said } from '../../core/sentences.js'
 import { needsKey } from '../../reference/operations.js'
 import type { PlacedProblem } from '../../reports/points.js'
 import { namesIn, textsIn } from '../../scenario/references.js'
 import type { FirstState } from '../../scenario/scenario.js'
 import { Answers, placedCalls, type StepBindings, splitCall } from '../../scenario/steps.js'
 import type { GivenVariables } from '../../scenario/variables.js'
+import { Failure } from '../failures.js'
+import { say } from '../sentences.js'
 
 export type PlayedWith = {
   /** The base address of a running service; null plays in process. */
@@ -23,13 +25,13 @@ export const givenVariables = ({ variables }: Pick<PlayedWith, 'variables'>, kno
   known
 })
 
-/** The values of names and keys: the scenario's own in process, those of the command line for a running service. Errors: `setting_invalid` for a key that is not given. */
+/** The values of names and keys: the scenario's own in process, those of the command line for a running service. Errors: a `Failure` for a key that is not given. */
 export function bindingsFor(own: StepBindings, given: PlayedWith): StepBindings {
   const variable = (name: string) => given.variables.get(name)
   if (given.against === null) return { variable: name => variable(name) ?? own.variable(name), key: own.key }
   const key = (name: string) => {
     const found = keyGiven(name, own, given)
-    if (found === undefined) throw new ApiError('setting_invalid', { message: `${missingKey(name, own)}.` })
+    if (found === undefined) throw new Failure(missingKey(name, own).message)
     return found
   }
   return { variable, key }
@@ -41,19 +43,19 @@ function keyGiven(name: string, own: StepBindings, { keys }: PlayedWith): string
   return keys.get(name) ?? (name === '' || name === first ? (keys.get(first ?? '') ?? keys.get('')) : undefined)
 }
 
-function missingKey(name: string, own: StepBindings): string {
+function missingKey(name: string, own: StepBindings): Said {
   const wanted = name || own.key('')
-  return wanted ? `the key ${wanted} is not given; add --key ${wanted}=KEY` : 'no key is given, and the scenario has none of a merchant; add --key KEY'
+  return wanted ? say('no_key', wanted) : say('no_merchant_key')
 }
 
-/** What the calls to a service need and were not given, each at its place: values of names that no step returns, and keys. */
+/** What the requests to a service need and were not given, each at its place: values of names that no step returns, and keys. */
 export function notGiven(
   { steps, play, expectations }: Pick<FirstState, 'steps' | 'play' | 'expectations'>,
   own: StepBindings,
   given: PlayedWith
 ): PlacedProblem[] {
   const { names } = new Answers([...steps, ...play])
-  const keyProblems = (key: string, at: PlacedProblem['at']) => (keyGiven(key, own, given) === undefined ? [{ at, message: missingKey(key, own) }] : [])
+  const keyProblems = (key: string, at: PlacedProblem['at']) => (keyGiven(key, own, given) === undefined ? [{ at, ...missingKey(key, own) }] : [])
   const ofCalls = (['steps', 'play'] as const).flatMap(list =>
     placedCalls(list === 'steps' ? steps : play).flatMap(({ step, at }) => {
       const [method, path] = splitCall(step.do)
@@ -61,7 +63,7 @@ export function notGiven(
       const unknown = textsIn(step, [list, ...at]).flatMap(({ steps, text }) =>
         namesIn(text)
           .filter(name => !names.has(name.split('.')[0]) && !given.variables.has(name))
-          .map(name => ({ at: steps, message: `\${${name}} has no value: give it with --var ${name}=VALUE` }))
+          .map(name => ({ at: steps, ...say('no_value', name) }))
       )
       // a key that an answer returns is known then
       return [...unknown, ...(key === null || key.includes('${') ? [] : keyProblems(key, [list, ...at]))]

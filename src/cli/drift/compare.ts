@@ -1,27 +1,77 @@
 /** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up. */
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
-import { filled, type Template, valueAt } from '../../core/templates.js'
+import type { Said } from '../../core/sentences.js'
+import { type Template, valueAt } from '../../core/templates.js'
+import type { Exchange } from '../../engine/exchange.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
-import type { Json, StepAnswer } from '../../scenario/steps.js'
-import type { IdPairs } from './id-pairs.js'
+import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
+import { say } from '../sentences.js'
 
 /**
  * What differs: `form` where an answer or a part of it cannot be what the operation answers, as `says` tells; `outcome` where one did what the other refused,
  * `status` for any other two statuses; `missing` and `unknown` for a field that the service does not have, or has besides; `record` for another record at this
  * place of a list, `members` for their number; `prefix` and `length` of a new id; `value`.
  */
-export type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
+type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
 /** `part` is the placeholder that a template has at the place. */
-export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here?: Json | undefined; there?: Json | undefined; says?: string; part?: string }
+export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here?: Json | undefined; there?: Json | undefined; says?: Said; part?: string }
+/** Whether the emulator has a record of an id, and whether it had it when the scenario was loaded. */
+type KnownIds = { isKnown: (id: string) => boolean; isLoaded: (id: string) => boolean }
+
+export class IdPairs {
+  readonly #here: Map<string, string>
+  readonly #there: Map<string, string>
+  readonly known: KnownIds
+
+  /** `pairs` are ids of the service with those of the emulator; an empty text is not an id. */
+  constructor(known: KnownIds, pairs: Iterable<readonly [there: string, here: string]> = []) {
+    this.known = known
+    this.#here = new Map([...pairs].filter(([there]) => there !== ''))
+    this.#there = new Map([...this.#here].map(([there, here]) => [here, there]))
+  }
+
+  /** A copy, to try answers with. */
+  readonly copy = () => new IdPairs(this.known, this.#here)
+  /** The id of the emulator for one of the service; the same where none is known. */
+  readonly here = (there: string) => this.#here.get(there) ?? there
+  /** The id of the service for one of the emulator. */
+  readonly there = (here: string) => this.#there.get(here) ?? here
+
+  /**
+   * Whether two ids mean the same record. An id that the emulator has means that record and no other. Any other is paired with `here` where that was
+   * drawn here since the scenario was loaded, or where a record refers to both: a service draws other ids.
+   */
+  match(there: string, here: string, isReference = false): boolean {
+    const paired = this.#here.get(there)
+    if (paired !== undefined || there === here) return (paired ?? there) === here
+    if (there === '' || this.#there.has(here) || this.known.isKnown(there) || (!isReference && this.known.isLoaded(here))) return false
+    this.#here.set(there, here)
+    this.#there.set(here, there)
+    return true
+  }
+}
+
 /** The templates by which answers are read. */
 export type Shapes = { list: Template; error: Template }
-/** `bases` are what the paths in answers begin with; `isEarlier` tells whether the service had a record, by its id there, before the run. */
-export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isEarlier: (there: string) => boolean; shapes: Shapes }
+/** `bases` are what the paths in answers begin with. */
+export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; shapes: Shapes }
+
+/** A request with the answers of the service and of the emulator. */
+export type Compared = {
+  call: StepCall
+  there: StepAnswer
+  here: StepAnswer
+  judged: Exchange
+  /** All that differs but for what the emulator cannot know, which is `unseen`. */
+  differences: readonly FieldDifference[]
+  unseen: readonly FieldDifference[]
+  comparison: Comparison
+}
 
 const LIST_IDS: readonly unknown[] = ['$first_id', '$last_id']
 /** Fields by which a record refers to another one. */
-export const REFERENCES: readonly unknown[] = Object.keys(LINKED_FAMILIES)
+const REFERENCES: readonly unknown[] = Object.keys(LINKED_FAMILIES)
 /** Texts for people, and ids of answers: only their types are compared. */
 const FREE_TEXT: readonly unknown[] = ['$message', '$request_id']
 
@@ -38,12 +88,12 @@ export const membersOf = (list: unknown, template: Template): readonly Json[] =>
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
 /** Why an answer cannot be read as one of the API; null where it can. */
-export function formProblem({ status, body, headers, fault }: StepAnswer): string | null {
-  if (fault === 'malformed_body') return 'the body is cut short, or is not JSON'
+export function formProblem({ status, body, headers, fault }: StepAnswer): Said | null {
+  if (fault === 'malformed_body') return say('cut_short')
   if (status === 204) return null
-  if (body === null) return 'the body is empty'
+  if (body === null) return say('empty_body')
   const type = headers?.['content-type']
-  return type !== undefined && JSON_TYPE.test(type) ? null : `Content-Type must be application/json; got ${type ?? 'none'}`
+  return type !== undefined && JSON_TYPE.test(type) ? null : say('not_json', type ?? 'none')
 }
 
 /** What differs between the answers, status first. */
@@ -93,10 +143,9 @@ export function valueDifferences(
     return [{ kind: 'record', steps, here: here.id as string, there: there.id as string }]
   const { list } = comparison.shapes
   const isList = shape === undefined && Array.isArray(valueAt(list, here, '$members'))
-  const mine = isList ? inOrderOf(there, here, comparison) : here
-  return [...new Set([...Object.keys(mine), ...Object.keys(there)])].flatMap((name): FieldDifference[] => {
-    const [of, by, at, own] = [there[name], mine[name], [...steps, name], below(isList ? list : shape, name)]
-    const [isThere, isHere] = [there, mine].map(values => Object.hasOwn(values, name))
+  return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name): FieldDifference[] => {
+    const [of, by, at, own] = [there[name], here[name], [...steps, name], below(isList ? list : shape, name)]
+    const [isThere, isHere] = [there, here].map(values => Object.hasOwn(values, name))
     if (isThere && isHere) return valueDifferences(of, by, at, comparison, own)
     return [{ kind: isHere ? 'missing' : 'unknown', steps: at, here: by, there: of, ...(typeof own === 'string' && { part: own }) }]
   })
@@ -112,29 +161,6 @@ export function isSame(there: unknown, here: unknown, name: Step | undefined, { 
   if (shape === '$url') return pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) === pathBelow(here, bases.here)
   const isReference = REFERENCES.includes(name)
   return isReference || name === 'id' || LIST_IDS.includes(shape) ? pairs.match(there, here, isReference) : pairs.here(there) === here
-}
-
-/** A list, where the members of one instant that the service had before the run follow each other as there: nothing says which of them is the newer one. */
-function inOrderOf(there: Json, here: Json, { pairs, isEarlier, shapes: { list } }: Comparison): Record<string, Json> {
-  const idOf = (member: unknown) => String(fieldOf(member, 'id'))
-  const places = new Map(membersOf(there, list).map((member, place) => [pairs.here(idOf(member)), place]))
-  const placeOf = (member: Json) => places.get(idOf(member)) ?? places.size
-  const instantOf = (member: Json) => (isEarlier(pairs.there(idOf(member))) ? fieldOf(member, 'created') : member)
-  const own = membersOf(here, list)
-  const runs: Json[][] = []
-  for (const member of own) {
-    const run = runs.at(-1)
-    if (run !== undefined && instantOf(run[0] as Json) === instantOf(member)) run.push(member)
-    else runs.push([member])
-  }
-  const members = runs.flatMap(run => run.sort((a, b) => placeOf(a) - placeOf(b)))
-  const shownAs = (name: string) => valueAt(list, here, `$${name}`)
-  // those of a search name what was retrieved
-  const end = (name: string, place: number) => ({
-    [name]: own.length > 0 && shownAs(name) === fieldOf(own.at(place), 'id') ? fieldOf(members.at(place), 'id') : shownAs(name)
-  })
-  const values = { members, has_more: shownAs('has_more'), url: shownAs('url'), ...end('first_id', 0), ...end('last_id', -1) }
-  return filled(list, values) as Record<string, Json>
 }
 
 const pathBelow = (url: string, base: string) => (url.startsWith(base) ? url.slice(base.length) : url)

@@ -1,12 +1,243 @@
 /**
- * How the answers of a running service differ from those of the emulator, and why. The calls were made there already; here they are made in rounds, each with the
- * settings that were found in those before, until no further one is needed.
+ * How the responses of a running service differ from those of the emulator, and why. The requests were sent there already; here they are made in rounds, one after
+ * the other, in an emulator with the settings that were found in the rounds before, until no further one is needed. Each difference gets its one cause: a setting
+ * that removes it, other data that the service had before the run, or none of these: then it is wrong.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { BASE } from '../../core/paths.js'
+import { partAt, type Step } from '../../core/places.js'
 import type { GivenSettings, SettingKey } from '../../core/settings.js'
-import { distanceOf, isMade } from './compare.js'
-import type { IdPairs } from './id-pairs.js'
-import { compareAll, type Deviation, type Explained, type PlayedStep, type Round, type RoundOptions } from './round.js'
+import { stepsTo, valueAt } from '../../core/templates.js'
+import { execute } from '../../engine/execute.js'
+import { answerSeen, requestOf } from '../../engine/play.js'
+import type { AssumptionId } from '../../reference/assumptions.js'
+import { type OperationId, operationOf } from '../../reference/operations.js'
+import { Sandbox } from '../../sandbox/sandbox.js'
+import type { Snapshot } from '../../sandbox/snapshots.js'
+import type { SourceDocument } from '../../scenario/documents.js'
+import type { Library } from '../../scenario/library.js'
+import { bindingsOf, type Launch } from '../../scenario/scenario.js'
+import { type StepCall, type StepOutcome, wantsStatus } from '../../scenario/steps.js'
+import { EMBEDDED } from '../../store/bytes.js'
+import { FAMILIES, type Records, type Store } from '../../store/store.js'
+import { givenVariables, type PlayedWith } from '../check/scenario-keys.js'
+import { type About, aboutOf, type Candidate, candidatesFor, pairsOf } from './causes.js'
+import { answerDifferences, type Compared, type Comparison, distanceOf, type FieldDifference, fieldOf, IdPairs, isMade, membersOf } from './compare.js'
+import { type Learned, namedIn, ServiceRecords, saysMissing } from './service-records.js'
+import { answeredIn } from './shapes.js'
+
+/** A call that was made at the service, with its answer and where the scenario writes it. */
+export type PlayedStep = { place: readonly Step[]; label: string; outcome: StepOutcome }
+export type Cause =
+  /** Neither a setting nor what was there before the run explains it; `isPaging` where the names of the cursors may. */
+  | { by: 'wrong'; about: About; isPaging: boolean }
+  | { by: 'setting'; assumption: AssumptionId; settings: GivenSettings }
+  /** Another call needs another value of the setting. */
+  | { by: 'contradiction'; key: SettingKey; value: unknown }
+  /** `lacked`, in words: the records, at least one of which the service says that it does not have. */
+  | { by: 'data'; lacked?: string }
+  | { by: 'script' }
+/** What differs in one call, for one cause. */
+export type Deviation<C extends Cause = Cause> = { played: PlayedStep; differences: readonly FieldDifference[]; cause: C }
+/** Differences that settings of one assumption explain. */
+type Explained = Deviation<Extract<Cause, { by: 'setting' }>>
+type DriftOptions = Pick<PlayedWith, 'keys' | 'variables'> & {
+  document: SourceDocument
+  library: Library
+  launch: Launch
+  /** The base address of the service. */
+  base: string
+  /** The scenario's key for one that was sent in its place. */
+  keyHere: (key: string | null) => string | null
+}
+type Round = { explained: Explained[]; others: Deviation[]; pairs: IdPairs }
+
+/** Accounts that are tried as the one that every key acts as. */
+const MAX_ACCOUNTS = 20
+const SEED = 2_147_483_629
+/** Who calls, in a scenario that has no key of a merchant. */
+const CALLER = { id: 'caller', object: 'account', type: 'merchant', created: '1970-01-01T00:00:00.000Z', reseller: null } as Records['accounts']
+
+/** A sandbox in which a scenario is loaded, with these settings besides its own. */
+async function loadedWith(settings: GivenSettings, { document, library, launch, keys, variables }: DriftOptions): Promise<Sandbox> {
+  const sandbox = new Sandbox({ library, launch: { ...launch, flag: { ...launch.flag, ...settings } }, machine: Date.now })
+  await sandbox.load(document, { name: document.name, file: document.name }, { variables: givenVariables({ variables }), keys })
+  // what the run makes here has an id that no record of the service has, were that an emulator too
+  await sandbox.changeSettings({ seed: SEED })
+  if (bindingsOf(sandbox.store).key('') === null) {
+    sandbox.store.accounts.insert(CALLER)
+    sandbox.store.keys.set(CALLER.id, CALLER.id)
+  }
+  return sandbox
+}
+
+/** Makes every call here, without the script; where its answer differs, settings are tried unless `isSearching` is false. */
+async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSettings, options: DriftOptions, isSearching = true): Promise<Round> {
+  const { base, keyHere, variables, document } = options
+  const sandbox = await loadedWith(settings, options)
+  const { store: loaded } = sandbox.requireLoaded()
+  const records = new ServiceRecords(sandbox)
+  const isKnown = (id: string) => isIn(loaded, id) || isIn(sandbox.store, id)
+  const named = [...variables].filter(([name]) => isKnown(name)).map(([name, value]) => [value, name] as const)
+  const pairs = new IdPairs({ isKnown, isLoaded: id => isIn(loaded, id) || records.isEarlier(id) }, named)
+  const round: Round = { explained: [], others: [], pairs }
+  const bases = { here: BASE, there: new URL(base).pathname.replace(/\/+$/, '') }
+  const comparisonWith = (pairs: IdPairs): Comparison => {
+    const { 'shapes.list': list, 'shapes.error': error } = sandbox.settings
+    return { pairs, bases, shapes: { list, error } }
+  }
+  const answered = answeredIn(
+    playedSteps.map(({ outcome }) => outcome),
+    sandbox.settings['shapes.list']
+  )
+  // those of the scenario alone: a setting is in force before any call makes an Account
+  const accounts = [...loaded.accounts.inCreationOrder().slice(0, MAX_ACCOUNTS)].map(({ id }) => id)
+  const hasScript = ((document.data as { script?: unknown[] } | null)?.script ?? []).length > 0
+
+  /** Makes a call from the same state again, with the ids and the key that it has here; of a list with the records alone that the service has shown, if so wanted. */
+  const attempt = ({ outcome: { call, answer: there } }: PlayedStep, before: Snapshot, learned: Learned, isShownOnly: boolean): Compared => {
+    sandbox.restore(before)
+    const comparison = comparisonWith(round.pairs.copy())
+    records.order(learned, comparison)
+    const key = call.key === null ? null : (keyHere(call.key) ?? CALLER.id)
+    const request = requestOf({ ...translated(call, comparison.pairs), key })
+    const onEntered = (operation: OperationId) => isShownOnly && records.leaveOutUnseen(operation, comparison)
+    const judged = execute(sandbox, request, { isScripted: false, onEntered })
+    const here = answerSeen(judged)
+    const isCreate = judged.operation !== null && operationOf(judged.operation).kind === 'create'
+    const found = learned.wrong.length > 0 ? learned.wrong : answerDifferences(there, here, comparison, isCreate)
+    const compared = { call, there, here, judged, comparison, differences: [], unseen: [] }
+    const unseen = isShownOnly ? found.filter(difference => isUnseen(difference, compared, records)) : []
+    return { ...compared, unseen, differences: found.filter(difference => !unseen.includes(difference)) }
+  }
+  /** The settings that bring the answers nearest, if any do. */
+  const nearest = async (candidates: readonly Candidate[], tryIt: () => Compared, { differences }: Compared) => {
+    let [least, found]: [number, { candidate: Candidate; compared: Compared } | null] = [distanceOf(differences), null]
+    for (const candidate of candidates) {
+      const was = sandbox.settings
+      await sandbox.changeSettings(candidate.settings)
+      const compared = tryIt()
+      await sandbox.changeSettings(Object.fromEntries(Object.keys(candidate.settings).map(key => [key, was[key as SettingKey]])))
+      const distance = distanceOf(compared.differences)
+      if (distance < least) [least, found] = [distance, { candidate, compared }]
+    }
+    return found
+  }
+  /** Changes settings as long as one, or two together, bring the answers nearer; they stay changed. */
+  const explain = async (played: PlayedStep, tryIt: () => Compared): Promise<void> => {
+    for (let best = tryIt(); best.differences.length > 0; ) {
+      const singles = candidatesFor(best, accounts, answered)
+      const nearer = (await nearest(singles, tryIt, best)) ?? (await nearest(pairsOf(singles), tryIt, best))
+      if (nearer === null) return
+      const { candidate, compared } = nearer
+      await sandbox.changeSettings(candidate.settings)
+      const left = new Set(compared.differences.map(shownPlace))
+      const differences = best.differences.filter(difference => !left.has(shownPlace(difference)))
+      round.explained.push({ played, differences, cause: { by: 'setting', ...candidate } })
+      best = compared
+    }
+  }
+  /** The answer with all records, or with those alone that the service has shown where that is nearer. */
+  const bestOf = async (played: PlayedStep, tryIt: (isShownOnly: boolean) => Compared): Promise<Compared> => {
+    const all = tryIt(false)
+    if (all.differences.length === 0) return all
+    const shown = tryIt(true)
+    if (agrees(shown)) return { ...shown, unseen: all.differences }
+    const isNearer = distanceOf([...shown.differences, ...shown.unseen.filter(isNotMore)]) < distanceOf(all.differences)
+    for (const isShownOnly of [isNearer, !isNearer]) {
+      if (isSearching) await explain(played, () => tryIt(isShownOnly))
+      const found = tryIt(isShownOnly)
+      if (found.differences.length > 0) continue
+      const whole = tryIt(false)
+      return whole.differences.length === 0 ? whole : found
+    }
+    return tryIt(isNearer)
+  }
+  const compareOne = async (played: PlayedStep): Promise<void> => {
+    const { step, call, answer, problems } = played.outcome
+    const add = (differences: readonly FieldDifference[], cause: Cause) => round.others.push({ played, differences, cause })
+    const comparison = comparisonWith(round.pairs)
+    const learned = await records.learn(call, answer, comparison)
+    const created = fieldOf(answer.body, 'created') as string
+    // what the run makes is made at the time of the service
+    if (isMade(answer) && records.isMade(fieldOf(answer.body, 'id')) && !Number.isNaN(Date.parse(created)))
+      sandbox.setClock({ at: Date.parse(created), running: false })
+    const before = sandbox.snapshot()
+    const tryIt = (isShownOnly: boolean) => attempt(played, before, learned, isShownOnly)
+    const first = tryIt(false)
+    const { fault, status } = step.expect ?? {}
+    const isScripted = fault !== undefined || (hasScript && status !== undefined && !wantsStatus(status, first.here.status))
+    if (isScripted && problems.length > 0) add([], { by: 'script' })
+    const isUnreadable = first.differences[0]?.kind === 'form'
+    const isAsScripted = isScripted && problems.length === 0 && (fault !== undefined || !isUnreadable)
+    // whether a call took effect is unknown when its answer was lost
+    if (answer.status === 0 || isAsScripted) return sandbox.restore(before)
+    const lacked = isMade(answer) || saysMissing(first.here, comparison.shapes) || isUnreadable ? null : records.lackedBy(call, answer, comparison.shapes)
+    if (lacked !== null) {
+      if (first.differences.length > 0) add(first.differences, { by: 'data', lacked })
+      return sandbox.restore(before)
+    }
+    const compared = await bestOf(played, tryIt)
+    round.pairs = compared.comparison.pairs
+    const cursors = sandbox.settings['pagination.cursors']
+    const isPaged = cursors.some(name => new URLSearchParams(call.query).has(name))
+    for (const difference of compared.differences) {
+      const isPaging = isPaged && (!isMade(answer) || difference.kind === 'record' || difference.kind === 'members')
+      add([difference], { by: 'wrong', about: aboutOf(difference, compared), isPaging })
+    }
+    if (learned.wrong.length === 0) for (const difference of [...learned.others, ...compared.unseen]) add([difference], { by: 'data' })
+    // the state goes on as that of the service; what a list left out is there again
+    if (isMade(answer) !== isMade(compared.here) || call.method === 'GET') sandbox.restore(before)
+  }
+
+  for (const played of playedSteps) await compareOne(played)
+  return round
+}
+
+/**
+ * Whether a difference is about records that the service had before the run and has not shown: more may follow a full page, and what a search leaves out is
+ * not shown at all. What belongs to a record of this run has no others.
+ */
+function isUnseen(
+  { kind, steps, part, here: by, there: of }: FieldDifference,
+  { call, here, there, judged, comparison }: Compared,
+  records: ServiceRecords
+): boolean {
+  const { list } = comparison.shapes
+  if (kind === 'form') return false
+  if (judged.outcome.refusal !== null) return kind === 'outcome' && judged.outcome.refusal.code === 'cursor_unknown'
+  const depth = steps.length - (stepsTo(list, part ?? '')?.length ?? 0)
+  if (depth > 0 && part === '$has_more') {
+    const [owner, charge] = [depth, depth - 1].map(length => partAt(there.body, steps.slice(0, length)))
+    return of === true && membersOf(owner, list).length === EMBEDDED && !records.isMade(fieldOf(charge, 'id'))
+  }
+  const query = new URLSearchParams(call.query)
+  if (judged.operation === null || operationOf(judged.operation as OperationId).kind !== 'list' || namedIn(call).some(({ id }) => records.isMade(id)))
+    return false
+  const { 'pagination.default_limit': usual, 'pagination.max_limit': most } = judged.settings
+  const isSearch = (query.get('search_query') ?? '') !== ''
+  const shown = membersOf(there.body, list).length
+  const isFull = shown === Math.min(Number(query.get('limit') ?? usual), most)
+  if (part === '$has_more') return of === true && by === false && (isFull || isSearch)
+  if (!isSearch) return false
+  const hasMore = valueAt(list, there.body, '$has_more') === true
+  if (kind === 'members') return hasMore && shown < membersOf(here.body, list).length
+  return (part === '$first_id' || part === '$last_id') && typeof of === 'string' && (hasMore || !records.isEarlier(of))
+}
+
+/** Whether two answers agree but for what may follow a full page. */
+const agrees = ({ differences, unseen }: Compared) => differences.length === 0 && !unseen.some(isNotMore)
+const isNotMore = ({ part }: FieldDifference) => part !== '$has_more'
+/** Whether a store has a record of an id. */
+const isIn = (store: Store, id: string) => FAMILIES.some(family => store[family].get(id) !== undefined)
+const shownPlace = ({ kind, steps }: FieldDifference) => JSON.stringify([kind, steps])
+
+/** A call with the ids of the emulator in place of those of the service. */
+function translated({ path, query, form, ...call }: StepCall, { here }: IdPairs): StepCall {
+  const mapped = (text: string) => String(new URLSearchParams([...new URLSearchParams(text)].map(([name, value]) => [name, here(value)] as [string, string])))
+  const steps = path.split('/').map(part => encodeURIComponent(here(decodeURIComponent(part))))
+  return { ...call, path: steps.join('/'), query: mapped(query), form: form === null ? null : mapped(form) }
+}
 
 export type Drift = {
   /** The settings that make the emulator answer as the service does, as far as settings can; none that calls need different values of. */
@@ -21,61 +252,52 @@ const MAX_ROUNDS = 4
 const WRONG = 1_000_000
 
 /** Compares every call, in the order in which they took effect. */
-export async function driftOf(playedSteps: readonly PlayedStep[], options: RoundOptions): Promise<Drift> {
+export async function driftOf(playedSteps: readonly PlayedStep[], options: DriftOptions): Promise<Drift> {
   const ordered = inEffectOrder(playedSteps.filter(wasMade))
-  const rounds: Round[] = []
+  const explained: Explained[] = []
   let found: GivenSettings = {}
   let last: Round
-  do {
+  for (let rounds = 0; ; ) {
     last = await compareAll(ordered, found, options)
-    rounds.push(last)
+    explained.push(...last.explained)
     found = Object.assign({}, found, ...last.explained.map(({ cause }) => cause.settings))
-  } while (last.explained.length > 0 && rounds.length < MAX_ROUNDS)
-  const contradicted = contradictionsIn(last)
-  const contradictions = (await Promise.all([...contradicted].map(([key, values]) => sidesOf(key, values, found, ordered, options)))).flat()
-  const agreed = Object.fromEntries(Object.entries(found).filter(([key]) => !contradicted.has(key as SettingKey)))
-  const settings = await withoutNeedless(agreed, ordered, options)
+    if (last.explained.length === 0 || ++rounds === MAX_ROUNDS) break
+  }
+  const contradictions = contradictionsIn(last, explained)
+  const isContradicted = (key: string) => contradictions.some(({ cause }) => cause.key === key)
+  const settings = await withoutNeedless(Object.fromEntries(Object.entries(found).filter(([key]) => !isContradicted(key))), ordered, options)
   const isNeeded = ({ cause }: Explained) => Object.entries(cause.settings).some(([key, value]) => isDeepStrictEqual(settings[key as SettingKey], value))
-  const explained = rounds.flatMap(round => round.explained.filter(isNeeded))
   // what differs with the very settings that are proposed; a contradiction has differences with any
-  const { others, pairs } = contradicted.size > 0 ? last : await compareAll(ordered, settings, options, false)
-  return { settings, deviations: [...contradictions, ...onceEach(explained), ...others], pairs }
+  const { others, pairs } = contradictions.length > 0 ? last : await compareAll(ordered, settings, options, false)
+  return { settings, deviations: [...contradictions, ...onceEach(explained.filter(isNeeded)), ...others], pairs }
 }
 
-/** The settings that the last round still gave several values, with these. */
-function contradictionsIn({ explained }: Round): Map<SettingKey, unknown[]> {
-  const values = new Map<SettingKey, unknown[]>()
-  for (const [key, value] of explained.flatMap(({ cause }) => Object.entries(cause.settings) as [SettingKey, unknown][])) {
-    const others = values.get(key) ?? []
-    if (!others.some(other => isDeepStrictEqual(other, value))) values.set(key, [...others, value])
-  }
-  return new Map([...values].filter(([, { length }]) => length > 1))
+/** Settings that the last round still gave several values, with the calls that were found to need each. */
+function contradictionsIn(last: Round, explained: readonly Explained[]): Deviation<Extract<Cause, { by: 'contradiction' }>>[] {
+  const needs = (all: readonly Explained[]) =>
+    all.flatMap(({ played, cause }) =>
+      Object.entries(cause.settings).map(([key, value]) => ({
+        played,
+        differences: [],
+        cause: { by: 'contradiction' as const, key: key as SettingKey, value }
+      }))
+    )
+  const still = needs(last.explained)
+  const values = still.map(({ cause }) => cause).filter((cause, nth, all) => nth === all.findIndex(other => isDeepStrictEqual(other, cause)))
+  return values
+    .filter(({ key }) => values.filter(other => other.key === key).length > 1)
+    .flatMap(cause => onceEach(needs(explained).filter(one => isDeepStrictEqual(one.cause, cause))))
 }
 
-/** The calls that need each value of a setting: those that another value brings further from the service. */
-async function sidesOf(key: SettingKey, values: readonly unknown[], settings: GivenSettings, ordered: readonly PlayedStep[], options: RoundOptions) {
-  const distances = await Promise.all(values.map(value => distancesWith({ ...settings, [key]: value }, ordered, options)))
-  return values.flatMap((value, nth) =>
-    ordered
-      .filter(played => distances.some(others => (others.get(played) ?? 0) > (distances[nth]?.get(played) ?? 0)))
-      .map((played): Deviation => ({ played, differences: [], cause: { by: 'contradiction', key, value } }))
-  )
-}
-
-/** How far each call that differs is from the service with some settings: what is wrong counts before all other data. */
-async function distancesWith(settings: GivenSettings, ordered: readonly PlayedStep[], options: RoundOptions): Promise<Map<PlayedStep, number>> {
+/** How far all calls are from the service with some settings: what is wrong counts before all other data. */
+async function distanceWith(settings: GivenSettings, ordered: readonly PlayedStep[], options: DriftOptions): Promise<number> {
   const { others } = await compareAll(ordered, settings, options, false)
-  const distances = new Map<PlayedStep, number>()
-  for (const { played, differences, cause } of others) {
-    const distance = distanceOf(differences) * (cause.by === 'wrong' ? WRONG : 1)
-    distances.set(played, (distances.get(played) ?? 0) + distance)
-  }
-  return distances
+  return others.reduce((sum, { differences, cause }) => sum + distanceOf(differences) * (cause.by === 'wrong' ? WRONG : 1), 0)
 }
 
 /** What several rounds found of the same call, once. */
-const onceEach = (explained: readonly Explained[]) =>
-  explained.filter((one, index) => index === explained.findIndex(({ played, cause }) => played === one.played && isDeepStrictEqual(cause, one.cause)))
+const onceEach = <C extends Cause>(all: readonly Deviation<C>[]) =>
+  all.filter((one, nth) => nth === all.findIndex(({ played, cause }) => played === one.played && isDeepStrictEqual(cause, one.cause)))
 
 /** A step that refers to an answer that did not come is not made. */
 export const wasMade = ({ outcome: { answer } }: PlayedStep) => answer.status !== 0 || answer.body !== null
@@ -90,14 +312,13 @@ function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
 }
 
 /** The settings without those that change nothing. */
-async function withoutNeedless(settings: GivenSettings, ordered: readonly PlayedStep[], options: RoundOptions): Promise<GivenSettings> {
+async function withoutNeedless(settings: GivenSettings, ordered: readonly PlayedStep[], options: DriftOptions): Promise<GivenSettings> {
   if (Object.keys(settings).length < 2) return settings
-  const distance = async (given: GivenSettings) => [...(await distancesWith(given, ordered, options)).values()].reduce((sum, one) => sum + one, 0)
-  const least = await distance(settings)
+  const least = await distanceWith(settings, ordered, options)
   let needed = settings
   for (const key of Object.keys(settings) as SettingKey[]) {
     const { [key]: _left, ...others } = needed
-    if ((await distance(others)) <= least) needed = others
+    if ((await distanceWith(others, ordered, options)) <= least) needed = others
   }
   return needed
 }

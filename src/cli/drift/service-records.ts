@@ -4,8 +4,10 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { checkerOf } from '../../core/checking.js'
+import { shortened } from '../../core/nearest.js'
 import { partAt, type Step } from '../../core/places.js'
 import { isObject, type Test } from '../../core/quick-check.js'
+import type { Said } from '../../core/sentences.js'
 import { valueAt } from '../../core/templates.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationAt, operationOf, RESOURCE_NAMES } from '../../reference/operations.js'
 import { RESOURCES } from '../../reference/tables.js'
@@ -13,6 +15,7 @@ import type { Sandbox } from '../../sandbox/sandbox.js'
 import { type NamedRecord, recordsNamedBy } from '../../scenario/named-records.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
 import { collectionOf, FAMILIES, type RecordOf } from '../../store/store.js'
+import { say } from '../sentences.js'
 import { type Comparison, type FieldDifference, fieldOf, isMade, membersOf, type Shapes, valueDifferences } from './compare.js'
 import { membersAt } from './shapes.js'
 
@@ -25,11 +28,11 @@ const FIXED: readonly string[] = ['id', 'object', 'refunds']
 type Part = { readonly [name: string]: Json }
 type Stored = RecordOf<Family> & Part
 type ShownRecord = { family: Family; steps: readonly Step[]; record: Part & { id: string } }
-/** What an answer shows of the time before the run, and what of it cannot be so. */
-export type Learned = { others: FieldDifference[]; wrong: FieldDifference[] }
+/** The records that an answer shows, what it shows of the time before the run, and what of it cannot be so. */
+export type Learned = { shown: readonly ShownRecord[]; others: FieldDifference[]; wrong: FieldDifference[] }
 
 /** A time as every answer writes it (A05). */
-export const isTime: Test = text => typeof text === 'string' && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text
+const isTime: Test = text => typeof text === 'string' && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text
 const isAnything: Test = () => true
 const isSumOfRefunds = ({ amount_refunded, refunds }: Part, { list }: Shapes): boolean => {
   const sum = membersOf(refunds, list).reduce<number>((sum, refund) => sum + Number(fieldOf(refund, 'amount')), 0)
@@ -67,7 +70,7 @@ export class ServiceRecords {
 
   /** Learns from an answer, before the same call is made here. */
   async learn(call: StepCall, answer: StepAnswer, comparison: Comparison): Promise<Learned> {
-    const learned: Learned = { others: [], wrong: [] }
+    const learned: Learned = { others: [], wrong: [], shown: [] }
     const at = operationAt(call.method, call.path)
     if (at === null || !isMade(answer)) return learned
     const { kind } = operationOf(at.operation)
@@ -81,7 +84,8 @@ export class ServiceRecords {
       collectionOf(this.#sandbox.store, family).get(comparison.pairs.here(record.id)) as unknown as Stored | undefined
     // those that are here too come first: what they refer to is known then
     const isUnknown = (shown: ShownRecord) => Number(mineOf(shown) === undefined)
-    for (const shown of recordsIn(answer.body, at.operation, comparison.shapes).sort((a, b) => isUnknown(a) - isUnknown(b))) {
+    const all = recordsIn(answer.body, at.operation, comparison.shapes)
+    for (const shown of all.toSorted((a, b) => isUnknown(a) - isUnknown(b))) {
       const { id } = shown.record
       this.#present.add(id)
       // what belongs to a record of this run is of this run
@@ -91,7 +95,25 @@ export class ServiceRecords {
       else if (!collectionOf(this.#sandbox.store, shown.family).has(comparison.pairs.here(id))) await this.#add(shown, comparison, learned)
       this.#shown.set(id, shown.record)
     }
-    return learned
+    return { ...learned, shown: all }
+  }
+
+  /** Gives records of before the run the order that an answer shows them in where they are of one instant: nothing else says which of them is the newer one. */
+  order({ shown: all }: Learned, { pairs }: Comparison): void {
+    const isOldestFirst = this.#sandbox.settings['pagination.order'] === 'oldest_first'
+    const tied = new Map<string, ShownRecord[]>()
+    for (const shown of all.filter(({ record }) => this.#shown.has(record.id))) {
+      const instant = `${shown.family} ${shown.record.created}`
+      tied.set(instant, [...(tied.get(instant) ?? []), shown])
+    }
+    for (const shown of tied.values()) {
+      const collection = collectionOf(this.#sandbox.store, shown[0]?.family as Family)
+      const stored = [...new Set(shown.flatMap(({ record }) => collection.stored(pairs.here(record.id)) ?? []))]
+      const numbers = stored.map(({ nth }) => nth).sort((a, b) => (isOldestFirst ? a - b : b - a))
+      if (stored.every(({ nth }, place) => nth === numbers[place])) continue
+      for (const { record } of stored) collection.remove(record.id)
+      for (const [place, { record }] of stored.entries()) collection.insert(record, numbers[place])
+    }
   }
 
   /** Takes over what a record had that is here too: what is shown for the first time and was not written, and that what it refers to has another id here. */
@@ -120,10 +142,13 @@ export class ServiceRecords {
   async #add({ family, steps, record }: ShownRecord, comparison: Comparison, { others, wrong }: Learned): Promise<void> {
     const { record: checker, fields } = CHECKS[family]
     const known: Part = Object.fromEntries(Object.entries(record).filter(([name]) => fields.has(name)))
-    const found = (await checker.problems(known)).map(({ steps, message }) => ({ steps, says: message }))
-    if (found.length === 0 && !isTime(known.created)) found.push({ steps: ['created'], says: 'must be a time such as 2026-01-31T09:30:00.000Z' })
+    const found: { steps: readonly Step[]; says: Said }[] = (await checker.problems(known)).map(({ steps, code, message }) => ({
+      steps,
+      says: { code, message } as Said
+    }))
+    if (found.length === 0 && !isTime(known.created)) found.push({ steps: ['created'], says: say('not_a_time', shortened(String(known.created))) })
     if (found.length === 0 && family === 'transactions' && !isSumOfRefunds(known, comparison.shapes))
-      found.push({ steps: ['amount_refunded'], says: 'must be the sum of its Refunds' })
+      found.push({ steps: ['amount_refunded'], says: say('not_the_sum', String(known.amount_refunded)) })
     for (const { steps: below, says } of found) {
       const there = partAt(record, below) as Json
       wrong.push({ kind: 'form', steps: [...steps, ...below], there, says })

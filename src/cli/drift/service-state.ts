@@ -1,5 +1,5 @@
 /** The records of a running service that a scenario expects something of, read by GET as far as the API can say. */
-
+import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
 import type { Family } from '../../reference/operations.js'
@@ -7,10 +7,10 @@ import type { PlacedProblem } from '../../reports/points.js'
 import type { StateData, StateRecords } from '../../scenario/final-state.js'
 import { ID } from '../../scenario/schemas.js'
 import { type Json, type Play, withTexts } from '../../scenario/steps.js'
-import { fieldOf, formProblem } from './compare.js'
-import type { IdPairs } from './id-pairs.js'
+import { say } from '../sentences.js'
+import { fieldOf, formProblem, type IdPairs } from './compare.js'
 
-export type ServiceReading = {
+type ServiceReading = {
   play: Play
   /** The key that the records are read with. */
   key: string | null
@@ -21,7 +21,7 @@ export type ServiceReading = {
   accountOf: (user: string) => string | undefined
 }
 /** What was read, and why a part could not be read; places begin at `state`. */
-export type ServiceState = { records: StateRecords; unread: PlacedProblem[] }
+type ServiceState = { records: StateRecords; unread: PlacedProblem[] }
 type Part = { [name: string]: Json }
 
 /** Pages of a list that are read. */
@@ -42,23 +42,27 @@ export async function serviceState(data: StateData, { play, key, pairs, settings
   } = settings
   const inList = (body: Json, placeholder: string) => valueAt(list, body, placeholder)
   const isList = (body: Json) => Array.isArray(inList(body, '$members')) && typeof inList(body, '$has_more') === 'boolean'
+  const idThere = (id: string) => encodeURIComponent(pairs.there(id))
   const byId = new Map<string, Json>()
   const lists = new Map<Family, Json[]>()
   const unread: PlacedProblem[] = []
+  const refuse = (at: readonly string[], said: Said): null => {
+    unread.push({ at: ['state', ...at], ...said })
+    return null
+  }
   /** A body, but for one that cannot be read. */
   const get = async (path: string, query: string, at: readonly string[], isRight: (status: number, body: Json) => boolean): Promise<Json> => {
     const answer = await play({ method: 'GET', path, query, key, form: null })
     const { status, body } = answer
-    const message = formProblem(answer) ?? valueAt(error, body, '$message')
-    if (formProblem(answer) === null && isRight(status, body)) return status === 200 ? withTexts(body, pairs.here) : null
-    return refuse(at, `GET ${path} was answered with ${status}${typeof message === 'string' ? ` (${message})` : ''}`)
+    const problem = formProblem(answer)
+    if (problem === null && isRight(status, body)) return status === 200 ? withTexts(body, pairs.here) : null
+    const why = problem?.message ?? valueAt(error, body, '$message')
+    return refuse(at, say('refused_reading', path, status, typeof why === 'string' ? why : ''))
   }
-  const refuse = (at: readonly string[], message: string): null => {
-    unread.push({ at: ['state', ...at], message })
-    return null
-  }
-  /** The records of a list, page after page. */
-  const listed = async (path: string, filter: string, at: readonly string[]): Promise<Part[]> => {
+  /** The records of a list, page after page; Users are those of an Account. */
+  const listed = async (family: Family, account: string | undefined, filter: string, at: readonly string[]): Promise<Part[]> => {
+    if (family === 'users' && account === undefined) return refuse(at, say('users_of_account')) ?? []
+    const path = family === 'users' ? `/accounts/${idThere(account as string)}/users` : `/${family}`
     const found: Part[] = []
     for (let page = 0, after = ''; page < MAX_PAGES; page++) {
       const query = `limit=${PAGE}${filter}${after && `&${cursor}=${encodeURIComponent(after)}`}`
@@ -69,31 +73,20 @@ export async function serviceState(data: StateData, { play, key, pairs, settings
       after = pairs.there(String(inList(body, '$last_id') ?? data.at(-1)?.id ?? ''))
       if (!inList(body, '$has_more') || after === '') return found
     }
-    refuse(at, `GET ${path} has more than ${MAX_PAGES * PAGE} records, which are not all read`)
-    return []
-  }
-  const usersOf = async (account: string | undefined, at: readonly string[]): Promise<Part[]> => {
-    if (account !== undefined) return listed(`/accounts/${encodeURIComponent(pairs.there(account))}/users`, '', at)
-    refuse(at, 'the API lists the Users of one Account; name it by account')
-    return []
-  }
-  const recordOf = async (family: Family, id: string, account: string | undefined): Promise<Json> => {
-    if (family === 'users') return (await usersOf(account ?? accountOf(id), [family, id])).find(user => user.id === id) ?? null
-    const there = pairs.there(id)
-    const isRecord = (status: number, body: Json) => status === 404 || (status === 200 && fieldOf(body, 'id') === there)
-    return get(`/${family}/${encodeURIComponent(there)}`, '', [family, id], isRecord)
+    return refuse(at, say('too_many_records', path, MAX_PAGES * PAGE)) ?? []
   }
 
   for (const [family, { count, where = {}, ...records }] of Object.entries(data) as [Family, { count?: number; where?: Part }][]) {
     for (const [id, wanted] of Object.entries(records) as [string, Part | null][]) {
-      const record = await recordOf(family, id, idIn(wanted?.account) ?? idIn(where.account))
-      if (record !== null) byId.set(`${family} ${id}`, record)
+      const at = [family, id]
+      const isRecord = (status: number, body: Json) => status === 404 || (status === 200 && fieldOf(body, 'id') === pairs.there(id))
+      const users = () => listed(family, idIn(wanted?.account) ?? idIn(where.account) ?? accountOf(id), '', at)
+      const record = family === 'users' ? (await users()).find(user => user.id === id) : await get(`/${family}/${idThere(id)}`, '', at, isRecord)
+      if (record) byId.set(`${family} ${id}`, record)
     }
     if (count === undefined) continue
-    const filters = (FILTERS[family] ?? []).filter(name => idIn(where[name]) !== undefined)
-    const filter = filters.map(name => `&${name}=${encodeURIComponent(pairs.there(where[name] as string))}`).join('')
-    const at = [family, 'count']
-    lists.set(family, await (family === 'users' ? usersOf(idIn(where.account), at) : listed(`/${family}`, filter, at)))
+    const filters = (FILTERS[family] ?? []).flatMap(name => (idIn(where[name]) === undefined ? [] : `&${name}=${idThere(where[name] as string)}`))
+    lists.set(family, await listed(family, idIn(where.account), filters.join(''), [family, 'count']))
   }
   return { records: { record: (family, id) => byId.get(`${family} ${id}`), all: family => lists.get(family) as Json[] }, unread }
 }

@@ -8,8 +8,7 @@ import { type Family, operationAt, operationOf } from '../../reference/operation
 import type { Cursors } from '../../reference/parameters.js'
 import { RESOURCES } from '../../reference/tables.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
-import type { Compared } from './about.js'
-import { fieldOf, isMade, isSame } from './compare.js'
+import { type Compared, fieldOf, isMade, isSame } from './compare.js'
 
 /** The lists that a run was answered, each with the steps to its members, and its errors. */
 export type Answered = { lists: { body: Json; members: readonly Step[] }[]; errors: Json[] }

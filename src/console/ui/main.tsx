@@ -1,11 +1,11 @@
 /** The console: what the control API returns, in a browser. */
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/components.css'
 import { render } from 'preact'
 import { Shell } from './app/shell.js'
 import { begin } from './app/store.js'
 import './app/theme.js'
-import './styles/tokens.css'
-import './styles/base.css'
-import './styles/components.css'
 
 render(<Shell />, document.getElementById('app') as HTMLElement)
 void begin()

@@ -1,7 +1,7 @@
 /** Users of an Account: create, list, delete (reference §4). */
-import { ApiError } from '../../core/errors.js'
 import type { Handlers } from '../handler.js'
 import { listed } from '../listing.js'
+import { REFUSALS } from '../sentences.js'
 
 export const userOperations: Handlers<'createUser' | 'listUsers' | 'deleteUser'> = {
   createUser({ world, params, values }) {
@@ -12,9 +12,7 @@ export const userOperations: Handlers<'createUser' | 'listUsers' | 'deleteUser'>
   listUsers: request => listed(request, 'users', { within: { index: 'account', group: request.params.id } }),
 
   deleteUser({ world, params, found: user }) {
-    if (user.account !== params.account_id) {
-      throw new ApiError('resource_missing', { message: `${params.account_id} has no User with the id ${user.id}.`, param: 'user_id', rule: 'USR-1' })
-    }
+    if (user.account !== params.account_id) throw REFUSALS.otherUser(params.account_id, user.id)
 
     world.state.store.users.remove(user.id)
     return null

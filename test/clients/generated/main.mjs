@@ -12,6 +12,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
+const PLAIN = fileURLToPath(new URL('../plain', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const FOLDER = process.env.CLIENTS_FOLDER ?? (await mkdtemp(join(tmpdir(), 'clients-')))
 const KEY = 'sk_test_merchant'
@@ -129,132 +130,97 @@ async function schemathesis(cwd, { COMMERCE_BASE_URL, COMMERCE_CONTROL_URL }) {
 }
 
 /** A plain client, whose session is a script. */
-const plain = (script, [program, ...args], prepare = async () => {}) => ({
-  style: 'nested',
-  async tried(cwd, env) {
-    await prepare(cwd)
-    if (program === 'php' || program === 'ruby' || program === 'perl') await install(program, ['-v'], { cwd })
-    await cp(fileURLToPath(new URL(`../plain/${script}`, import.meta.url)), join(cwd, script))
-    return run(program, [...args, script], { cwd, env })
-  }
-})
+const plain = (script, program, prepare) => async (cwd, env) => {
+  await (prepare ? prepare(cwd) : install(program, ['-e', ''], { cwd }))
+  await cp(join(PLAIN, script), join(cwd, script))
+  return run(program, [script], { cwd, env: { ...env, COMMERCE_SESSION: join(PLAIN, 'session.txt') } })
+}
 
-/** Tools that judge the document, and clients, by name: the style of the document that each is given, and how it is tried in a folder that holds the document. */
+/** Clients that are given the document whose parameters are flat. */
+const FLAT = ['hey-api', 'orval', 'generator-typescript-axios', 'openapi-python-client', 'generator-python', 'generator-go', 'generator-java']
+/** Tools that judge the document, and clients: how each is tried in a folder that holds the document. */
 const CLIENTS = {
-  redocly: {
-    style: 'nested',
-    async tried(cwd) {
-      await npm(cwd, '@redocly/cli')
-      await writeFile(join(cwd, 'redocly.yaml'), 'extends: [recommended-strict]\nrules: { no-server-example.com: off }\n')
-      const env = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-      for (const file of ['openapi.json', 'flat.json']) await run(bin(cwd, 'redocly'), ['lint', file], { cwd, env })
-    }
+  async redocly(cwd) {
+    await npm(cwd, '@redocly/cli')
+    await writeFile(join(cwd, 'redocly.yaml'), 'extends: [recommended-strict]\nrules: { no-server-example.com: off }\n')
+    const env = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+    for (const file of ['openapi.json', 'flat.json']) await run(bin(cwd, 'redocly'), ['lint', file], { cwd, env })
   },
-  spectral: {
-    style: 'nested',
-    async tried(cwd) {
-      await npm(cwd, '@stoplight/spectral-cli')
-      await writeFile(join(cwd, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
-      await run(bin(cwd, 'spectral'), ['lint', 'openapi.json', 'flat.json', '--fail-severity=hint'], { cwd })
-    }
+  async spectral(cwd) {
+    await npm(cwd, '@stoplight/spectral-cli')
+    await writeFile(join(cwd, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
+    await run(bin(cwd, 'spectral'), ['lint', 'openapi.json', 'flat.json', '--fail-severity=hint'], { cwd })
   },
-  'openapi-typescript': {
-    style: 'nested',
-    async tried(cwd, env) {
-      await npm(cwd, 'openapi-typescript', 'openapi-fetch', ...TYPESCRIPT)
-      await copied(cwd, 'session.ts', 'openapi-fetch.ts')
-      await run(bin(cwd, 'openapi-typescript'), ['openapi.json', '-o', 'schema.d.ts'], { cwd })
-      return typescript(cwd, 'openapi-fetch.ts', env)
-    }
+  async 'openapi-typescript'(cwd, env) {
+    await npm(cwd, 'openapi-typescript', 'openapi-fetch', ...TYPESCRIPT)
+    await copied(cwd, 'session.ts', 'openapi-fetch.ts')
+    await run(bin(cwd, 'openapi-typescript'), ['openapi.json', '-o', 'schema.d.ts'], { cwd })
+    return typescript(cwd, 'openapi-fetch.ts', env)
   },
-  'hey-api': {
-    style: 'flat',
-    async tried(cwd, env) {
-      await npm(cwd, '@hey-api/openapi-ts', ...TYPESCRIPT)
-      await copied(cwd, 'session.ts', 'hey-api.ts')
-      await run(bin(cwd, 'openapi-ts'), ['-i', 'openapi.json', '-o', 'client', '-c', '@hey-api/client-fetch'], { cwd })
-      return typescript(cwd, 'hey-api.ts', env)
-    }
+  async 'hey-api'(cwd, env) {
+    await npm(cwd, '@hey-api/openapi-ts', ...TYPESCRIPT)
+    await copied(cwd, 'session.ts', 'hey-api.ts')
+    await run(bin(cwd, 'openapi-ts'), ['-i', 'openapi.json', '-o', 'client', '-c', '@hey-api/client-fetch'], { cwd })
+    return typescript(cwd, 'hey-api.ts', env)
   },
-  orval: {
-    style: 'flat',
-    async tried(cwd, env) {
-      await npm(cwd, 'orval', ...TYPESCRIPT)
-      await copied(cwd, 'session.ts', 'orval.ts', 'orval-form.ts')
-      const override = { formUrlEncoded: { path: './orval-form.ts', name: 'form' } }
-      const output = { target: 'client.ts', client: 'fetch', baseUrl: env.COMMERCE_BASE_URL, override }
-      await writeFile(join(cwd, 'orval.config.mjs'), `export default ${JSON.stringify({ commerce: { input: 'openapi.json', output } })}`)
-      await run(bin(cwd, 'orval'), [], { cwd })
-      return typescript(cwd, 'orval.ts', env)
-    }
+  async orval(cwd, env) {
+    await npm(cwd, 'orval', ...TYPESCRIPT)
+    await copied(cwd, 'session.ts', 'orval.ts', 'orval-form.ts')
+    const override = { formUrlEncoded: { path: './orval-form.ts', name: 'form' } }
+    const output = { target: 'client.ts', client: 'fetch', baseUrl: env.COMMERCE_BASE_URL, override }
+    await writeFile(join(cwd, 'orval.config.mjs'), `export default ${JSON.stringify({ commerce: { input: 'openapi.json', output } })}`)
+    await run(bin(cwd, 'orval'), [], { cwd })
+    return typescript(cwd, 'orval.ts', env)
   },
-  'generator-typescript-axios': {
-    style: 'flat',
-    async tried(cwd, env) {
-      await npm(cwd, 'axios', ...TYPESCRIPT)
-      await generator(cwd, 'typescript-axios')
-      await copied(cwd, 'session.ts', 'generator-axios.ts')
-      return typescript(cwd, 'generator-axios.ts', env)
-    }
+  async 'generator-typescript-axios'(cwd, env) {
+    await npm(cwd, 'axios', ...TYPESCRIPT)
+    await generator(cwd, 'typescript-axios')
+    await copied(cwd, 'session.ts', 'generator-axios.ts')
+    return typescript(cwd, 'generator-axios.ts', env)
   },
-  'openapi-python-client': {
-    style: 'flat',
-    async tried(cwd, env) {
-      await pip(cwd, 'openapi-python-client')
-      await run('.venv/bin/openapi-python-client', ['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'client', '--overwrite'], { cwd })
-      await copied(cwd, 'openapi_python_client.py')
-      return run('.venv/bin/python', ['openapi_python_client.py'], { cwd, env })
-    }
+  async 'openapi-python-client'(cwd, env) {
+    await pip(cwd, 'openapi-python-client')
+    await run('.venv/bin/openapi-python-client', ['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'client', '--overwrite'], { cwd })
+    await copied(cwd, 'openapi_python_client.py')
+    return run('.venv/bin/python', ['openapi_python_client.py'], { cwd, env })
   },
-  'generator-python': {
-    style: 'flat',
-    async tried(cwd, env) {
-      await generator(cwd, 'python', 'packageName=commerce')
-      await pip(cwd, '-r', 'client/requirements.txt')
-      await copied(cwd, 'generator_python.py')
-      return run('.venv/bin/python', ['generator_python.py'], { cwd, env })
-    }
+  async 'generator-python'(cwd, env) {
+    await generator(cwd, 'python', 'packageName=commerce')
+    await pip(cwd, '-r', 'client/requirements.txt')
+    await copied(cwd, 'generator_python.py')
+    return run('.venv/bin/python', ['generator_python.py'], { cwd, env })
   },
-  'generator-go': {
-    style: 'flat',
-    async tried(cwd, env) {
-      await generator(cwd, 'go', 'packageName=commerce,withGoMod=false')
-      await rm(join(cwd, 'client/test'), { recursive: true, force: true })
-      await writeFile(join(cwd, 'client/go.mod'), 'module commerce\n\ngo 1.23\n')
-      await writeFile(join(cwd, 'go.mod'), 'module session\n\ngo 1.23\n\nrequire commerce v0.0.0\n\nreplace commerce => ./client\n')
-      return go(cwd, 'generator_go.go', env)
-    }
+  async 'generator-go'(cwd, env) {
+    await generator(cwd, 'go', 'packageName=commerce,withGoMod=false')
+    await rm(join(cwd, 'client/test'), { recursive: true, force: true })
+    await writeFile(join(cwd, 'client/go.mod'), 'module commerce\n\ngo 1.23\n')
+    await writeFile(join(cwd, 'go.mod'), 'module session\n\ngo 1.23\n\nrequire commerce v0.0.0\n\nreplace commerce => ./client\n')
+    return go(cwd, 'generator_go.go', env)
   },
-  'oapi-codegen': {
-    style: 'nested',
-    async tried(cwd, env) {
-      await install('go', ['install', 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@latest'], { cwd, env: { GOBIN: cwd } })
-      await mkdir(join(cwd, 'commerce'), { recursive: true })
-      await run('./oapi-codegen', ['-generate', 'types,client', '-package', 'commerce', '-o', 'commerce/client.go', 'openapi.json'], { cwd })
-      await writeFile(join(cwd, 'go.mod'), 'module session\n\ngo 1.24\n')
-      return go(cwd, 'oapi_codegen.go', env)
-    }
+  async 'oapi-codegen'(cwd, env) {
+    await install('go', ['install', 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@latest'], { cwd, env: { GOBIN: cwd } })
+    await mkdir(join(cwd, 'commerce'), { recursive: true })
+    await run('./oapi-codegen', ['-generate', 'types,client', '-package', 'commerce', '-o', 'commerce/client.go', 'openapi.json'], { cwd })
+    await writeFile(join(cwd, 'go.mod'), 'module session\n\ngo 1.24\n')
+    return go(cwd, 'oapi_codegen.go', env)
   },
-  'generator-java': {
-    style: 'flat',
-    async tried(cwd, env) {
-      await generator(cwd, 'java', 'library=native,openApiNullable=false,hideGenerationTimestamp=true')
-      const client = join(cwd, 'client')
-      const classpath = ['dependency:build-classpath', '-Dmdep.outputFile=classpath.txt']
-      await install('mvn', ['-q', '-B', '-DskipTests', 'compile', ...classpath], { cwd: client })
-      await copied(cwd, 'GeneratorJava.java')
-      const libraries = await readFile(join(client, 'classpath.txt'), 'utf8')
-      return run('java', ['-cp', `client/target/classes:${libraries}`, 'GeneratorJava.java'], { cwd, env })
-    }
+  async 'generator-java'(cwd, env) {
+    await generator(cwd, 'java', 'library=native,openApiNullable=false,hideGenerationTimestamp=true')
+    const client = join(cwd, 'client')
+    const classpath = ['dependency:build-classpath', '-Dmdep.outputFile=classpath.txt']
+    await install('mvn', ['-q', '-B', '-DskipTests', 'compile', ...classpath], { cwd: client })
+    await copied(cwd, 'GeneratorJava.java')
+    const libraries = await readFile(join(client, 'classpath.txt'), 'utf8')
+    return run('java', ['-cp', `client/target/classes:${libraries}`, 'GeneratorJava.java'], { cwd, env })
   },
-  schemathesis: { style: 'nested', tried: schemathesis },
-  curl: plain('curl.sh', ['sh']),
-  fetch: plain('fetch.mjs', [process.execPath]),
-  'stripe-node': plain('stripe.mjs', [process.execPath], cwd => npm(cwd, 'stripe')),
-  requests: plain('session_requests.py', ['.venv/bin/python'], cwd => pip(cwd, 'requests')),
-  php: plain('session.php', ['php']),
-  ruby: plain('session.rb', ['ruby']),
-  perl: plain('session.pl', ['perl'])
+  schemathesis,
+  curl: plain('curl.sh', 'sh', cwd => install('curl', ['--version'], { cwd })),
+  fetch: plain('fetch.mjs', process.execPath),
+  'stripe-node': plain('stripe.mjs', process.execPath, cwd => npm(cwd, 'stripe')),
+  requests: plain('session_requests.py', '.venv/bin/python', cwd => pip(cwd, 'requests')),
+  php: plain('session.php', 'php', cwd => install('php', ['-v'], { cwd })),
+  ruby: plain('session.rb', 'ruby'),
+  perl: plain('session.pl', 'perl')
 }
 
 /** Starts the built command; its base address and the process. */
@@ -267,15 +233,15 @@ async function startEmulator() {
   throw new Error('The emulator did not start; npm run build makes it.')
 }
 
-async function tried(name, { style, tried }, baseUrl) {
+async function tried(name, baseUrl) {
   const control = baseUrl.replace(/\/next$/, '/_control')
   await fetch(`${control}/reset`, { method: 'POST' })
   const cwd = join(FOLDER, name)
   await mkdir(cwd, { recursive: true })
   const [nested, flat] = await Promise.all(['', '?style=flat'].map(async query => (await fetch(`${control}/openapi.json${query}`)).text()))
   await writeFile(join(cwd, 'flat.json'), flat)
-  await writeFile(join(cwd, 'openapi.json'), style === 'flat' ? flat : nested)
-  return tried(cwd, { COMMERCE_BASE_URL: baseUrl, COMMERCE_API_KEY: KEY, COMMERCE_CONTROL_URL: control })
+  await writeFile(join(cwd, 'openapi.json'), FLAT.includes(name) ? flat : nested)
+  return CLIENTS[name](cwd, { COMMERCE_BASE_URL: baseUrl, COMMERCE_API_KEY: KEY, COMMERCE_CONTROL_URL: control })
 }
 
 const asked = process.argv.slice(2)
@@ -287,7 +253,7 @@ for (const name of asked.length > 0 ? asked : Object.keys(CLIENTS)) {
   const start = Date.now()
   const said = text => console.log(`${name}: ${text} (${Math.round((Date.now() - start) / 1000)} s)`)
   try {
-    await tried(name, CLIENTS[name], baseUrl)
+    await tried(name, baseUrl)
     counts.passed++
     said('passed')
   } catch (error) {

@@ -13,7 +13,7 @@ export type Calls = {
 }
 
 const expect = (what: string, found: unknown, wanted: unknown) => {
-  if (JSON.stringify(found) !== JSON.stringify(wanted)) throw new Error(`${what}: ${JSON.stringify(wanted)} was expected, not ${JSON.stringify(found)}`)
+  if (JSON.stringify(found) !== JSON.stringify(wanted)) throw new Error(`${what}: must be ${JSON.stringify(wanted)}; got ${JSON.stringify(found)}`)
 }
 
 export async function session({ locations, tickets, pay, refund, refundWithMetadata, update }: Calls): Promise<void> {

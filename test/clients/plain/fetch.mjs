@@ -1,24 +1,16 @@
-/** The session of the README with fetch. Reads COMMERCE_BASE_URL and COMMERCE_API_KEY. */
-import { deepEqual } from 'node:assert/strict'
+/** session.txt with fetch. */
+import { readFileSync } from 'node:fs'
 
-const { COMMERCE_BASE_URL, COMMERCE_API_KEY } = process.env
-const withKey = { authorization: `Basic ${btoa(`${COMMERCE_API_KEY}:`)}` }
-const get = async (path, query) => (await fetch(`${COMMERCE_BASE_URL}${path}?${new URLSearchParams(query)}`, { headers: withKey })).json()
-const post = async (path, form, headers = withKey) =>
-  (await fetch(COMMERCE_BASE_URL + path, { method: 'POST', headers, body: new URLSearchParams(form) })).json()
-
-deepEqual((await get('/locations', { limit: 1 })).has_more, true)
-const found = await get('/tickets', { location: 'loc_bistro', search_query: 'T-12', 'created[lt]': '2026-02-01', limit: 100 })
-deepEqual(
-  found.data.map(({ id }) => id),
-  ['tkt_12']
-)
-const card = { 'card[number]': '4242424242424242', 'card[brand]': 'visa' }
-const { id: transaction, payment_method } = await post('/transactions', { ticket: 'tkt_12', payment_type: 'card', amount: 3000, ...card }, {})
-deepEqual(payment_method.card, { brand: 'visa', last4: '4242' })
-const part = await post('/refunds', { transaction, amount: 1000, reason: 'cold soup', 'metadata[shift]': 'late' })
-deepEqual([part.amount, part.metadata], [1000, { shift: 'late' }])
-deepEqual((await post('/refunds', { transaction, amount: 2500 })).error.code, 'refund_exceeds_remaining')
-deepEqual((await post('/refunds', { transaction })).amount, 2000)
-deepEqual((await post('/locations', { display_name: 'Bar', 'address[contry]': 'US' })).error.param, 'address[contry]')
+const { COMMERCE_BASE_URL, COMMERCE_API_KEY, COMMERCE_SESSION } = process.env
+for (const line of readFileSync(COMMERCE_SESSION, 'utf8').trim().split('\n')) {
+  const [status, key, method, path, form, wanted] = line.split('|')
+  const values = new URLSearchParams(form.split('&').flatMap(pair => (pair === '' ? [] : [pair.split('=')])))
+  const answer = await fetch(`${COMMERCE_BASE_URL}${path}${method === 'GET' ? `?${values}` : ''}`, {
+    method,
+    headers: key ? { authorization: `Basic ${btoa(`${COMMERCE_API_KEY}:`)}` } : {},
+    ...(method === 'POST' && { body: values })
+  })
+  const text = await answer.text()
+  if (answer.status !== Number(status) || !(wanted ? text.includes(wanted) : text === '')) throw new Error(`${line}: ${answer.status} ${text}`)
+}
 console.log('session complete')

@@ -4,11 +4,13 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import type { Test } from 'tap'
 import { OWN_ENVIRONMENT } from '../../conformance/built-command.js'
 import type { Json } from '../../support/json.js'
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
+
+/** What is kept of stderr, in characters. */
+const MOST_KEPT = 1_000_000
 
 export type Running = {
   port: number
@@ -18,34 +20,32 @@ export type Running = {
   complaints: () => string
 }
 
-/** Starts the command, with flags of Node.js where they are given; killed when the test ends. */
-export function launched(t: Test, args: readonly string[], nodeFlags: readonly string[] = []): ChildProcess {
-  const child = spawn(process.execPath, [...nodeFlags, MAIN, '--port', '0', '--log-level', 'silent', ...args], {
-    env: OWN_ENVIRONMENT,
-    stdio: ['ignore', 'pipe', 'pipe']
-  })
-  t.teardown(() => child.kill('SIGKILL'))
+/** Starts the command, with flags of Node.js where they are given; killed when this process ends. */
+export function launched(args: readonly string[], nodeFlags: readonly string[] = []): ChildProcess {
+  const given = [...nodeFlags, MAIN, '--port', '0', '--log-level', 'silent', ...args]
+  const child = spawn(process.execPath, given, { env: OWN_ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   return child
 }
 
 /** Starts the command and waits until it is ready. Errors: its output, when it ends instead. */
-export async function started(t: Test, args: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Running> {
-  const child = launched(t, args, nodeFlags)
-  let written = ''
-  let complaints = ''
-  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+export async function started(args: readonly string[] = [], nodeFlags: readonly string[] = [], watch = (_: ChildProcess) => {}): Promise<Running> {
+  const child = launched(args, nodeFlags)
+  watch(child)
+  let [written, complaints] = ['', '']
+  child.stderr?.on('data', chunk => {
+    if (complaints.length < MOST_KEPT) complaints += chunk
+  })
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   const port = await new Promise<number>((resolve, reject) => {
-    const see = (chunk: Buffer) => {
+    child.stdout?.on('data', chunk => {
       written += chunk
       const [, port] = /^commerce-emulator ready on http:\/\/localhost:(\d+)\/next$/m.exec(written) ?? []
       if (port) resolve(Number(port))
-    }
-    child.stdout?.on('data', see)
-    child.stderr?.on('data', (chunk: Buffer) => {
-      complaints += chunk
-      see(chunk)
     })
-    child.once('close', () => reject(new Error(`the emulator did not start (built by npm run build?): ${written}`)))
+    child.once('close', () => reject(new Error(`the emulator did not start (built by npm run build?): ${written}${complaints}`)))
   })
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal)

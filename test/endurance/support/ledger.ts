@@ -4,11 +4,10 @@ import type { Json } from '../../support/json.js'
 import type { Client } from './emulator.js'
 
 /** The known facts of a sandbox, each under a name of its own. Ids are separate, since a client without an answer does not know them. */
-export type Fact = { id?: string; value: unknown }
-export type Facts = Map<string, Fact>
-
+type Facts = Map<string, { id?: string; value: unknown }>
 /** All that a ledger knows of a sandbox at a moment. */
-type Moment = { facts: Facts; ids: ReadonlySet<string>; seconds: number; keys: number }
+type Moment = { facts: Facts; ids: Set<string>; seconds: number; keys: number }
+const copyOf = ({ facts, ids, ...more }: Moment): Moment => ({ facts: new Map(facts), ids: new Set(ids), ...more })
 /** A sandbox as it begins, and as it is after a reset. */
 const FIRST: Moment = { facts: new Map(), ids: new Set(), seconds: 0, keys: 0 }
 
@@ -28,10 +27,7 @@ export type Change = {
 }
 
 export class Ledger {
-  #facts: Facts = new Map()
-  #ids = new Set<string>()
-  #seconds = 0
-  #keys = 0
+  #now = copyOf(FIRST)
   /** What each snapshot may hold: several moments where a call that took it was not answered. */
   readonly #kept = new Map<string, readonly Moment[]>()
   /** The snapshot that was restored since the last audit, which finds out what it held. */
@@ -39,7 +35,7 @@ export class Ledger {
   readonly unanswered = new Set<Change>()
 
   get size(): number {
-    return this.#facts.size
+    return this.#now.facts.size
   }
 
   get snapshots(): string[] {
@@ -47,11 +43,11 @@ export class Ledger {
   }
 
   names(start: string): string[] {
-    return [...this.#facts.keys()].filter(name => name.startsWith(start))
+    return [...this.#now.facts.keys()].filter(name => name.startsWith(start))
   }
 
   idOf(name: string): string | undefined {
-    return this.#facts.get(name)?.id
+    return this.#now.facts.get(name)?.id
   }
 
   /** Records that a change was answered; `ids` are those of the facts that it set. Returns the problems of these ids. */
@@ -59,16 +55,16 @@ export class Ledger {
     const { sets = {}, removes = [], advances = 0, addsKey = false, restores, keeps, drops = [] } = change
     this.unanswered.delete(change)
     const [outcome] = this.#outcomes(change)
-    if (outcome) this.#become(outcome)
+    if (outcome) this.#now = copyOf(outcome)
     this.#restored = restores
-    if (keeps !== undefined) this.#kept.set(keeps, [this.#moment()])
+    if (keeps !== undefined) this.#kept.set(keeps, [copyOf(this.#now)])
     for (const snapshot of drops) this.#kept.delete(snapshot)
-    const twice = Object.values(ids).filter(id => this.#ids.has(id))
-    for (const id of Object.values(ids)) this.#ids.add(id)
-    for (const [name, value] of Object.entries(sets)) this.#facts.set(name, { value, ...(ids[name] !== undefined && { id: ids[name] }) })
-    for (const name of removes) this.#facts.delete(name)
-    this.#seconds += advances
-    this.#keys += addsKey ? 1 : 0
+    const twice = Object.values(ids).filter(id => this.#now.ids.has(id))
+    for (const id of Object.values(ids)) this.#now.ids.add(id)
+    for (const [name, value] of Object.entries(sets)) this.#now.facts.set(name, { value, ...(ids[name] !== undefined && { id: ids[name] }) })
+    for (const name of removes) this.#now.facts.delete(name)
+    this.#now.seconds += advances
+    this.#now.keys += addsKey ? 1 : 0
     return twice.map(id => `the id ${id} was given out twice`)
   }
 
@@ -81,13 +77,11 @@ export class Ledger {
     if (this.#restored !== undefined) this.#settle(this.#restored, found)
     // a snapshot that was being taken holds what the ledger knew, not what is found
     const problems = this.#wrongSnapshots(found, open)
-    if (moment) this.#become(moment)
+    if (moment) this.#now = copyOf(moment)
     this.#restored = undefined
     problems.push(...this.#lost(found, open), ...this.#foreign(found, open), ...found.problems)
-    this.#facts = found.facts
-    this.#ids = new Set([...this.#ids, ...[...found.facts.values()].flatMap(({ id }) => id ?? [])])
-    this.#seconds = found.seconds
-    this.#keys = found.keys
+    const { facts, seconds, keys } = found
+    this.#now = { facts, seconds, keys, ids: new Set([...this.#now.ids, ...[...facts.values()].flatMap(({ id }) => id ?? [])]) }
     return problems
   }
 
@@ -95,15 +89,15 @@ export class Ledger {
   #lost({ facts, seconds, keys }: SandboxState, open: Change[]): string[] {
     const mayGo = new Set(open.flatMap(({ removes = [] }) => removes))
     const mayChange = new Set(open.flatMap(({ sets = {} }) => Object.keys(sets)))
-    const lost = [...this.#facts].flatMap(([name, fact]) => {
+    const lost = [...this.#now.facts].flatMap(([name, fact]) => {
       const there = facts.get(name)
       if (isDeepStrictEqual(there, fact) || (there === undefined ? mayGo : mayChange).has(name)) return []
       return [`${name} was answered as ${JSON.stringify(fact)} and is ${JSON.stringify(there) ?? 'lost'}`]
     })
     const advances = open.reduce((sum, { advances = 0 }) => sum + advances, 0)
-    if (seconds < this.#seconds || seconds > this.#seconds + advances) lost.push(`the clock is ${seconds} s on; ${this.#seconds} were answered`)
+    if (seconds < this.#now.seconds || seconds > this.#now.seconds + advances) lost.push(`the clock is ${seconds} s on; ${this.#now.seconds} were answered`)
     const addedKeys = open.filter(({ addsKey }) => addsKey).length
-    if (keys < this.#keys || keys > this.#keys + addedKeys) lost.push(`there are ${keys} new keys; ${this.#keys} were answered`)
+    if (keys < this.#now.keys || keys > this.#now.keys + addedKeys) lost.push(`there are ${keys} new keys; ${this.#now.keys} were answered`)
     return lost
   }
 
@@ -111,7 +105,7 @@ export class Ledger {
   #foreign({ facts }: SandboxState, open: Change[]): string[] {
     const asked = new Map(open.flatMap(({ sets = {} }) => Object.entries(sets)))
     const foreign = [...facts].flatMap(([name, { value }]) => {
-      const known = this.#facts.get(name)
+      const known = this.#now.facts.get(name)
       if ((known && isDeepStrictEqual(known.value, value)) || (asked.has(name) && isDeepStrictEqual(asked.get(name), value))) return []
       return [`${name} is ${JSON.stringify(value)}, which nobody asked for`]
     })
@@ -125,7 +119,7 @@ export class Ledger {
   /** The whole states that a change may lead to; none where it changes only parts. A setting is no part of a snapshot and stays. */
   #outcomes({ clears, restores }: Change): Moment[] {
     if (clears) return [FIRST]
-    const setting = this.#facts.get('setting')
+    const setting = this.#now.facts.get('setting')
     return (restores === undefined ? [] : (this.#kept.get(restores) ?? [])).map(moment => {
       const facts = new Map([...moment.facts].filter(([name]) => name !== 'setting'))
       if (setting) facts.set('setting', setting)
@@ -143,24 +137,13 @@ export class Ledger {
   /** Snapshots that are missing, and those that nobody took; what a call without an answer did to them is known from here on. */
   #wrongSnapshots({ snapshots }: SandboxState, open: Change[]): string[] {
     const taken = open.flatMap(({ keeps }) => keeps ?? [])
-    for (const name of taken) if (snapshots.includes(name)) this.#kept.set(name, [...(this.#kept.get(name) ?? []), this.#moment()])
+    for (const name of taken) if (snapshots.includes(name)) this.#kept.set(name, [...(this.#kept.get(name) ?? []), copyOf(this.#now)])
     const mayGo = open.flatMap(({ drops = [] }) => drops)
     const missing = this.snapshots.filter(name => !snapshots.includes(name))
     for (const name of missing) this.#kept.delete(name)
     const lost = missing.filter(name => !mayGo.includes(name)).map(name => `the snapshot ${name} is lost`)
     const foreign = snapshots.filter(name => !this.#kept.has(name)).map(name => `nobody took the snapshot ${name}`)
     return [...lost, ...foreign]
-  }
-
-  #moment(): Moment {
-    return { facts: new Map(this.#facts), ids: new Set(this.#ids), seconds: this.#seconds, keys: this.#keys }
-  }
-
-  #become({ facts, ids, seconds, keys }: Moment): void {
-    this.#facts = new Map(facts)
-    this.#ids = new Set(ids)
-    this.#seconds = seconds
-    this.#keys = keys
   }
 }
 

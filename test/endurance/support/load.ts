@@ -30,39 +30,29 @@ export const foreignMarks = (text: string, nth: number | null): string[] =>
 
 type Manner = {
   /** The average pause of a client between two calls. */
-  pauseMs?: number
+  pauseMs: number
   /** Whether the clients shall stop. */
-  isOver?: () => boolean
+  isOver: () => boolean
   /** Whether a connection may break. */
-  mayBreak?: () => boolean
-  /** Whether clients take snapshots and go back to them, delete their sandbox, and load it in several ways; for a sandbox with one client. */
-  usesSnapshots?: boolean
-  connect?: (port: number, place: Place) => Client
+  mayBreak: () => boolean
+  connect: (port: number, place: Place) => Client
 }
 
-/**
- * Changes the sandboxes until the process stops answering, or until it is over. `begun` settles with the first answer, `ended` with the number of answers
- * and their problems.
- */
-export function changeAll(port: number, places: readonly Place[], round: number, manner: Manner = {}) {
-  const { pauseMs = 0, isOver = () => false, mayBreak = () => true, usesSnapshots = false, connect = (port, { name }) => clientOf(port, name, KEY) } = manner
+/** Changes the sandboxes until the process stops answering, or until it is over. Returns the number of answers and their problems. */
+export async function changeAll(port: number, places: readonly Place[], round: number, { pauseMs, isOver, mayBreak, connect }: Manner) {
   const problems: string[] = []
   let answered = 0
-  let begin = () => {}
-  const begun = new Promise<void>(resolve => {
-    begin = resolve
-  })
-  const workers = places.flatMap(place =>
-    Array.from({ length: place.clients }, async (_, index) => {
+  const clients = places.flatMap(place => Array.from({ length: place.clients }, (_, index) => ({ place, index })))
+  await Promise.all(
+    clients.map(async ({ place, index }) => {
       const client = connect(port, place)
       const choices = random(`${place.name} ${index} ${round}`)
-      const worker = new Worker(place, { client, random: choices, mark: `${place.nth}x${index}-${round}`, isFirst: index === 0, usesSnapshots })
+      const worker = new Worker(place, { client, random: choices, mark: `${place.nth}x${index}-${round}`, isFirst: index === 0 })
       try {
         while (!isOver()) {
           problems.push(...(await worker.change()))
           answered++
-          begin()
-          if (pauseMs > 0) await sleep(choices.below(2 * pauseMs))
+          await sleep(choices.below(2 * pauseMs))
         }
       } catch (error) {
         const isBroken = (error as NodeJS.ErrnoException).code !== undefined || /whole/.test((error as Error).message)
@@ -71,8 +61,7 @@ export function changeAll(port: number, places: readonly Place[], round: number,
       client.close()
     })
   )
-  const ended = Promise.all(workers).then(() => ({ answered, problems: problems.slice(0, 20) }))
-  return { begun, ended }
+  return { answered, problems: problems.slice(0, 20) }
 }
 
 /** Compares every sandbox with its ledger. */
@@ -112,7 +101,7 @@ const READS = [
   'GET /_control/coverage'
 ]
 
-type Own = { client: Client; random: Random; mark: string; isFirst: boolean; usesSnapshots: boolean }
+type Own = { client: Client; random: Random; mark: string; isFirst: boolean }
 
 class Worker {
   readonly #place: Place
@@ -126,25 +115,28 @@ class Worker {
 
   /** Makes one call and records its answer. Returns the problems of the answer. */
   async change(): Promise<string[]> {
-    const { random, isFirst, usesSnapshots } = this.#own
+    const { random, isFirst } = this.#own
     const { clients, name } = this.#place
     const isAlone = clients === 1
-    const snapshots = usesSnapshots && isAlone ? 1 : 0
+    const snapshots = isAlone ? 1 : 0
     const mark = `${this.#own.mark}-${++this.#count}`
+    const slot = `s${this.#own.mark.split('-')[0]}`
+    const setting = 50 + random.below(50)
     const kinds: [weight: number, () => Promise<string[]>][] = [
       [6, () => this.#pay(mark)],
       [8, () => this.#refund(mark)],
       [3, () => this.#addUser(mark)],
       [2, () => this.#deleteUser(mark)],
-      [2, () => this.#describe(mark)],
+      [2, () => this.#make({ sets: { [`metadata ${slot}`]: mark } }, ['POST /next/locations/loc_a', `metadata[${slot}]=${mark}`])],
       [1, () => this.#addTickets(mark)],
-      [1, () => this.#make({ advances: 1 }, 'POST /_control/clock/advance', '{"by":"1s"}')],
-      [0.5, () => this.#make({ addsKey: true }, 'POST /_control/keys', '{"account":"mch_a"}')],
-      [isFirst ? 0.5 : 0, () => this.#set()],
+      [1, () => this.#make({ advances: 1 }, ['POST /_control/clock/advance', '{"by":"1s"}'])],
+      [0.5, () => this.#make({ addsKey: true }, ['POST /_control/keys', '{"account":"mch_a"}'])],
+      [isFirst ? 0.5 : 0, () => this.#make({ sets: { setting } }, ['PATCH /_control/settings', `{"pagination.max_limit":${setting}}`])],
       [isFirst ? 0.3 : 0, () => this.#script(mark)],
-      [isAlone ? 0.2 : 0, () => this.#begin(['POST /_control/reset'])],
-      [0.2 * snapshots, () => this.#begin(random.of(BEGINNINGS))],
-      [0.6 * snapshots, () => this.#keep(random.of(SNAPSHOTS))],
+      // the first state, after which ids are drawn again
+      [isAlone ? 0.2 : 0, () => this.#make({ clears: true }, ['POST /_control/reset'])],
+      [0.2 * snapshots, () => this.#make({ clears: true }, random.of(BEGINNINGS))],
+      [0.6 * snapshots, () => this.#keep()],
       [0.5 * snapshots, () => this.#goBack()],
       [0.2 * snapshots, () => this.#dropOne()],
       [name === null ? 0 : 0.1 * snapshots, () => this.#delete(name as string)],
@@ -160,11 +152,7 @@ class Worker {
   }
 
   /** Makes a call that changes something; the change is open until the call is answered. */
-  async #make(change: Change, on: string, body = '', idsIn: (answer: Json) => Record<string, string> = () => ({}), refusals: string[] = []): Promise<string[]> {
-    return this.#sent(change, [on, body], idsIn, refusals)
-  }
-
-  async #sent(
+  async #make(
     change: Change,
     [on, body = '', type]: readonly [on: string, body?: string, type?: string],
     idsIn: (answer: Json) => Record<string, string> = () => ({}),
@@ -173,19 +161,17 @@ class Worker {
     const { ledger } = this.#place
     ledger.unanswered.add(change)
     const answer = await this.#own.client.call(on, body, type)
-    if (answer.status >= 300 && refusals.includes(answer.body.error?.code)) {
-      ledger.unanswered.delete(change)
-      return []
-    }
-    if (answer.status >= 300) return [unexpected(on, body, answer)]
-    return ledger.answered(change, idsIn(answer.body))
+    if (answer.status < 300) return ledger.answered(change, idsIn(answer.body))
+    if (!refusals.includes(answer.body.error?.code)) return [unexpected(on, body, answer)]
+    ledger.unanswered.delete(change)
+    return []
   }
 
   #pay(mark: string): Promise<string[]> {
     const name = `transaction ${mark}`
     const amount = 1 + this.#own.random.below(10_000)
     const body = `ticket=tkt_a&payment_type=external&amount=${amount}&customer[name]=${mark}`
-    return this.#make({ sets: { [name]: amount } }, 'POST /next/transactions', body, ({ id }) => ({ [name]: id }))
+    return this.#make({ sets: { [name]: amount } }, ['POST /next/transactions', body], ({ id }) => ({ [name]: id }))
   }
 
   #refund(mark: string): Promise<string[]> {
@@ -197,13 +183,13 @@ class Worker {
     const name = `refund ${mark}`
     const refusals = ['refund_exceeds_remaining', 'charge_already_refunded']
     const body = `transaction=${transaction}&amount=${amount}&reason=${mark}`
-    return this.#make({ sets: { [name]: [transaction, amount] } }, 'POST /next/refunds', body, ({ id }) => ({ [name]: id }), refusals)
+    return this.#make({ sets: { [name]: [transaction, amount] } }, ['POST /next/refunds', body], ({ id }) => ({ [name]: id }), refusals)
   }
 
   #addUser(mark: string): Promise<string[]> {
     const name = `user ${mark}`
     const email = `${mark}@example.com`
-    return this.#make({ sets: { [name]: email } }, 'POST /next/accounts/mch_a/users', `name=${mark}&email=${email}`, ({ id }) => ({ [name]: id }))
+    return this.#make({ sets: { [name]: email } }, ['POST /next/accounts/mch_a/users', `name=${mark}&email=${email}`], ({ id }) => ({ [name]: id }))
   }
 
   /** Deletes one of the client's own Users, since other clients may be deleting theirs. */
@@ -212,60 +198,46 @@ class Worker {
     const name = this.#own.random.of(ledger.names(`user ${this.#own.mark}-`))
     const id = name === undefined ? undefined : ledger.idOf(name)
     if (name === undefined || id === undefined) return this.#addUser(mark)
-    return this.#make({ removes: [name] }, `DELETE /next/accounts/mch_a/users/${id}`)
-  }
-
-  #describe(mark: string): Promise<string[]> {
-    const slot = `s${this.#own.mark.split('-')[0]}`
-    return this.#make({ sets: { [`metadata ${slot}`]: mark } }, 'POST /next/locations/loc_a', `metadata[${slot}]=${mark}`)
+    return this.#make({ removes: [name] }, [`DELETE /next/accounts/mch_a/users/${id}`])
   }
 
   #addTickets(mark: string): Promise<string[]> {
     const references = ['a', 'b', 'c'].map(letter => `${mark}-${letter}`)
     const sets = Object.fromEntries(references.map(reference => [`ticket ${reference}`, 'loc_a']))
     const body = JSON.stringify({ tickets: references.map(reference => ({ location: 'loc_a', reference })) })
-    return this.#make({ sets }, 'POST /_control/records', body, ({ tickets }) =>
+    return this.#make({ sets }, ['POST /_control/records', body], ({ tickets }) =>
       Object.fromEntries(tickets.map(({ id, reference }: { id: string; reference: string }) => [`ticket ${reference}`, id]))
     )
-  }
-
-  #set(): Promise<string[]> {
-    const value = 50 + this.#own.random.below(50)
-    return this.#make({ sets: { setting: value } }, 'PATCH /_control/settings', JSON.stringify({ pagination: { max_limit: value } }))
   }
 
   #script(mark: string): Promise<string[]> {
     const name = `entry ${mark}`
     const entry = { name: mark, on: 'GET /accounts', calls: '1000000+', delay: '1s' }
-    return this.#make({ sets: { [name]: entry.on } }, 'POST /_control/script', JSON.stringify(entry), ({ id }) => ({ [name]: id }))
+    return this.#make({ sets: { [name]: entry.on } }, ['POST /_control/script', JSON.stringify(entry)], ({ id }) => ({ [name]: id }))
   }
 
-  /** Goes back to the first state, after which ids are drawn again. */
-  #begin(call: (typeof BEGINNINGS)[number]): Promise<string[]> {
-    return this.#sent({ clears: true }, call)
-  }
-
-  #keep(snapshot: string): Promise<string[]> {
-    return this.#make({ keeps: snapshot }, `PUT /_control/snapshots/${snapshot}`)
+  #keep(): Promise<string[]> {
+    const snapshot = this.#own.random.of(SNAPSHOTS)
+    return this.#make({ keeps: snapshot }, [`PUT /_control/snapshots/${snapshot}`])
   }
 
   /** Restores a snapshot and compares the whole state. */
   async #goBack(): Promise<string[]> {
     const snapshot = this.#own.random.of(this.#place.ledger.snapshots)
-    if (snapshot === undefined) return this.#keep(this.#own.random.of(SNAPSHOTS))
-    const problems = await this.#make({ restores: snapshot }, `POST /_control/snapshots/${snapshot}/restore`)
+    if (snapshot === undefined) return this.#keep()
+    const problems = await this.#make({ restores: snapshot }, [`POST /_control/snapshots/${snapshot}/restore`])
     return [...problems, ...(await this.#audit())]
   }
 
   async #dropOne(): Promise<string[]> {
     const snapshot = this.#own.random.of(this.#place.ledger.snapshots)
     if (snapshot === undefined) return this.#read()
-    return this.#make({ drops: [snapshot] }, `DELETE /_control/snapshots/${snapshot}`)
+    return this.#make({ drops: [snapshot] }, [`DELETE /_control/snapshots/${snapshot}`])
   }
 
   /** Deletes the sandbox with its snapshots; the next call makes it again. */
   async #delete(name: string): Promise<string[]> {
-    const problems = await this.#make({ clears: true, drops: this.#place.ledger.snapshots }, `DELETE /_control/sandboxes/${name}`)
+    const problems = await this.#make({ clears: true, drops: this.#place.ledger.snapshots }, [`DELETE /_control/sandboxes/${name}`])
     return [...problems, ...(await this.#read('GET /next/tickets')), ...(await this.#audit())]
   }
 

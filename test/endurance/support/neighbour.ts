@@ -1,52 +1,74 @@
 /**
  * A neighbour in a process of its own, so that the load of the test does not delay it: it makes GET calls one after the other over a keep-alive connection and
- * measures how long each takes. Messages from the parent process say which sites to call; every second the times since the last report are sent back.
+ * measures how long each takes. Beside the sites that it is told it calls a server that does nothing else, `bare`.
  */
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, clientOf } from './emulator.js'
+import { fileURLToPath } from 'node:url'
+import { OWN_ENVIRONMENT } from '../../conformance/built-command.js'
+import { clientOf } from './emulator.js'
 
-/** Where to call, or null to stop. */
-export type Instruction = { site: string; port: number | null }
-/** The milliseconds of each call, by site, and answers other than 200. */
-export type Reported = { site: string; times: number[]; wrong: string[] }
-
-const PAUSE_MS = 20
+const PAUSE_MS = 10
 const BREAK_MS = 500
 const PATHS = ['GET /next/tickets?limit=5', 'GET /next/locations', 'GET /next/transactions?limit=5']
-const reports = new Map<string, Reported>()
-const calling = new Map<string, { isOver: boolean }>()
+const BARE = `const server = require('node:http').createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1', () => console.log(server.address().port))
+process.stdin.on('end', () => process.exit()).resume()`
 
-async function callOn({ call, close }: Client, { times, wrong }: Reported, run: { isOver: boolean }): Promise<void> {
+/** The milliseconds of each call, and what was wrong with one. */
+type Seen = { times: number[]; wrong: string[] }
+
+/** Starts a neighbour, ended with this process. `call` has it call a site, or stop; `taken` is what it has seen of each site since it was asked last. */
+export function startNeighbour() {
+  const child = fork(fileURLToPath(import.meta.url), ['calls'], { env: OWN_ENVIRONMENT, execArgv: process.execArgv })
+  const stop = () => void child.kill('SIGKILL')
+  process.once('exit', stop)
+  const call = (site: string, port: number | null) => void child.send({ site, port })
+  const taken = async (): Promise<Record<string, Seen>> => {
+    child.send({})
+    return (await once(child, 'message'))[0]
+  }
+  return { call, taken, stop }
+}
+
+const running = new Map<string, { isOver: boolean }>()
+let seen: Record<string, Seen> = {}
+
+async function callOn(site: string, port: number): Promise<void> {
+  const run = { isOver: false }
+  running.set(site, run)
+  const { call, close } = clientOf(port, 'neighbour')
   for (let nth = 0; !run.isOver; nth++) {
     const since = performance.now()
-    try {
-      const { status, text } = await call(PATHS[nth % PATHS.length] as string)
-      if (run.isOver) break
-      times.push(performance.now() - since)
-      if (status !== 200) wrong.push(`${status} ${text.slice(0, 200)}`)
-    } catch (error) {
-      // the message that the site stops may come after its connections have broken
-      await sleep(BREAK_MS)
-      if (run.isOver) break
-      wrong.push(String(error))
-    }
+    const problem = await call(PATHS[nth % PATHS.length] as string).then(
+      ({ status, text }) => (status === 200 ? null : `${status} ${text.slice(0, 200)}`),
+      String
+    )
+    const ms = performance.now() - since
+    // the message that the site stops may come after its connections have broken
+    if (problem !== null) await sleep(BREAK_MS)
+    if (run.isOver) break
+    seen[site] ??= { times: [], wrong: [] }
+    const { times, wrong } = seen[site]
+    times.push(ms)
+    if (problem !== null) wrong.push(problem)
     await sleep(PAUSE_MS)
   }
   close()
 }
 
-process.on('message', ({ site, port }: Instruction) => {
-  const running = calling.get(site)
-  if (running) running.isOver = true
-  if (port === null) return
-  const run = { isOver: false }
-  calling.set(site, run)
-  const report = reports.get(site) ?? { site, times: [], wrong: [] }
-  reports.set(site, report)
-  void callOn(clientOf(port, 'neighbour'), report, run)
-})
-
-setInterval(() => {
-  for (const { site, times, wrong } of reports.values()) process.send?.({ site, times: times.splice(0), wrong: wrong.splice(0) } satisfies Reported)
-}, 1000)
-process.on('disconnect', () => process.exit())
+if (process.argv[2] === 'calls') {
+  process.on('message', ({ site, port }: { site?: string; port: number | null }) => {
+    if (site === undefined) {
+      process.send?.(seen)
+      seen = {}
+      return
+    }
+    const last = running.get(site)
+    if (last) last.isOver = true
+    if (port !== null) void callOn(site, port)
+  })
+  process.on('disconnect', () => process.exit())
+  const bare = spawn(process.execPath, ['--eval', BARE], { env: OWN_ENVIRONMENT, stdio: ['pipe', 'pipe', 'inherit'] })
+  bare.stdout.once('data', text => void callOn('bare', Number(text)))
+}

@@ -1,8 +1,9 @@
 /** The load beside the clients of the API: scenarios loaded, sandboxes deleted and made again, event streams, verify calls that wait, and hostile senders. */
-import { request } from 'node:http'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { smallFixture } from '../../support/emulator.js'
+import { exchanged } from '../../support/socket.js'
 import type { Answer, Client } from './emulator.js'
 import { foreignMarks, type Place, SCENARIO } from './load.js'
 import { type Random, random } from './options.js'
@@ -173,7 +174,7 @@ async function wait(current: Round, name: string): Promise<void> {
     const pay = () => payer.call('POST /next/transactions', `ticket=tkt_a&payment_type=external&amount=100&customer[name]=${guest.replaceAll(' ', '+')}`)
     const kind = VERIFY_KINDS[nth % VERIFY_KINDS.length]
     if (kind === 'left') {
-      await abandoned(port, `/sandbox/${name}/_control/verify`, { body: asked('30s'), afterMs: 20 + below(KEPT_MS) })
+      await fetched(port, `/sandbox/${name}/_control/verify`, AbortSignal.timeout(20 + below(KEPT_MS)), answer => answer.text(), asked('30s'))
     } else {
       const since = performance.now()
       const waiting = waiter.call('POST /_control/verify', asked(kind === 'satisfied' ? '20s' : `${KEPT_MS}ms`))
@@ -198,118 +199,82 @@ async function wait(current: Round, name: string): Promise<void> {
   payer.close()
 }
 
-/** Makes a control call and leaves before it is answered. */
-function abandoned(port: number, path: string, { body, afterMs }: { body: string; afterMs: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const sent = request({ port, host: '127.0.0.1', method: 'POST', path, headers, agent: false })
-    const leave = setTimeout(() => {
-      sent.on('error', () => {})
-      sent.destroy()
-      resolve()
-    }, afterMs)
-    sent.once('error', error => {
-      clearTimeout(leave)
-      reject(error)
-    })
-    sent.on('response', answer => answer.resume())
-    sent.end(body)
-  })
+/** Makes a request until its answer has been read or `signal` ends it. Errors: those of the connection. */
+async function fetched(port: number, path: string, signal: AbortSignal, read: (answer: Response) => unknown, body?: string): Promise<void> {
+  const given = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+  try {
+    await read(await fetch(`http://127.0.0.1:${port}${path}`, { ...given, signal }))
+  } catch (error) {
+    if (!signal.aborted) throw (error as Error).cause ?? error
+  }
 }
 
 // event streams
 
 const TIRED_MS = 1500
 
+const EVENT = /^(: .*|id: req_\d+\nevent: request\ndata: \{.*\}|event: clear\ndata: \{\})$/
+
 /** Opens event streams of the places one after the other: those that are read and those that are never read stay, the others are left after a while. */
 async function stream(current: Round, index: number): Promise<void> {
   const { port, watch, places } = current
   const { of, below } = choicesOf(current, `stream ${index}`)
-  const kind = (['read', 'never read', 'left'] as const)[index % 3] as 'read' | 'never read' | 'left'
+  const kind = ['read', 'never read', 'left'][index % 3]
   await watch.repeat(async () => {
     const { name, nth } = of(places)
+    const shown = name ?? 'base'
     watch.count(`event streams ${kind}`)
     const until = Date.now() + (kind === 'left' ? below(TIRED_MS) : Number.POSITIVE_INFINITY)
-    await streamed(port, `${name === null ? '' : `/sandbox/${name}`}/_control/events`, {
-      isRead: kind !== 'never read',
-      isOver: () => watch.isOver || watch.isDown || Date.now() > until,
-      see: event => {
-        watch.count('events')
-        const foreign = foreignMarks(event, nth)
-        if (foreign.length > 0) watch.wrong(`${name ?? 'base'}: an event shows ${foreign.slice(0, 5)} of another sandbox`)
-        if (!/^(: .*|id: req_\d+\nevent: request\ndata: \{.*\}|event: clear\ndata: \{\})$/.test(event))
-          watch.wrong(`${name ?? 'base'}: an event is ${event.slice(0, 200)}`)
-      },
-      refused: answer => watch.see('GET /_control/events', answer, { name, nth })
-    })
-    await sleep(50)
-  })
-}
-
-type Reading = { isRead: boolean; isOver: () => boolean; see: (event: string) => void; refused: (answer: Answer) => void }
-
-/** Reads an event stream, or leaves it unread, until it ends or is over. */
-function streamed(port: number, path: string, { isRead, isOver, see, refused }: Reading): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ port, host: '127.0.0.1', path, agent: false })
-    const look = setInterval(() => {
-      if (isOver()) sent.destroy()
-    }, 50)
-    let isAnswered = false
-    sent.on('close', () => {
-      clearInterval(look)
-      resolve()
-    })
-    // a stream that was answered ends with its sandbox, with its process, or because it was not read
-    sent.on('error', error => (isAnswered || isOver() ? resolve() : reject(error)))
-    sent.on('response', answer => {
-      isAnswered = true
-      const status = answer.statusCode as number
-      let text = ''
-      answer.on('error', () => {})
-      answer.setEncoding('utf8')
-      if (status !== 200) {
-        answer.on('data', chunk => {
-          text += chunk
-        })
-        answer.on('end', () => refused({ status, text, body: JSON.parse(text) }))
-        return
+    const over = new AbortController()
+    const look = setInterval(() => (watch.isOver || watch.isDown || Date.now() > until) && over.abort(), 50)
+    await fetched(port, `${name === null ? '' : `/sandbox/${name}`}/_control/events`, over.signal, async answer => {
+      if (answer.status !== 200) {
+        const text = await answer.text()
+        return watch.see('GET /_control/events', { status: answer.status, text, body: JSON.parse(text) }, { name, nth })
       }
-      // one without a listener for data is never read
-      if (!isRead) return
-      answer.on('data', chunk => {
+      if (kind === 'never read') return once(over.signal, 'abort')
+      let text = ''
+      // a stream ends with its sandbox, with its process, or because it was not read
+      for await (const chunk of Readable.fromWeb(answer.body as never)
+        .setEncoding('utf8')
+        .on('error', () => {})) {
         const events = (text + chunk).split('\n\n')
         text = events.pop() as string
-        for (const event of events) see(event)
-      })
-    })
-    sent.end()
+        watch.count('events', events.length)
+        for (const event of events) {
+          const foreign = foreignMarks(event, nth)
+          if (foreign.length > 0) watch.wrong(`${shown}: an event shows ${foreign.slice(0, 5)} of another sandbox`)
+          if (!EVENT.test(event)) watch.wrong(`${shown}: an event is ${event.slice(0, 200)}`)
+        }
+      }
+    }).finally(() => clearInterval(look))
+    await sleep(50)
   })
 }
 
 // hostile senders
 
 const FORM = 'content-type: application/x-www-form-urlencoded'
+const JSON_TYPE = 'content-type: application/json'
+const head = (line: string, ...fields: string[]) => [`${line} HTTP/1.1`, 'host: localhost', ...fields, '', ''].join('\r\n')
+const closing = (line: string, ...fields: string[]) => head(line, 'connection: close', ...fields)
 /** Bytes for a connection of their own, and the status that they are answered with; null where the sender cuts the connection after a while. */
 const HOSTILE_BYTES: readonly (readonly [status: number | null, text: string])[] = [
   [null, ''],
   [null, 'GET /next/tick'],
   [null, 'POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
-  [null, `POST /sandbox/hostile/next/transactions HTTP/1.1\r\nhost: localhost\r\n${FORM}\r\ncontent-length: 100000\r\n\r\nticket=`],
-  [null, 'POST /_control/load HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 60000000\r\n\r\n{"scenario":'],
+  [null, `${head('POST /sandbox/hostile/next/transactions', FORM, 'content-length: 100000')}ticket=`],
+  [null, `${head('POST /_control/load', JSON_TYPE, 'content-length: 60000000')}{"scenario":`],
   [400, '\0\x01\x02 no HTTP at all\r\n\r\n'],
-  [400, 'GET /next/%ff HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'],
-  [400, 'GET /sandbox/..%2f..%2fetc/next/tickets HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'],
-  [403, 'POST /_control/reset HTTP/1.1\r\nhost: evil.example.com\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'],
-  [413, `POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${FORM}\r\ncontent-length: 2000000000\r\n\r\n`],
-  [
-    413,
-    `POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${FORM}\r\ncontent-length: 1200000\r\n\r\nticket=${'t'.repeat(1_199_993)}`
-  ],
-  [413, 'POST /_control/load HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 99999999\r\n\r\n{'],
-  [415, 'POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: 1\r\n\r\nx'],
-  [417, 'GET /next/tickets HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: the-impossible\r\n\r\n'],
-  [431, `GET /next/tickets HTTP/1.1\r\nhost: localhost\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`]
+  [400, closing('GET /next/%ff')],
+  [400, closing('GET /sandbox/..%2f..%2fetc/next/tickets')],
+  [403, closing('POST /_control/reset', 'content-length: 0').replace('localhost', 'evil.example.com')],
+  [413, closing('POST /next/transactions', FORM, 'content-length: 2000000000')],
+  [413, `${closing('POST /next/transactions', FORM, 'content-length: 1200000')}ticket=${'t'.repeat(1_199_993)}`],
+  [413, `${closing('POST /_control/load', JSON_TYPE, 'content-length: 99999999')}{`],
+  [415, `${closing('POST /next/transactions', 'content-type: text/plain', 'content-length: 1')}x`],
+  [417, closing('GET /next/tickets', 'expect: the-impossible')],
+  [431, head('GET /next/tickets', `x-long: ${'x'.repeat(20_000)}`)]
 ]
 const SLOW_MS = 2000
 
@@ -318,7 +283,13 @@ async function disturb(current: Round, index: number): Promise<void> {
   const { of, below } = choicesOf(current, `hostile ${index}`)
   await watch.repeat(async () => {
     const [status, sent] = of(HOSTILE_BYTES)
-    const answer = await exchanged(port, sent, status === null ? { cutAfterMs: below(SLOW_MS), isOver: () => watch.isOver } : null)
+    const until = Date.now() + below(SLOW_MS)
+    const answer = await exchanged(port, sent, socket => {
+      if (status !== null) return
+      // one more byte now and then, until the sender cuts the connection
+      const dribble = setInterval(() => (Date.now() > until || watch.isOver ? socket.destroy() : socket.write('a')), 100)
+      socket.on('close', () => clearInterval(dribble))
+    })
     watch.count('hostile senders')
     // a sender of a body that is too large may be cut off before it has read the answer
     const isCutOff = answer === '' && status === 413
@@ -330,27 +301,5 @@ async function disturb(current: Round, index: number): Promise<void> {
       else watch.see(on, { status, text, body: JSON.parse(text) }, { name: null, nth: null })
     }
     await sleep(below(10 * pauseMs))
-  })
-}
-
-/** Sends bytes and returns what is answered until the other side closes, or sends one more byte now and then and cuts the connection. */
-function exchanged(port: number, bytes: string, slow: { cutAfterMs: number; isOver: () => boolean } | null): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1').setEncoding('latin1').setNoDelay()
-    const since = Date.now()
-    let text = ''
-    const dribble =
-      slow === null ? undefined : setInterval(() => (Date.now() - since > slow.cutAfterMs || slow.isOver() ? socket.destroy() : socket.write('a')), 100)
-    socket.on('data', chunk => {
-      text += chunk
-    })
-    socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNREFUSED') reject(error)
-    })
-    socket.on('close', () => {
-      clearInterval(dribble)
-      resolve(text)
-    })
-    socket.write(bytes, 'latin1')
   })
 }

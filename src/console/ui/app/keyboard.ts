@@ -1,18 +1,13 @@
 /** Shortcuts of one key, which can be switched off (WCAG 2.1.4). Views add theirs while they are shown. */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { remember, remembered } from './memory.js'
+import { kept } from './memory.js'
 
 /** `key` as the browser names it, such as `j` or `?`. */
 export type Shortcut = { key: string; about: string; run: () => void }
 
 export const shortcuts = signal<readonly Shortcut[]>([])
-export const areShortcutsOn = signal(remembered('shortcuts') !== 'off')
-
-export function switchShortcuts(isOn: boolean): void {
-  areShortcutsOn.value = isOn
-  remember('shortcuts', isOn ? 'on' : 'off')
-}
+export const areShortcutsOn = kept('shortcuts', true)
 
 const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 

@@ -1,19 +1,26 @@
 /** What a browser keeps between visits; one that keeps nothing is no error. */
+import { effect, type Signal, signal } from '@preact/signals'
 
-const KEY = 'commerce-emulator:'
-
-export function remembered(name: string): string | null {
+function remembered(name: string): unknown {
   try {
-    return localStorage.getItem(KEY + name)
+    return JSON.parse(localStorage.getItem(name) ?? 'null')
   } catch {
     return null
   }
 }
 
-export function remember(name: string, value: string): void {
-  try {
-    localStorage.setItem(KEY + name, value)
-  } catch {
-    // nothing is kept then
-  }
+/** A signal with the value that the browser has kept under a name, and that keeps what it becomes. `isValue` tells which kept values are still understood. */
+export function kept<T>(name: string, initial: T, isValue: (value: unknown) => boolean = value => value !== null): Signal<T> {
+  const key = `commerce-emulator:${name}`
+  const found = remembered(key)
+  const state = signal(isValue(found) ? (found as T) : initial)
+  effect(() => {
+    const text = JSON.stringify(state.value)
+    try {
+      localStorage.setItem(key, text)
+    } catch {
+      // nothing is kept then
+    }
+  })
+  return state
 }

@@ -3,7 +3,7 @@ import { useSignal, useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { ControlError } from '../control/client.js'
 import { sandbox } from '../control/place.js'
-import { isAllowed, revision } from './store.js'
+import { isAllowed, revision, traffic } from './store.js'
 
 /** `data` is the last that was read; null before. */
 type Answer<T> = { data: T | null; error: ControlError | null }
@@ -12,12 +12,14 @@ export type Resource<T> = Answer<T> & { reload: () => void }
 export type Options = {
   /** Not read again when the emulator changes. */
   once?: boolean
+  /** Read again after requests that changed nothing too. */
+  isEvidence?: boolean
   /** Read again every so many milliseconds: for what changes without an event. */
   every?: number
 }
 
 /** Reads with `read`; another `key` forgets what was read before. */
-export function useResource<T>(read: () => Promise<T>, key = '', { once = false, every }: Options = {}): Resource<T> {
+export function useResource<T>(read: () => Promise<T>, key = '', { once = false, isEvidence = false, every }: Options = {}): Resource<T> {
   const answer = useSignal<Answer<T>>({ data: null, error: null })
   const reader = useRef(read)
   reader.current = read
@@ -29,7 +31,7 @@ export function useResource<T>(read: () => Promise<T>, key = '', { once = false,
   useSignalEffect(() => {
     const place = `${sandbox.value} ${wanted.value}`
     void tries.value
-    if (!once) void revision.value
+    if (!once) void (isEvidence ? traffic : revision).value
     if (!isAllowed()) return
     if (shown.current !== place) answer.value = { data: null, error: null }
     shown.current = place

@@ -1,4 +1,4 @@
-/** Where the console is: `#/calls/req_12?sandbox=worker-1` is the view `calls`, the path `['req_12']`, the sandbox `worker-1` and the rest of the query. */
+/** Where the console is: `#/requests/req_12?sandbox=worker-1` is the view `requests`, the path `['req_12']`, the sandbox `worker-1` and the rest of the query. */
 import { computed, signal } from '@preact/signals'
 import { pageSandbox, sandbox } from '../control/place.js'
 
@@ -6,7 +6,7 @@ export type Route = { view: string; path: readonly string[]; query: Readonly<Rec
 /** Without `sandbox`, a link stays in the chosen one. */
 export type Target = { view?: string; path?: readonly string[]; query?: Readonly<Record<string, string | undefined>>; sandbox?: string }
 
-export const FIRST_VIEW = 'calls'
+export const FIRST_VIEW = 'requests'
 
 /** A part of an address that names something in a table; the fallback for any other name. */
 export const choiceIn = <T extends object>(table: T, name: string | undefined, fallback: keyof T): keyof T =>

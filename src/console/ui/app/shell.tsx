@@ -1,22 +1,24 @@
 /** The frame around every view. */
 import { useSignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Button } from '../components/button.js'
+import { Button, ButtonLink } from '../components/button.js'
 import { ClockTime } from '../components/clock-time.js'
-import { Dialog } from '../components/dialog.js'
+import { Dialog, Questions } from '../components/dialog.js'
 import { CheckField, SelectField } from '../components/fields.js'
+import { Brand, Icon } from '../components/icon.js'
+import { Pairs } from '../components/layout.js'
 import { Choices } from '../components/links.js'
 import { Failure, Loading } from '../components/states.js'
-import { Pairs } from '../components/table.js'
 import { Toasts, toastError } from '../components/toast.js'
 import { api, ControlError } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
-import type { View } from '../views/view.js'
 import { VIEWS, type ViewName } from '../views/views.js'
-import { areShortcutsOn, shortcuts, switchShortcuts, useShortcuts } from './keyboard.js'
-import { choiceIn, FIRST_VIEW, go, route } from './route.js'
+import { areShortcutsOn, shortcuts, useShortcuts } from './keyboard.js'
+import { QuickBar } from './quick-bar.js'
+import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
 import { SignIn } from './sign-in.js'
-import { isAllowed, type LiveState, live, overview, sandboxes, session, tokenRequired } from './store.js'
+import { isAllowed, type LiveState, live, openings, overview, sandboxes, session, tokenRequired } from './store.js'
 import { nextTheme, theme } from './theme.js'
 
 const LIVE: Readonly<Record<LiveState, string>> = { connecting: 'Connecting', live: 'Live', interrupted: 'Reconnecting' }
@@ -27,8 +29,9 @@ export function Shell() {
   const name = choiceIn(VIEWS, route.value.view, FIRST_VIEW)
   useShortcuts([
     { key: '?', about: 'This help', run: () => (isHelpShown.value = true) },
-    { key: '/', about: 'To the search field', run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus() },
-    { key: 't', about: 'Light or dark', run: nextTheme }
+    { key: '/', about: 'Go to the search field', run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus() },
+    { key: 't', about: 'Switch theme', run: nextTheme },
+    ...NAMES.map((view, place) => ({ key: String(place + 1), about: VIEWS[view].title, run: () => go({ view }) }))
   ])
   useEffect(() => {
     document.title = [VIEWS[name].title, sandbox.value, 'commerce-emulator'].filter(Boolean).join(' · ')
@@ -45,53 +48,65 @@ export function Shell() {
     )
   return (
     <>
-      <Button class="skip" text="To the content" run={() => document.getElementById('main')?.focus()} />
-      <Header onHelp={() => (isHelpShown.value = true)} />
-      <Choices class="views" label="Views" current="page" choices={NAMES.map(view => [view, VIEWS[view].title, { view }])} chosen={name} />
+      <Side name={name} onHelp={() => (isHelpShown.value = true)} />
       <main id="main" tabIndex={-1}>
-        {session.value !== null && <Shown key={name} name={name} />}
+        <div class="bar">
+          <h1>{VIEWS[name].title}</h1>
+          <QuickBar />
+        </div>
+        {session.value === null ? <Loading /> : <Shown key={name} name={name} />}
       </main>
       <Toasts />
+      <Questions />
       {isHelpShown.value && <Help onClose={() => (isHelpShown.value = false)} />}
     </>
   )
 }
 
-/** A view, once its script is loaded. */
+const UNLOADED = new ControlError('no_answer', 'The emulator is not responding. This view appears as soon as it does.', 0)
+
+/** A view, once its script is loaded. One that could not be loaded comes with the connection. */
 function Shown({ name }: { name: ViewName }) {
-  const loaded = useSignal<View | null>(null)
-  const error = useSignal<ControlError | null>(null)
+  const loaded = useSignal<{ Page: ComponentType } | null>(null)
+  const failedAt = useSignal<number | null>(null)
   useEffect(() => {
     VIEWS[name].load().then(
-      view => (loaded.value = view),
-      () => (error.value = new ControlError('no_answer', 'The emulator does not answer.', 0))
+      Page => (loaded.value = { Page }),
+      () => (failedAt.value = openings.peek())
     )
   }, [name])
-  if (error.value !== null) return <Failure error={error.value} />
+  useEffect(() => {
+    // a browser may keep that a script could not be loaded for as long as the page is open
+    if (failedAt.value !== null && openings.value > failedAt.value) location.reload()
+  }, [failedAt.value, openings.value])
+  if (failedAt.value !== null) return <Failure error={UNLOADED} />
   return loaded.value === null ? <Loading /> : <loaded.value.Page />
 }
 
-function Header({ onHelp }: { onHelp: () => void }) {
+function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
   const { scenario, clock } = overview.value ?? {}
+  const title = (view: ViewName) => [<Icon key="icon" name={VIEWS[view].icon} />, VIEWS[view].title]
   return (
-    <header class="top">
-      <p class="name">commerce-emulator</p>
+    <header class="side">
+      <Button class="skip" text="Skip to content" run={() => document.getElementById('main')?.focus()} />
+      <Brand />
       <SandboxSwitch />
-      <p class="live" data-state={live.value} role="status">
-        {LIVE[live.value]}
-      </p>
-      <p class="scenario" title={scenario?.description ?? ''}>
-        {scenario?.name ?? ''}
-      </p>
-      <p class="clock">
-        {clock && <ClockTime clock={clock} />}
-        {clock?.running === false && ', frozen'}
-      </p>
+      <Choices class="views" label="Views" current="page" choices={NAMES.map(view => [view, title(view), { view }])} chosen={name} />
+      <div class="status">
+        <p class="live" data-state={live.value} role="status">
+          <span>{LIVE[live.value]}</span>
+          {clock?.running === false && <span class="badge warn">clock frozen</span>}
+        </p>
+        <a href={hrefOf({ view: 'scenarios' })} title={scenario?.description ?? ''}>
+          {scenario?.name ?? '…'}
+        </a>
+        <p class="clock faint">{clock && <ClockTime clock={clock} />}</p>
+      </div>
       <div class="tools">
-        <a href={`${controlOf()}/docs`}>API</a>
-        <Button class="quiet" text={`Theme: ${theme.value}`} run={nextTheme} />
-        <Button class="quiet" text="?" label="Help with the keyboard" run={onHelp} />
-        {session.value?.token_required && <Button class="quiet" text="Sign out" run={signOut} />}
+        <ButtonLink class="small quiet" icon="book" text="API" href={`${controlOf()}/docs`} title="Read and try the emulated API" />
+        <Button class="small quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
+        <Button class="small quiet" icon="keyboard" label="Keyboard shortcuts" run={onHelp} />
+        {session.value?.token_required && <Button class="small quiet" icon="sign-out" text="Sign out" title="Sign out" run={signOut} />}
       </div>
     </header>
   )
@@ -107,10 +122,11 @@ function SandboxSwitch() {
 }
 
 function Help({ onClose }: { onClose: () => void }) {
+  const shown = shortcuts.value.filter(({ key }, place, all) => all.findIndex(other => other.key === key) === place)
   return (
     <Dialog title="Keyboard" onClose={onClose}>
-      <Pairs class="keys" pairs={shortcuts.value.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])} />
-      <CheckField label="Shortcuts of one key" value={areShortcutsOn.value} onChange={switchShortcuts} />
+      <Pairs class="keys" pairs={shown.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])} />
+      <CheckField label="Single-key shortcuts" value={areShortcutsOn.value} onChange={isOn => (areShortcutsOn.value = isOn)} />
     </Dialog>
   )
 }

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { Button, Form } from '../components/button.js'
 import { bound, TextField } from '../components/fields.js'
+import { Brand } from '../components/icon.js'
 import { api } from '../control/client.js'
 import { session } from './store.js'
 
@@ -18,8 +19,9 @@ export function SignIn() {
     }
   }
   return (
-    <Form class="sign-in stack" send={send}>
-      <h1>commerce-emulator</h1>
+    <Form class="sign-in card stack" send={send}>
+      <Brand />
+      <h1>Sign in</h1>
       <TextField
         label="Control token"
         type="password"

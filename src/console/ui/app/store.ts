@@ -1,15 +1,14 @@
 /** What every view shares. */
 import { batch, computed, effect, signal } from '@preact/signals'
 import { toastError } from '../components/toast.js'
-import type { JournalEvent } from '../control/client.js'
-import { api, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
+import { api, type JournalEvent, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 
 export type LiveState = 'connecting' | 'live' | 'interrupted'
 
-/** Many calls in this time cause one reading. */
+/** Many requests in this time cause one reading. */
 const REFRESH_MS = 500
-/** Many calls in this time cause one rendering. */
+/** Many requests in this time cause one rendering. */
 const BATCH_MS = 50
 /** How long after a refusal the event stream is asked for again. */
 const RETRY_MS = 2000
@@ -21,6 +20,8 @@ export const sandboxes = signal<readonly SandboxItem[]>([])
 export const live = signal<LiveState>('connecting')
 /** Grows whenever what the emulator holds may have changed. */
 export const revision = signal(0)
+/** Grows whenever requests have come, whatever became of them. */
+export const traffic = signal(0)
 
 /** Tries after a refusal of the event stream. */
 const attempts = signal(0)
@@ -37,9 +38,12 @@ export const tokenRequired = (): void => {
   session.value = { token_required: true, signed_in: false }
 }
 
-/** Has views read again. */
-export function changed(): void {
-  revision.value++
+/** Has views read again; requests that changed nothing leave those alone that show the state. */
+export function changed(isState = true): void {
+  batch(() => {
+    traffic.value++
+    if (isState) revision.value++
+  })
   void refresh()
 }
 
@@ -61,41 +65,39 @@ export async function readOverview(): Promise<void> {
 }
 
 /** The same once somebody is signed in; an error is a toast. */
-async function refresh(): Promise<void> {
-  if (isAllowed()) await readOverview().catch(toastError)
-}
+const refresh = async () => isAllowed() && readOverview().catch(toastError)
 
 let isRefreshDue = false
+let isStateChanged = false
 let collected: JournalEvent[] = []
 
 function hand(): void {
-  const events = collected
+  arrived.value = collected
   collected = []
-  arrived.value = events
 }
 
 function happened(event: JournalEvent): void {
   if (collected.length === 0) setTimeout(hand, BATCH_MS)
   collected.push(event)
-  if (isRefreshDue || event.sandbox !== sandbox.value) return
+  if (event.sandbox !== sandbox.value) return
+  isStateChanged ||= event.call === null || event.call.took_effect
+  if (isRefreshDue) return
   isRefreshDue = true
   setTimeout(() => {
-    isRefreshDue = false
-    changed()
+    const isState = isStateChanged
+    isRefreshDue = isStateChanged = false
+    changed(isState)
   }, REFRESH_MS)
 }
 
 function follow(): () => void {
   live.value = 'connecting'
   const source = new EventSource(`${controlOf('')}/events?scope=run`)
-  let isReconnected = false
   let again: ReturnType<typeof setTimeout> | undefined
   source.addEventListener('open', () => {
     live.value = 'live'
-    openings.value++
-    // calls may have come while there was no stream
-    if (isReconnected) changed()
-    isReconnected = true
+    // requests may have come while there was no stream
+    if (openings.value++ > 0) changed()
   })
   source.addEventListener('error', () => {
     live.value = 'interrupted'
@@ -130,5 +132,8 @@ export async function begin(): Promise<void> {
     overview.value = null
     void refresh()
   })
-  await readSession()
+  while (!(await readSession())) {
+    live.value = 'interrupted'
+    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+  }
 }

@@ -1,16 +1,14 @@
 /** Light or dark: as the system has it, or as it was chosen here. */
-import { effect, signal } from '@preact/signals'
-import { remember, remembered } from './memory.js'
+import { effect } from '@preact/signals'
+import { kept } from './memory.js'
 
 const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-const kept = remembered('theme') as Theme | null
-export const theme = signal<Theme>(kept !== null && THEMES.includes(kept) ? kept : 'system')
+export const theme = kept<Theme>('theme', 'system', value => THEMES.includes(value as Theme))
 
 effect(() => {
   document.documentElement.dataset.theme = theme.value
-  remember('theme', theme.value)
 })
 
 export const nextTheme = (): void => {

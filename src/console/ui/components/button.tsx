@@ -1,16 +1,28 @@
 /** Buttons, and forms that one of them sends. */
-import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentChildren } from 'preact'
+import { Icon, type IconName } from './icon.js'
 
-type Props = Omit<ButtonHTMLAttributes, 'label' | 'onClick'> & { text: ComponentChildren; label?: string; run?: () => unknown }
+type Props = Omit<ButtonHTMLAttributes, 'label' | 'onClick' | 'icon'> & { text?: ComponentChildren; icon?: IconName; label?: string; run?: () => unknown }
 
-/** Without `run` it sends the form that it is in. `label` is read out in place of the text. */
-export const Button = ({ text, label, run, ...more }: Props) => (
-  <button type={run ? 'button' : 'submit'} {...more} aria-label={label} onClick={run && (() => void run())}>
-    {text}
+/** Without `run` it sends the form that it is in. `label` is read out in place of the text; a button of an icon alone has it as a tooltip too. */
+export const Button = ({ text, icon, label, run, ...more }: Props) => (
+  <button type={run ? 'button' : 'submit'} title={text === undefined ? label : undefined} {...more} aria-label={label} onClick={run && (() => void run())}>
+    {icon && <Icon name={icon} />}
+    {text !== undefined && (icon ? <span>{text}</span> : text)}
   </button>
 )
 
-export const CloseButton = ({ label, onClose }: { label: string; onClose: () => void }) => <Button class="quiet close" text="×" label={label} run={onClose} />
+/** A link that looks like a button. */
+export const ButtonLink = ({ text, icon, class: name = 'small', ...more }: AnchorHTMLAttributes & { text: string; icon: IconName; class?: string }) => (
+  <a {...more} class={`button ${name}`}>
+    <Icon name={icon} />
+    <span>{text}</span>
+  </a>
+)
+
+export const CloseButton = ({ label, onClose }: { label: string; onClose: () => void }) => (
+  <Button class="quiet close" icon="close" label={label} run={onClose} />
+)
 
 /** `send` is what the button without a `run` does. */
 export const Form = ({ send, class: name, children }: { send: () => unknown; class?: string; children: ComponentChildren }) => (

@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from './button.js'
-import { copy } from './copy.js'
 import { type Token, tokensOf } from './json-tokens.js'
+import { copy } from './toast.js'
 
 const SHOWN_TOKENS = 4000
 

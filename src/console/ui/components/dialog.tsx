@@ -1,24 +1,65 @@
-/** A dialog: the browser keeps the focus in it, and Escape closes it. */
+/** Dialogs: the browser keeps the focus in one, and Escape closes it. */
+import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from './button.js'
 
 type Props = { title: string; onClose: () => void; children: ComponentChildren; actions?: ComponentChildren; wide?: boolean }
 
+/** The focus goes to its first field, or else to its first action, and back to where it was. */
 export function Dialog({ title, onClose, children, actions, wide = false }: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
+    const before = document.activeElement as HTMLElement | null
     element.current?.showModal()
+    const first = (part: string) => element.current?.querySelector<HTMLElement>(part)
+    ;(first('.content :is(input, select, textarea)') ?? first('.primary') ?? first('.content button'))?.focus()
+    return () => {
+      if (document.activeElement === document.body || element.current?.contains(document.activeElement)) before?.focus()
+    }
   }, [])
   return (
     <dialog ref={element} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
-      <header class="row">
+      <header>
         <h2 id={id}>{title}</h2>
-        <Button class="quiet" text="×" label="Close" run={() => element.current?.close()} />
+        <Button class="quiet" icon="close" label="Close" run={() => element.current?.close()} />
       </header>
       <div class="content stack">{children}</div>
-      {actions && <footer class="row">{actions}</footer>}
+      {actions && <footer>{actions}</footer>}
     </dialog>
+  )
+}
+
+type Question = { title: string; text: string; action: string; run: () => unknown }
+
+const question = signal<Question | null>(null)
+
+/** Asks before something that cannot be undone. */
+export const ask = (asked: Question): void => {
+  question.value = asked
+}
+
+export function Questions() {
+  if (question.value === null) return null
+  const { title, text, action, run } = question.value
+  const close = () => (question.value = null)
+  const go = () => {
+    close()
+    return run()
+  }
+  return (
+    <Dialog
+      title={title}
+      onClose={close}
+      actions={
+        <>
+          <Button class="primary" text={action} run={go} />
+          <Button text="Cancel" run={close} />
+        </>
+      }
+    >
+      <p>{text}</p>
+    </Dialog>
   )
 }

@@ -2,6 +2,7 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { Icon } from './icon.js'
 
 type Field<Value> = {
   label: string
@@ -53,10 +54,11 @@ type TextProps = Field<string> & {
   placeholder?: string
   list?: readonly string[] | undefined
   shortcut?: string
+  onKeyDown?: (event: KeyboardEvent) => void
 }
 
 /** `list` are suggestions; `shortcut` is the key that leads to the field. */
-export const TextField = ({ value, onChange, type = 'text', placeholder, list, shortcut, ...frame }: TextProps) => (
+export const TextField = ({ value, onChange, type = 'text', placeholder, list, shortcut, onKeyDown, ...frame }: TextProps) => (
   <Frame {...frame}>
     {given => (
       <>
@@ -70,6 +72,7 @@ export const TextField = ({ value, onChange, type = 'text', placeholder, list, s
           spellcheck={false}
           aria-keyshortcuts={shortcut}
           onInput={({ currentTarget }) => onChange(currentTarget.value)}
+          onKeyDown={onKeyDown}
         />
         {list && <datalist id={`${given.id}-list`}>{optionsOf(list)}</datalist>}
       </>
@@ -77,9 +80,19 @@ export const TextField = ({ value, onChange, type = 'text', placeholder, list, s
   </Frame>
 )
 
-/** Narrows a list as you type; `/` leads to it. */
-export const SearchField = ({ label, ...more }: Pick<TextProps, 'label' | 'value' | 'onChange' | 'placeholder'>) => (
-  <TextField label={label} isLabelHidden type="search" shortcut="/" placeholder={label} {...more} />
+/** Has the table of the page take the key. */
+function moveInGrid(event: KeyboardEvent): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  event.preventDefault()
+  document.querySelector('[role="grid"]')?.dispatchEvent(new KeyboardEvent('keydown', { key: event.key }))
+}
+
+/** Narrows a list as you type; `/` leads to it, and from it the arrow keys move the choice. */
+export const SearchField = ({ label, ...more }: Pick<TextProps, 'label' | 'value' | 'onChange' | 'placeholder' | 'list'>) => (
+  <div class="search">
+    <Icon name="search" />
+    <TextField label={label} isLabelHidden type="search" shortcut="/" placeholder={label} onKeyDown={moveInGrid} {...more} />
+  </div>
 )
 
 export const AreaField = ({ value, onChange, rows, ...frame }: Field<string> & { rows: number }) => (
@@ -104,7 +117,7 @@ const optionsOf = (options: Options) =>
 export const SelectField = ({ value, onChange, options, ...frame }: Field<string> & { options: Options }) => (
   <Frame {...frame}>
     {given => (
-      <select {...given} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      <select {...given} class={value === '' ? '' : 'set'} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
         {optionsOf(options)}
       </select>
     )}

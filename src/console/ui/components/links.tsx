@@ -1,19 +1,38 @@
-/** Links side by side. */
-import type { ComponentChildren, RefObject } from 'preact'
+/** Links side by side, and sentences with links. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { NearMiss } from '../../../client/documents.js'
 import { hrefOf, type Target } from '../app/route.js'
 
 type Choice = readonly [key: string, text: ComponentChildren, target: Target]
-type Props = { label: string; choices: readonly Choice[]; chosen: string; class?: string; current?: 'true' | 'page'; row?: RefObject<HTMLElement | null> }
+type Props = { label: string; choices: readonly Choice[]; chosen: string; class?: string; current?: 'true' | 'page' }
 
-/** One of the links is chosen; `current` is how screen readers are told. */
-export const Choices = ({ label, choices, chosen, class: name = 'chips', current = 'true', row }: Props) => (
-  <nav class={name} aria-label={label} ref={row}>
-    {choices.map(([key, text, target]) => (
-      <a key={key} href={hrefOf(target)} aria-current={key === chosen ? current : undefined}>
-        {text}
-      </a>
-    ))}
-  </nav>
+/** One of the links is chosen, and in view; `current` is how screen readers are told. */
+export function Choices({ label, choices, chosen, class: name = 'chips', current = 'true' }: Props) {
+  const row = useRef<HTMLElement>(null)
+  useEffect(() => row.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [chosen, choices.length])
+  return (
+    <nav class={name} aria-label={label} ref={row}>
+      {choices.map(([key, text, target]) => (
+        <a key={key} class={name === 'chips' ? 'chip' : undefined} href={hrefOf(target)} aria-current={key === chosen ? current : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+type TabsProps<Name extends string> = { label: string; tabs: Readonly<Record<Name, { title: string }>>; chosen: Name; targetOf: (name: Name) => Target }
+
+/** Parts of a page, or of what is chosen in it; each has an address. */
+export const Tabs = <Name extends string>({ label, tabs, chosen, targetOf }: TabsProps<Name>) => (
+  <Choices
+    class="tab-links"
+    label={label}
+    current="page"
+    choices={(Object.keys(tabs) as Name[]).map(name => [name, tabs[name].title, targetOf(name)])}
+    chosen={chosen}
+  />
 )
 
 /** Items of a sentence, with commas between them. */
@@ -25,7 +44,17 @@ export const listed = <T extends string>(items: readonly T[], shown: (item: T) =
     </span>
   ))
 
-/** A link to a call of the chosen sandbox. */
-export const RequestLink = ({ id }: { id: string }) => <a href={hrefOf({ view: 'calls', path: [id] })}>{id}</a>
+/** A link to a request of the chosen sandbox. */
+export const RequestLink = ({ id }: { id: string }) => <a href={hrefOf({ view: 'requests', path: [id] })}>{id}</a>
 
 export const linked = (text: string, href: string | undefined) => (href === undefined ? text : <a href={href}>{text}</a>)
+
+type NearProps = { near: readonly NearMiss[] | undefined; begins: string; shown: (name: string) => ComponentChildren }
+
+/** What was nearly right, with what was wanted and what came. A sentence for each: how it `begins`, the request or what else it is, as it is `shown`, and the conditions that were not met. */
+export const NearMisses = ({ near = [], begins, shown }: NearProps) =>
+  near.map(({ in: name, misses }) => (
+    <p key={name} class="faint">
+      {begins} {shown(name)}: {misses.map(({ condition, wanted, got }) => `${condition}: wanted ${wanted}; got ${got}`).join(', ')}.
+    </p>
+  ))

@@ -1,12 +1,14 @@
 /** What is shown while something is missing, still to be read, or refused. */
 import type { ComponentChildren } from 'preact'
-import type { Resource } from '../app/resource.js'
+import { type Options, type Resource, useResource } from '../app/resource.js'
 import type { ControlError, Problem } from '../control/client.js'
 import { Button } from './button.js'
+import { Icon, type IconName } from './icon.js'
 
 /** Says that there is nothing, and how to change that. */
-export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+export const Empty = ({ title, icon, children }: { title: string; icon?: IconName; children?: ComponentChildren }) => (
   <div class="state">
+    {icon && <Icon name={icon} />}
     <p class="title">{title}</p>
     {children}
   </div>
@@ -56,3 +58,8 @@ export function Loaded<T>({ resource: { data, error, reload }, children }: { res
   if (data !== null) return <>{children(data)}</>
   return error === null ? <Loading /> : <Failure error={error} onRetry={reload} />
 }
+
+type ReadProps<T> = Options & { from: () => Promise<T>; by?: string; children: (data: T) => ComponentChildren }
+
+/** Reads, and shows what was read; another `by` forgets what was read before. */
+export const Read = <T,>({ from, by, children, ...options }: ReadProps<T>) => <Loaded resource={useResource(from, by, options)}>{children}</Loaded>

@@ -1,20 +1,24 @@
 /** Short messages at the corner of the page, read out by screen readers. */
 import { signal } from '@preact/signals'
 import { Button } from './button.js'
+import { Icon } from './icon.js'
 
-type Toast = { id: number; text: string; kind: 'done' | 'error' }
+type Action = { text: string; run: () => unknown }
+type Toast = { id: number; text: string; kind: 'done' | 'error'; action: Action | undefined }
 
 const SHOWN_MS = 6000
+/** With something to do in it, such as undoing what was done. */
+const SHOWN_LONG_MS = 20_000
 const toasts = signal<readonly Toast[]>([])
 let last = 0
 
 const dismiss = (id: number) => (toasts.value = toasts.value.filter(toast => toast.id !== id))
 
 /** Says what was done, or what went wrong; an error stays until it is closed. */
-export function toast(text: string, kind: Toast['kind'] = 'done'): void {
+export function toast(text: string, kind: Toast['kind'] = 'done', action?: Action): void {
   const id = ++last
-  toasts.value = [...toasts.value.filter(other => other.text !== text), { id, text, kind }].slice(-3)
-  if (kind === 'done') setTimeout(() => dismiss(id), SHOWN_MS)
+  toasts.value = [...toasts.value.filter(other => other.text !== text), { id, text, kind, action }].slice(-3)
+  if (kind === 'done') setTimeout(() => dismiss(id), action ? SHOWN_LONG_MS : SHOWN_MS)
 }
 
 /** Shows an error. Where a token is required nothing is shown: the console asks for it then. */
@@ -26,12 +30,35 @@ export function toastError(error: unknown): void {
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, kind }) => (
+      {toasts.value.map(({ id, text, kind, action }) => (
         <div key={id} class={`toast ${kind}`}>
+          <Icon name={kind === 'done' ? 'done' : 'refused'} />
           <span>{text}</span>
-          <Button class="quiet" text="×" label="Close message" run={() => dismiss(id)} />
+          <span>{action && <Button class="small" text={action.text} run={() => [dismiss(id), action.run()]} />}</span>
+          <Button class="quiet" icon="close" label="Close message" run={() => dismiss(id)} />
         </div>
       ))}
     </div>
   )
+}
+
+/** Copies a text and says so; by a selected field where the browser has no clipboard for pages without HTTPS. */
+export async function copy(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    toast(`${what} copied`)
+  } catch {
+    if (copyBySelection(text)) toast(`${what} copied`)
+    else toast('The browser does not allow copying; select the text instead.', 'error')
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const field = Object.assign(document.createElement('textarea'), { value: text, className: 'hidden' })
+  const parent = document.querySelector('dialog[open]') ?? document.body
+  parent.append(field)
+  field.select()
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  return isCopied
 }

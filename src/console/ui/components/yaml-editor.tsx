@@ -1,8 +1,10 @@
-/** A field for YAML with line numbers; lines with a problem are marked and can be gone to. */
-import { useId, useRef } from 'preact/hooks'
-import type { ControlError, Problem } from '../control/client.js'
+/** An editor for YAML; lines with a problem are marked and can be gone to. */
+import { useEffect, useRef } from 'preact/hooks'
+import { type ControlError, control, type Problem } from '../control/client.js'
 import { Button } from './button.js'
-import { described, Note } from './fields.js'
+import type { mount } from './code-mirror.js'
+import { Note } from './fields.js'
+import type { Schema } from './schema-completion.js'
 import { Refusal } from './states.js'
 
 type Props = {
@@ -13,54 +15,57 @@ type Props = {
   error: ControlError | null
   hint?: string
   rows?: number
+  /** The schema that completes what is typed. */
+  schema?: 'scenario' | 'fixture'
 }
 
-/** The height of a line, in pixels; as in components.css. */
 const LINE_HEIGHT = 20
+const NO_PROBLEMS: readonly Problem[] = []
 
-export function YamlEditor({ label, value, onChange, error, hint, rows = 12 }: Props) {
-  const id = useId()
-  const field = useRef<HTMLTextAreaElement>(null)
-  const numbers = useRef<HTMLDivElement>(null)
-  const marked = new Set(error?.problems.map(({ line }) => line))
-  const lines = value.split('\n')
-  const goTo = (line: number) => {
-    const element = field.current
-    if (element === null) return
-    const start = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0)
-    element.focus()
-    element.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
-    element.scrollTop = Math.max(0, (line - 3) * LINE_HEIGHT)
-  }
+const schemas = new Map<string, Promise<Schema>>()
+function schemaNamed(name: string): Promise<Schema> {
+  const schema = schemas.get(name) ?? control<Schema>(`GET /schema/${name}.json`)
+  schemas.set(name, schema)
+  return schema
+}
+
+export function YamlEditor({ label, value, onChange, error, hint, rows = 12, schema }: Props) {
+  const host = useRef<HTMLDivElement>(null)
+  const editor = useRef<ReturnType<typeof mount> | null>(null)
+  const latest = useRef({ value, onChange, problems: NO_PROBLEMS })
+  latest.current = { value, onChange, problems: error?.problems ?? NO_PROBLEMS }
+  useEffect(() => {
+    let isOver = false
+    void import('./code-mirror.js').then(({ mount }) => {
+      if (isOver || host.current === null) return
+      editor.current = mount(host.current, {
+        label,
+        text: latest.current.value,
+        onChange: text => {
+          if (text !== latest.current.value) latest.current.onChange(text)
+        },
+        schema: () => (schema === undefined ? null : schemaNamed(schema))
+      })
+      editor.current.mark(latest.current.problems)
+    })
+    return () => {
+      isOver = true
+      editor.current?.destroy()
+      editor.current = null
+    }
+  }, [])
+  useEffect(() => editor.current?.set(value), [value])
+  useEffect(() => editor.current?.mark(latest.current.problems), [error])
   const placeOf = ({ line, file = 'body' }: Problem) => {
     if (file !== 'body') return [<b key={file}>{`${file}:${line ?? 1}`}</b>, ' ']
-    return [line !== undefined && <Button class="small" text={`Line ${line}`} run={() => goTo(line)} />, ' ']
+    return [line !== undefined && <Button class="small" text={`Line ${line}`} run={() => editor.current?.goTo(line)} />, ' ']
   }
   return (
-    <div class="field yaml-editor">
-      <label for={id}>{label}</label>
-      <Note id={`${id}-hint`} kind="hint" text={hint} />
-      <div class="editor" style={{ height: `${rows * LINE_HEIGHT + 12}px` }}>
-        <div class="numbers" aria-hidden="true" ref={numbers}>
-          {lines.map((_, place) => (
-            <div key={place} class={marked.has(place + 1) ? 'marked' : ''}>
-              {place + 1}
-            </div>
-          ))}
-        </div>
-        <textarea
-          id={id}
-          ref={field}
-          value={value}
-          wrap="off"
-          spellcheck={false}
-          autocapitalize="off"
-          {...described(id, hint, error)}
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
-          onScroll={({ currentTarget }) => numbers.current?.scrollTo(0, currentTarget.scrollTop)}
-        />
-      </div>
-      <Refusal id={`${id}-error`} error={error} place={placeOf} />
+    <div class="field">
+      <p class="label">{label}</p>
+      <Note id={`editor-hint-${label}`} kind="hint" text={hint} />
+      <div class="editor" ref={host} style={{ height: `${rows * LINE_HEIGHT + 12}px` }} />
+      <Refusal error={error} place={placeOf} />
     </div>
   )
 }

@@ -1,66 +1,19 @@
-/** The control API, typed: every call that the console makes. */
-import type * as answers from '../../../client/answers.js'
-import type { ApiKey, Fixture } from '../../../client/documents.js'
+/** The control API, typed: every request that the console sends. */
+import type * as answers from '../../../client/documents.js'
 import type { Problem } from '../../../core/errors.js'
 import type { Family } from '../../../reference/operations.js'
 import { controlOf } from './place.js'
 
-export type * from '../../../client/answers.js'
-export type { Family, Problem }
-
-/** A call that the journal of a sandbox keeps, or null when it was cleared. The sandbox at the base address has the name ''. */
-export type JournalEvent = { sandbox: string; call: answers.JournalCall | null }
-/** `vars` are its variables with their defaults; files that it uses may have others. */
-export type ListedScenario = { name: string; kind: 'scenario' | 'fixture'; title?: string; description: string | null; vars?: Readonly<Record<string, Scalar>> }
-export type Scalar = string | number | boolean
-/** What was loaded, with likely mistakes. */
-export type LoadAnswer = { scenario: answers.LoadedScenario; dry_run: boolean; warnings?: Problem[] }
-/** The difference from the loaded scenario's first state. */
-export type Changes = {
-  records: Partial<Record<Family, { added: number; changed: number; deleted: number }>>
-  keys: { added: number; deleted: number }
-  clock: { began: { now: string | null; running: boolean }; changed: boolean }
-  script: { added: string[]; removed: string[]; matched: number }
-  settings: string[]
-}
-export type ShownSetting = {
-  value: unknown
-  source: string
-  given_by: string | null
-  default: unknown
-  scope: 'process' | 'sandbox'
-  about: string
-  schema: { type?: string | readonly string[]; enum?: readonly Scalar[]; minimum?: number; maximum?: number }
-  flag: string
-  variable: string
-  scenario: string
-  assumption: string | null
-}
-export type Overview = {
-  version: string
-  scenario: answers.LoadedScenario
-  seed: number
-  clock: answers.ClockState
-  /** Since the last load or reset. */
-  calls: number
-  counts: Record<Family, number>
-  links: { api: string; docs: string }
-}
-export type Session = { token_required: boolean; signed_in: boolean }
-export type SandboxItem = { name: string; api: string; control: string; scenario: string; records: number; requests: number; in_flight: number }
-export type ShownAssumption = {
-  id: string
-  topic: string
-  default: string
-  settings: Record<string, unknown>
-  standing: boolean
-  times: number
-  requests: string[]
-}
+export type * from '../../../client/documents.js'
 /** The evidence of the sandbox, or of the whole run. */
 export type Scope = 'sandbox' | 'run'
+export type Release = 'in_order' | 'reverse'
+export type { Family, Problem }
 
-/** A call to try; its body is a form. */
+/** A request that the journal of a sandbox keeps, or null when it was cleared. The sandbox at the base address has the name ''. */
+export type JournalEvent = { sandbox: string; call: answers.JournalCall | null }
+export type Scalar = string | number | boolean
+/** A request to try; its body is a form. */
 export type TrialCall = { method: string; path: string; body?: string | null; key?: string | null; changes?: object }
 
 type Query = Readonly<Record<string, string | number | undefined>>
@@ -82,7 +35,7 @@ export const whenTokenRequired = (run: () => void): void => {
   onTokenRequired = run
 }
 
-/** Sends a control call to the chosen or a named sandbox. Returns the text of its answer. Errors: `ControlError`. */
+/** Sends a control request to the chosen or a named sandbox. Returns the text of the response. Errors: `ControlError`. */
 async function controlText(on: string, { query = {}, body, yaml }: CallOptions = {}, sandbox?: string): Promise<string> {
   const [method = 'GET', path = ''] = on.split(' ')
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
@@ -93,7 +46,7 @@ async function controlText(on: string, { query = {}, body, yaml }: CallOptions =
     headers: { accept: '*/*', ...(sent !== undefined && { 'content-type': yaml === undefined ? 'application/json' : 'application/yaml' }) },
     ...(sent !== undefined && { body: sent })
   }).catch(() => {
-    throw new ControlError('no_answer', 'The emulator does not answer.', 0)
+    throw new ControlError('no_answer', 'The emulator is not responding.', 0)
   })
   const text = await response.text()
   if (response.ok) return text
@@ -108,7 +61,7 @@ function refusalIn(text: string, status: number): Refusal {
   try {
     return JSON.parse(text)
   } catch {
-    return { error: { code: 'answer_unreadable', message: `The emulator answered with status ${status}.` } }
+    return { error: { code: 'answer_unreadable', message: `The emulator responded with status ${status}.` } }
   }
 }
 
@@ -120,27 +73,30 @@ export async function control<T>(on: string, options?: CallOptions, sandbox?: st
 
 const named = (name: string) => encodeURIComponent(name)
 
-/** The control calls, of the chosen sandbox unless another is named. */
+/** The control requests, of the chosen sandbox unless another is named. */
 export const api = {
-  session: () => control<Session>('GET /session'),
-  signIn: (token: string) => control<Session>('POST /session', { body: { token } }),
+  session: () => control<answers.Session>('GET /session'),
+  signIn: (token: string) => control<answers.Session>('POST /session', { body: { token } }),
   signOut: () => control<null>('DELETE /session'),
-  overview: () => control<Overview>('GET /'),
-  sandboxes: () => control<{ data: SandboxItem[] }>('GET /sandboxes'),
-  reset: () => control<{ scenario: answers.LoadedScenario }>('POST /reset'),
-  scenarios: () => control<{ data: ListedScenario[] }>('GET /scenarios'),
-  load: (body: object, query: Query = {}) => control<LoadAnswer>('POST /load', { body, query }),
-  loadYaml: (yaml: string, query: Query = {}) => control<LoadAnswer>('POST /load', { yaml, query }),
-  changes: () => control<Changes>('GET /changes'),
+  overview: () => control<answers.Overview>('GET /'),
+  sandboxes: () => control<{ data: answers.SandboxItem[] }>('GET /sandboxes'),
+  deleteSandbox: (name: string) => control<null>(`DELETE /sandboxes/${named(name)}`, {}, ''),
+  reset: (name?: string) => control<answers.Reset>('POST /reset', {}, name),
+  scenarios: () => control<{ data: answers.ListedScenario[] }>('GET /scenarios'),
+  load: (body: object, query: Query = {}) => control<answers.Loaded>('POST /load', { body, query }),
+  loadYaml: (yaml: string, query: Query = {}) => control<answers.Loaded>('POST /load', { yaml, query }),
+  changes: () => control<answers.Changes>('GET /changes'),
   state: () => control<answers.State>('GET /state'),
-  addRecords: (fixture: Fixture) => control<answers.AddedRecords>('POST /records', { body: fixture }),
+  stateYaml: () => controlText('GET /state', { query: { format: 'yaml' } }),
+  stateOf: (name: string) => control<answers.State>('GET /state', {}, name),
+  addRecords: (fixture: answers.Fixture) => control<answers.AddedRecords>('POST /records', { body: fixture }),
   addRecordsYaml: (yaml: string) => control<answers.AddedRecords>('POST /records', { yaml }),
-  keys: () => control<{ data: ApiKey[] }>('GET /keys'),
-  addKey: (account: string) => control<ApiKey>('POST /keys', { body: { account } }),
+  keys: () => control<{ data: answers.ApiKey[] }>('GET /keys'),
+  addKey: (account: string) => control<answers.ApiKey>('POST /keys', { body: { account } }),
   clock: () => control<answers.ClockState>('GET /clock'),
   setClock: (clock: Partial<answers.ClockState>) => control<answers.ClockState>('PUT /clock', { body: clock }),
   advanceClock: (by: string) => control<answers.ClockState>('POST /clock/advance', { body: { by } }),
-  snapshots: () => control<{ data: { name: string }[] }>('GET /snapshots'),
+  snapshots: () => control<{ data: answers.SnapshotName[] }>('GET /snapshots'),
   takeSnapshot: (name: string) => control<answers.SnapshotState>(`PUT /snapshots/${named(name)}`),
   restoreSnapshot: (name: string) => control<answers.SnapshotState>(`POST /snapshots/${named(name)}/restore`),
   deleteSnapshot: (name: string) => control<null>(`DELETE /snapshots/${named(name)}`),
@@ -149,17 +105,19 @@ export const api = {
   removeEntry: (id: string) => control<null>(`DELETE /script/${named(id)}`),
   clearScript: () => control<null>('DELETE /script'),
   gates: () => control<{ data: answers.Gate[] }>('GET /gates'),
-  openGate: (name: string, release: answers.Release) => control<{ name: string; released: string[] }>(`POST /gates/${named(name)}/open`, { body: { release } }),
-  settings: () => control<{ settings: Record<string, ShownSetting> }>('GET /settings'),
-  changeSettings: (changes: object) => control<{ settings: Record<string, ShownSetting> }>('PATCH /settings', { body: changes }),
+  openGate: (name: string, release: Release) => control<answers.OpenedGate>(`POST /gates/${named(name)}/open`, { body: { release } }),
+  settings: () => control<answers.ShownSettings>('GET /settings'),
+  changeSettings: (changes: object) => control<answers.ShownSettings>('PATCH /settings', { body: changes }),
   unsetSetting: (name: string) => control<null>(`DELETE /settings/${named(name)}`),
-  assumptions: (scope?: Scope) => control<{ data: ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
+  assumptions: (scope?: Scope) => control<{ data: answers.ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
   clearRequests: () => control<null>('DELETE /requests'),
   requestsOfRun: (query: Query = {}) => control<answers.Journal>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
   request: (id: string) => control<answers.ExplainedCall>(`GET /requests/${named(id)}`),
-  /** A scenario, as YAML, in which the call is answered the same. */
+  /** The requests since the load or reset, as a scenario that sends them again. */
+  requestsScenario: () => controlText('GET /requests', { query: { format: 'scenario' } }),
+  /** A scenario, as YAML, in which the request is answered the same. */
   requestScenario: (id: string) => controlText(`GET /requests/${named(id)}`, { query: { format: 'scenario' } }),
-  /** Judges a call on a copy that is thrown away. */
+  /** Judges a request on a copy that is thrown away. */
   explain: (call: TrialCall) => control<answers.TriedCall>('POST /explain', { body: call }),
   coverage: (scope?: Scope) => control<answers.CoverageReport>('GET /coverage', { query: { scope } }),
   findings: (scope?: Scope) => control<answers.FindingsReport>('GET /findings', { query: { scope } }),

@@ -1,5 +1,7 @@
 /** Shows the OpenAPI document in Swagger UI. A form starts with its first example and sends nothing else; calls are tried with the first merchant's key. */
 
+import css from './docs.css?inline'
+
 type Operation = { requestBody?: { content: Record<string, { schema: { $ref: string }; examples: Record<string, { value: Record<string, unknown> }> }> } }
 type OpenApi = {
   paths: Record<string, { post?: Operation }>
@@ -41,6 +43,10 @@ async function show(): Promise<void> {
     }
   })
 }
+
+const sheet = new CSSStyleSheet()
+sheet.replaceSync(css)
+document.adoptedStyleSheets = [sheet]
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const followSystem = () => document.documentElement.classList.toggle('dark-mode', dark.matches)

@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals'
 import { useDraft } from '../../app/draft.js'
 import { narrowed, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
-import { Card } from '../../components/card.js'
 import { ChoiceField } from '../../components/fields.js'
+import { Card } from '../../components/layout.js'
 import { Choices } from '../../components/links.js'
 import { yamlOf } from '../../components/yaml.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
@@ -41,7 +41,7 @@ function PresetForm({ preset }: { preset: Preset }) {
   return (
     <Form class="stack" send={add}>
       <p class="faint">{preset.about}</p>
-      <div class="halves stack">
+      <div class="halves">
         <div>
           <div class="fields">
             {preset.fields.map(({ name, label, hint, options, list }) => {
@@ -59,7 +59,7 @@ function PresetForm({ preset }: { preset: Preset }) {
       <div class="row">
         <Button class="primary" text="Add the entry" />
         <Button text="Discard the edits" disabled={!isEdited} run={() => edit(null)} />
-        <p class="hint">{isEdited ? 'The YAML was edited: it is added as it is.' : 'The fields write the YAML; it can be edited too.'}</p>
+        <p class="hint">{isEdited ? 'You edited the YAML: it will be added as it is.' : 'The fields write the YAML. You can edit it too.'}</p>
       </div>
     </Form>
   )

@@ -3,14 +3,14 @@ import { act } from '../../app/command.js'
 import { useDraft } from '../../app/draft.js'
 import { useResource } from '../../app/resource.js'
 import { Button, Form } from '../../components/button.js'
-import { Card } from '../../components/card.js'
 import { ClockTime } from '../../components/clock-time.js'
 import { TextField } from '../../components/fields.js'
 import { instantInWords } from '../../components/instant.js'
-import { Read } from '../../components/read.js'
+import { Card } from '../../components/layout.js'
+import { Read } from '../../components/states.js'
 import { api } from '../../control/client.js'
-import { beganInWords } from './changes-words.js'
-import { REREAD_MS } from './command.js'
+import { beganInWords } from '../scenarios/changes-words.js'
+import { REREAD_MS } from '../scenarios/command.js'
 
 const STEPS = ['1m', '1h', '24h', '7d', '30d']
 
@@ -25,7 +25,7 @@ export function ClockTab() {
               <ClockTime clock={clock} /> <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{clock.running ? 'running' : 'frozen'}</span>
             </p>
             <p class="began faint">
-              {changed && `It began ${beganInWords(changed.began)}; ${changed.changed ? 'it was changed since' : 'it was not changed since'}.`}
+              {changed && `It began ${beganInWords(changed.began)}; ${changed.changed ? 'it has been changed since' : 'it has not been changed since'}.`}
             </p>
             <div class="row">
               {clock.running ? (
@@ -33,7 +33,7 @@ export function ClockTab() {
               ) : (
                 <Button text="Let it run" run={() => act(api.setClock({ running: true }), 'The clock runs')} />
               )}
-              <p class="hint">The creation times of records come from it, and script entries go by it for from, until and for. Delays do not.</p>
+              <p class="hint">It sets the creation times of records. Script entries use it for from, until and for, but not for delays.</p>
             </div>
           </Card>
           <Setting />
@@ -49,19 +49,19 @@ function Setting() {
   const set = (running?: boolean) =>
     instant.send(api.setClock({ now: instant.text.value.trim(), ...(running !== undefined && { running }) }), 'The clock is set')
   return (
-    <Card id="behaviour-set" title="Set it">
+    <Card id="behaviour-set" title="Set the clock">
       <Form class="stack" send={() => set()}>
         <TextField
           label="Instant"
           placeholder="2026-02-28T23:59:59Z"
-          hint="ISO 8601, such as 2026-02-28T23:59:59Z or 2026-03-01; UTC where no offset is given."
+          hint="ISO 8601, such as 2026-02-28T23:59:59Z or 2026-03-01; UTC if no offset is given."
           {...instant.field}
         />
         <div class="row">
           <Button class="primary" text="Set" />
           <Button text="Set and freeze" run={() => set(false)} />
           <Button text="Set and let it run" run={() => set(true)} />
-          <Button text="Fill in the time of this machine" run={() => instant.write(new Date().toISOString())} />
+          <Button text="Use the time of this machine" run={() => instant.write(new Date().toISOString())} />
         </div>
       </Form>
     </Card>
@@ -72,7 +72,7 @@ function Advancing() {
   const by = useDraft()
   const advance = (length: string) => by.send(api.advanceClock(length), ({ now }) => `It is ${instantInWords(now)}`)
   return (
-    <Card id="behaviour-advance" title="Advance it">
+    <Card id="behaviour-advance" title="Advance the clock">
       <fieldset class="row">
         <legend class="hidden">Advance by</legend>
         {STEPS.map(step => (
@@ -80,7 +80,7 @@ function Advancing() {
         ))}
       </fieldset>
       <Form class="row aligned" send={() => advance(by.text.value.trim())}>
-        <TextField label="Length of time" placeholder="36h" hint="Such as 250ms, 90s, 36h, 7d or PT36H." {...by.field} />
+        <TextField label="Duration" placeholder="36h" hint="Such as 250ms, 90s, 36h, 7d or PT36H." {...by.field} />
         <Button text="Advance" />
       </Form>
     </Card>

@@ -6,7 +6,7 @@ import { useResource } from '../../app/resource.js'
 import { inQuery, narrow, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
 import { CheckField, ChoiceField, SearchField } from '../../components/fields.js'
-import { Read } from '../../components/read.js'
+import { Read } from '../../components/states.js'
 import { api, type ShownAssumption } from '../../control/client.js'
 import { choicesIn, type Group, groupsOf, type Named, rangeIn, shownValue, sourceInWords, textOf, valueIn } from './setting-values.js'
 
@@ -18,10 +18,10 @@ export function SettingsTab() {
   const filter = { text: q, isChangedOnly: changed !== undefined }
   return (
     <>
-      <div class="row filter">
+      <div class="row">
         <SearchField label="Search the settings" placeholder="Search settings: pagination, A10, refund" {...inQuery('q')} />
         <CheckField
-          label="Only those that are not at their default"
+          label="Only settings that differ from their default"
           value={filter.isChangedOnly}
           onChange={isOn => narrow({ changed: isOn ? '1' : undefined })}
         />
@@ -53,7 +53,7 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
   const { key, about, value, default: fallback, source, scope, flag, variable } = setting
   const isFixed = scope === 'process'
   return (
-    <div class="behaviour-setting stack">
+    <div class="behaviour-setting">
       <div>
         <h3>
           <code>{key}</code>
@@ -67,12 +67,7 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
         )}
       </div>
       <div>
-        {isFixed && (
-          <p>
-            <b>{shownValue(value)}</b>
-          </p>
-        )}
-        {!isFixed && <Editor setting={setting} />}
+        {isFixed ? <b>{shownValue(value)}</b> : <Editor setting={setting} />}
         <p class="hint">
           {source !== 'default' && <span class={`badge ${source === 'control' ? 'warn' : ''}`}>{sourceInWords(setting)}</span>}
           {source === 'default' ? 'default' : ` default: ${shownValue(fallback)}`}
@@ -102,7 +97,7 @@ function Editor({ setting: { key, value, schema, source } }: { setting: Named })
     <Form class="row aligned" send={change}>
       <ChoiceField options={choicesIn(schema)} hint={rangeIn(schema)} {...field} />
       <Button text="Change" label={`Change ${key}`} disabled={text.value === inForce} />
-      <Button text="Set back" label={`Set back ${key}`} disabled={source !== 'control'} run={() => act(api.unsetSetting(key), `${key} is set back`)} />
+      <Button text="Reset" label={`Reset ${key}`} disabled={source !== 'control'} run={() => act(api.unsetSetting(key), `${key} is reset`)} />
     </Form>
   )
 }

@@ -4,9 +4,8 @@ import { go, hrefOf, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
 import { ChoiceField, TextField } from '../../components/fields.js'
-import { Read } from '../../components/read.js'
-import { Empty } from '../../components/states.js'
-import { VirtualTable } from '../../components/virtual-table.js'
+import { Grid } from '../../components/grid.js'
+import { Empty, Read } from '../../components/states.js'
 import { api, control, type Family } from '../../control/client.js'
 import { type ListParameter, listAddress, listParameters, type OpenApi, pageIn, type Shapes } from './list-parameters.js'
 import { nameOf } from './records.js'
@@ -46,7 +45,7 @@ function Listing({ family, cursors, shapes, parameters, account }: Listed) {
           return <ChoiceField key={name} label={name} hint={about} value={query[name] ?? ''} onChange={set(name)} options={options} />
         })}
       </div>
-      <CodeBlock text={`GET ${path}`} label="Call" />
+      <CodeBlock text={`GET ${path}`} label="Request" />
       <Read from={() => api.explain({ method: 'GET', path })} by={path}>
         {({ answer, status }) => {
           const { data, has_more, first_id, last_id, message } = pageIn(answer, shapes)
@@ -60,19 +59,20 @@ function Listing({ family, cursors, shapes, parameters, account }: Listed) {
                 <span role="status">{`${data.length} on this page, has_more ${has_more}`}</span>
               </p>
               <div class="api-rows">
-                <VirtualTable
+                <Grid
                   label={`${family} as the API lists them`}
                   columns={[
                     { title: 'Id', width: 'minmax(7rem, 16rem)', cell: ({ id }) => id },
-                    { title: 'What it is', width: 'minmax(7rem, 1fr)', cell: nameOf },
-                    { title: 'Created', width: '14.5rem', isSecondary: true, cell: ({ created }) => created }
+                    { title: 'Summary', width: 'minmax(7rem, 1fr)', cell: nameOf },
+                    { title: 'Created', width: '14.5rem', from: 560, cell: ({ created }) => created }
                   ]}
                   rows={data}
                   keyOf={({ id }) => id}
+                  hrefOf={({ id }) => hrefOf({ path: [family, id] })}
                   onChoose={({ id }) => go({ path: [family, id] })}
                   empty={
                     <Empty title="Nothing on this page.">
-                      {has_more && <p>search_query filters a page after it was retrieved: there may be more on the next one.</p>}
+                      {has_more && <p>search_query filters a page after it is read, so the next page can have more.</p>}
                     </Empty>
                   }
                 />
@@ -82,7 +82,8 @@ function Listing({ family, cursors, shapes, parameters, account }: Listed) {
         }}
       </Read>
       <p class="hint">
-        The call is judged on a copy that is thrown away: it is in no journal and counts for no evidence. <a href={hrefOf({ path: [family] })}>All records</a>
+        The request is made on a copy that is thrown away: it is not in the journal and does not count as evidence.{' '}
+        <a href={hrefOf({ path: [family] })}>All records</a>
       </p>
     </div>
   )

@@ -4,13 +4,11 @@ import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Button } from '../../components/button.js'
+import { Button, ButtonLink } from '../../components/button.js'
 import { Choices } from '../../components/links.js'
 import { Loaded, Loading } from '../../components/states.js'
-import { useChosenInView } from '../../components/tabs.js'
 import { api, type Family, type State } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
-import type { View } from '../view.js'
 import { ApiList } from './api-list.js'
 import { Keys } from './keys.js'
 import { Merge } from './merge.js'
@@ -24,14 +22,14 @@ import './data.css'
 const READ_AT_ONCE = 20_000
 const PLACES = [...FAMILIES, 'keys'] as const
 
-function Page() {
+export function Page() {
   const { path, query } = route.value
   const [named = 'transactions', id] = path
   const place = PLACES.find(name => name === named) ?? 'transactions'
   const counts = overview.value?.counts
   const dialog = useSignal<typeof Merge | typeof NewTicket | null>(null)
-  const families = useChosenInView<HTMLElement>(`${place} ${counts !== undefined}`)
   const isApi = query.as === 'api'
+  const isWhole = place !== 'keys' && !isApi
   const title = (name: Family) => [`${RESOURCE_NAMES[name]}s `, <Count key={name} count={counts?.[name]} />]
   const choices = PLACES.map(name => [name, name === 'keys' ? 'API keys' : title(name), { path: [name] }] as const)
   const ways = [
@@ -39,20 +37,15 @@ function Page() {
     ['api', 'As the API lists them', { path: [place], query: { as: 'api' } }]
   ] as const
   return (
-    <section class="page data">
-      <h1 class="hidden">Data</h1>
-      <Choices class="tab-links" label="Families" current="page" row={families} choices={choices} chosen={place} />
+    <section class={`page data ${isWhole ? 'whole' : ''}`}>
+      <Choices class="tab-links" label="Families" current="page" choices={choices} chosen={place} />
       <div class="row view-bar">
         {place !== 'keys' && <Choices label="How records are listed" choices={ways} chosen={isApi ? 'api' : 'all'} />}
         <div class="row end">
-          <Button text="New Ticket" run={() => (dialog.value = NewTicket)} />
-          <Button text="Add or edit records" run={() => (dialog.value = Merge)} />
-          <a href={`${controlOf()}/state?format=yaml`} download="state.yaml">
-            Export YAML
-          </a>
-          <a href={`${controlOf()}/state`} download="state.json">
-            Export JSON
-          </a>
+          <Button class="small" icon="plus" text="New Ticket" run={() => (dialog.value = NewTicket)} />
+          <Button class="small" icon="edit" text="Add or edit records" run={() => (dialog.value = Merge)} />
+          <ButtonLink icon="download" text="YAML" href={`${controlOf()}/state?format=yaml`} download="state.yaml" />
+          <ButtonLink icon="download" text="JSON" href={`${controlOf()}/state`} download="state.json" />
         </div>
       </div>
       {place === 'keys' && <Keys />}
@@ -75,9 +68,9 @@ function Records(props: Place) {
   if (!isLarge || isAsked.value) return <Shown key={String(isLarge)} once={isLarge} {...props} />
   return (
     <p class="row">
-      The state has {records.toLocaleString('en')} records, and all of it is read at once.
-      <Button text="Read it" run={() => (isAsked.value = true)} />
-      <span>Or list a page at a time as the API does.</span>
+      The state has {records.toLocaleString('en')} records, and they are read all at once.
+      <Button text="Read them" run={() => (isAsked.value = true)} />
+      <span>Or list them page by page, as the API does.</span>
     </p>
   )
 }
@@ -102,5 +95,3 @@ const Shown = ({ family, id, once }: Place & { once: boolean }) => (
     </Loaded>
   </div>
 )
-
-export const view: View = { Page, keys: [{ key: '/', about: 'Search the records' }] }

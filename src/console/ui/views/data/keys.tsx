@@ -3,17 +3,16 @@ import { useSignal } from '@preact/signals'
 import { act } from '../../app/command.js'
 import { hrefOf } from '../../app/route.js'
 import { Button } from '../../components/button.js'
-import { copy } from '../../components/copy.js'
 import { SelectField } from '../../components/fields.js'
-import { Read } from '../../components/read.js'
-import { Table } from '../../components/table.js'
+import { Table } from '../../components/layout.js'
+import { linked } from '../../components/links.js'
+import { Read } from '../../components/states.js'
+import { copy } from '../../components/toast.js'
 import { api } from '../../control/client.js'
 
 const cellsOf = ({ key, account }: { key: string; account: string }) => [
   <code key="key">{key}</code>,
-  <a key="account" href={hrefOf({ path: ['accounts', account] })}>
-    {account}
-  </a>,
+  linked(account, hrefOf({ path: ['accounts', account] })),
   <Button key="copy" class="small" text="Copy" label={`Copy ${key}`} run={() => copy(key, 'key')} />
 ]
 
@@ -24,14 +23,9 @@ export function Keys() {
     <Read from={() => Promise.all([api.keys(), api.state()])}>
       {([{ data }, { accounts }]) => {
         const account = chosen.value || (accounts[0]?.id ?? '')
-        const actions = (
-          <span key="actions" class="hidden">
-            Actions
-          </span>
-        )
         return (
           <div class="stack">
-            <Table heads={['Key', 'Acts as', actions]} rows={data.map(cellsOf)} />
+            <Table heads={['Key', 'Acts as', '']} rows={data.map(cellsOf)} />
             {accounts.length > 0 && (
               <div class="row">
                 <SelectField

@@ -24,8 +24,8 @@ export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?:
   }
   return (
     <Dialog title="Add or edit records" wide onClose={onClose} actions={<Button class="primary" text="Merge into the state" run={merge} />}>
-      <p class="hint">A fixture in YAML or JSON. A record with an id that is there already is replaced. If anything in it is wrong, nothing is changed.</p>
-      <YamlEditor label="Fixture" rows={16} {...yaml.editor} />
+      <p class="hint">A fixture in YAML or JSON. A record whose id exists is replaced. If there is a problem, nothing changes.</p>
+      <YamlEditor label="Fixture" rows={16} schema="fixture" {...yaml.editor} />
     </Dialog>
   )
 }

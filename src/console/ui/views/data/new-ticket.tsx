@@ -1,12 +1,11 @@
-/** Makes a Ticket, which the API cannot do. */
+/** Creates a Ticket, which the API cannot do. */
 import { useSignal } from '@preact/signals'
 import { useDraft } from '../../app/draft.js'
 import { go } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
 import { Dialog } from '../../components/dialog.js'
 import { bound, SelectField, TextField } from '../../components/fields.js'
-import { Read } from '../../components/read.js'
-import { Refusal } from '../../components/states.js'
+import { Read, Refusal } from '../../components/states.js'
 import { api } from '../../control/client.js'
 
 export function NewTicket({ onClose }: { onClose: () => void }) {
@@ -20,21 +19,21 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
     const { id } = tickets[0] as { id: string }
     onClose()
     go({ path: ['tickets', id] })
-    return `${id} was made.`
+    return `${id} is created`
   }
   return (
     <Dialog title="New Ticket" onClose={onClose}>
       <Read from={api.state}>
         {({ locations }) => {
           const fallback = locations[0]?.id
-          if (fallback === undefined) return <p>A Ticket is opened at a Location, and there is none. Add one with POST /locations.</p>
+          if (fallback === undefined) return <p>A Ticket needs a Location, and there are none. Create one with POST /locations.</p>
           const options = locations.map(({ id, display_name }) => [id, `${id}, ${display_name}`] as const)
           return (
             <Form class="stack" send={() => send(make(fallback))}>
               <SelectField label="Location" options={options} {...bound(location)} value={location.value || fallback} />
-              <TextField label="Reference" hint="What search_query matches; it can be left out." {...bound(reference)} />
+              <TextField label="Reference" hint="Optional. search_query matches it." {...bound(reference)} />
               <Refusal error={refused.value} />
-              <Button class="primary" text="Make Ticket" />
+              <Button class="primary" text="Create the Ticket" />
             </Form>
           )
         }}

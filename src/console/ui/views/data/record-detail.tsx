@@ -1,43 +1,49 @@
-/** A record with its fields, what it belongs to, and what belongs to it. */
+/** A record with its fields, what it belongs to and what belongs to it, what happened to it, and its JSON. */
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { hrefOf } from '../../app/route.js'
-import { Beside } from '../../components/beside.js'
-import { Button, CloseButton } from '../../components/button.js'
+import { choiceIn, hrefOf, narrowed, route } from '../../app/route.js'
+import { Button } from '../../components/button.js'
 import { Json } from '../../components/code.js'
+import { Beside, Pairs } from '../../components/layout.js'
+import { linked, Tabs } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { Family, State } from '../../control/client.js'
+import { isMoney } from '../money.js'
+import { Money, MoneyBar } from '../money-bar.js'
 import { Merge } from './merge.js'
-import { MoneyBar } from './money-bar.js'
-import { type AnyRecord, childrenOf, countOf, familiesOfIds, type LinkedRecord, nameOf, parentsOf, type Refundable, recordIn } from './records.js'
+import { Timeline } from './record-timeline.js'
+import { type AnyRecord, childrenOf, countOf, familiesOfIds, type LinkedRecord, moneyIn, nameOf, parentsOf, type Refundable, recordIn } from './records.js'
 
 type Props = { state: State; family: Family; id: string; refundable: Refundable; onClose: () => void }
 
 const SHOWN = 50
+const TABS = { fields: { title: 'Fields' }, timeline: { title: 'Timeline' }, json: { title: 'JSON' } }
 
 export function RecordDetail({ state, family, id, refundable, onClose }: Props) {
   const record = recordIn(state, family, id)
   const isEdited = useSignal(false)
+  const tab = choiceIn(TABS, route.value.query.tab, 'fields')
   const families = familiesOfIds(state)
   const hrefOfText = (text: string) => {
     const of = text === id ? undefined : families.get(text)
     return of && hrefOf({ path: [of, text] })
   }
   return (
-    <Beside label={id}>
-      <CloseButton label={`Close ${id}`} onClose={onClose} />
+    <Beside label={id} onClose={onClose}>
       <header class="row">
-        <h2>{id}</h2>
-        {record && <Button class="small" text="Edit" run={() => (isEdited.value = true)} />}
+        <h2 class="mono">{id}</h2>
+        {record && <Button class="small" icon="edit" text="Edit" run={() => (isEdited.value = true)} />}
       </header>
-      {record === undefined ? (
-        <Empty title={`There is no ${id} among the ${family}.`} />
-      ) : (
-        <>
-          {family === 'transactions' && <MoneyBar state={state} transaction={record} refundable={refundable} />}
+      {record && family === 'transactions' && <MoneyBar {...moneyIn(state, record, refundable)} />}
+      <Tabs label="Parts of the record" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'fields' ? undefined : name })} />
+      {tab === 'timeline' && <Timeline id={id} />}
+      {tab !== 'timeline' && record === undefined && <Empty title={`There is no ${id} among the ${family}.`} />}
+      {tab === 'json' && record && <Json value={record} label={id} hrefOfText={hrefOfText} />}
+      {tab === 'fields' && record && (
+        <div class="stack">
+          <Fields record={record} hrefOfText={hrefOfText} />
           <Links title="Belongs to" links={parentsOf(state, record)} />
-          <Json value={record} label={id} hrefOfText={hrefOfText} />
           {childrenOf(state, family, id).map(({ family: of, field, records }) => (
             <Links
               key={`${of} ${field}`}
@@ -47,21 +53,39 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
               more={records.length > SHOWN ? hrefOf({ path: [of], query: { search: id } }) : null}
             />
           ))}
-          <p>
-            <a href={hrefOf({ view: 'calls', query: { q: id } })}>Calls that name it</a>
-          </p>
-          {isEdited.value && <Merge text={yamlOf({ [family]: [record] })} onClose={() => (isEdited.value = false)} />}
-        </>
+        </div>
       )}
+      {isEdited.value && record && <Merge text={yamlOf({ [family]: [record] })} onClose={() => (isEdited.value = false)} />}
     </Beside>
   )
+}
+
+/** Nested ones by their whole names; empty ones are left out. */
+function fieldsOf(value: object, prefix = ''): [name: string, value: unknown][] {
+  return Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
+    if (member === null || member === undefined) return []
+    return typeof member === 'object' ? fieldsOf(member, `${prefix}${name}.`) : [[`${prefix}${name}`, member]]
+  })
+}
+
+function Fields({ record, hrefOfText }: { record: AnyRecord; hrefOfText: (text: string) => string | undefined }) {
+  const shown = (name: string, value: unknown) => {
+    if (typeof value === 'number' && isMoney(name.split('.').at(-1) ?? ''))
+      return (
+        <>
+          <Money amount={value} currency={record.currency} /> <span class="faint">{value}</span>
+        </>
+      )
+    return linked(String(value), hrefOfText(String(value)))
+  }
+  return <Pairs class="pairs" pairs={fieldsOf(record).map(([name, value]) => [name, shown(name, value)])} />
 }
 
 function Refunds(props: { state: State; transaction: AnyRecord; refundable: Refundable }) {
   const refunds = childrenOf(props.state, 'transactions', props.transaction.id).flatMap(({ records }) => records)
   return (
     <>
-      <MoneyBar {...props} isShort />
+      <MoneyBar {...moneyIn(props.state, props.transaction, props.refundable)} isShort />
       <LinkList links={refunds.slice(0, SHOWN).map(record => ({ family: 'refunds', record }))} />
     </>
   )

@@ -2,27 +2,28 @@
 import { useMemo } from 'preact/hooks'
 import { go, hrefOf, inQuery, route } from '../../app/route.js'
 import { SearchField } from '../../components/fields.js'
+import { type Column, Grid } from '../../components/grid.js'
 import { linked } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
-import { type Column, VirtualTable } from '../../components/virtual-table.js'
 import type { Family, State } from '../../control/client.js'
-import { MoneyBar } from './money-bar.js'
-import { type AnyRecord, countOf, linkedFamily, matches, nameOf, newestFirst, type Refundable, recordsOf } from './records.js'
+import { Money, MoneyBar } from '../money-bar.js'
+import { type AnyRecord, countOf, linkedFamily, matches, moneyIn, nameOf, newestFirst, type Refundable, recordsOf } from './records.js'
 
 type Props = { state: State; family: Family; chosen: string | null; refundable: Refundable }
 
-const ID: Column<AnyRecord> = { title: 'Id', width: 'minmax(6rem, 14rem)', cell: ({ id }) => id }
-const NAME: Column<AnyRecord> = { title: 'What it is', width: 'minmax(11rem, 1fr)', cell: nameOf }
-const CREATED: Column<AnyRecord> = {
-  title: 'Created',
-  width: '11rem',
-  isSecondary: true,
-  cell: ({ created }) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
-}
+const ID: Column<AnyRecord> = { title: 'Id', width: 'minmax(6rem, 14rem)', by: ({ id }) => id, cell: ({ id }) => <span class="mono">{id}</span> }
+/** Where the amount has a column of its own. */
+const withoutAmount = (record: AnyRecord) => nameOf({ ...record, amount: undefined })
+const NAME: Column<AnyRecord> = { title: 'Summary', width: 'minmax(9rem, 1fr)', by: withoutAmount, cell: withoutAmount }
+const amount = ({ amount, currency }: AnyRecord) => <Money amount={Number(amount)} currency={currency} />
+const AMOUNT: Column<AnyRecord> = { title: 'Amount', width: '7rem', from: 480, isNumber: true, by: record => Number(record.amount), cell: amount }
+const instant = ({ created }: AnyRecord) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
+const CREATED: Column<AnyRecord> = { title: 'Created', width: '11rem', from: 640, by: ({ created }) => created, cell: instant }
 const field = (name: string): Column<AnyRecord> => ({
   title: name.replace(/^./, first => first.toUpperCase()),
-  width: 'minmax(5.5rem, 16rem)',
-  isSecondary: true,
+  width: 'minmax(5.5rem, 14rem)',
+  from: 480,
+  by: ({ [name]: value }) => String(value ?? ''),
   cell: ({ [name]: value }) => {
     const family = linkedFamily(name)
     return linked(String(value ?? ''), value && family ? hrefOf({ path: [family, String(value)] }) : undefined)
@@ -34,8 +35,8 @@ const FIELDS: Readonly<Record<Family, readonly Column<AnyRecord>[]>> = {
   users: [field('email'), field('account')],
   locations: [field('account')],
   tickets: [field('location')],
-  transactions: [field('ticket')],
-  refunds: [field('transaction')]
+  transactions: [AMOUNT, field('ticket')],
+  refunds: [AMOUNT, field('transaction')]
 }
 
 export function RecordTable({ state, family, chosen, refundable }: Props) {
@@ -43,27 +44,24 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
   const { search = '' } = query
   const all = useMemo(() => newestFirst(recordsOf(state, family)), [state, family])
   const rows = useMemo(() => all.filter(record => matches(record, search)), [all, search])
-  const bar: Column<AnyRecord> = {
-    title: 'Refunded',
-    width: '6rem',
-    isSecondary: true,
-    cell: record => <MoneyBar state={state} transaction={record} refundable={refundable} isShort />
-  }
-  const columns = [ID, NAME, ...FIELDS[family], CREATED, ...(family === 'transactions' ? [bar] : [])]
+  const bar = (record: AnyRecord) => <MoneyBar {...moneyIn(state, record, refundable)} isShort />
+  const bars = family === 'transactions' ? [{ title: 'Refunded', width: '6rem', from: 720, cell: bar }] : []
+  const columns = [ID, NAME, ...FIELDS[family], CREATED, ...bars]
   return (
-    <div class="list stack">
+    <div class="listing records">
       <SearchField label={`Search ${family}`} {...inQuery('search')} />
       <p class="hint" role="status">
         {rows.length === all.length ? countOf(all.length, family) : `${rows.length.toLocaleString('en')} of ${countOf(all.length, family)}`}
       </p>
-      <VirtualTable
+      <Grid
         label={family}
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
+        hrefOf={({ id }) => hrefOf({ path: [family, id], query })}
         chosen={chosen}
         onChoose={({ id }) => go({ path: [family, id], query })}
-        empty={<Empty title={all.length === 0 ? `There are no ${family}.` : `No ${family} match.`} />}
+        empty={<Empty icon="data" title={all.length === 0 ? `There are no ${family}.` : `No ${family} match.`} />}
       />
     </div>
   )

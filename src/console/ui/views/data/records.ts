@@ -1,9 +1,10 @@
 /** The state as the data view needs it. */
 
-import { type Money, moneyOf } from '../../../../core/money.js'
+import { type Charge, type Money, moneyOf } from '../../../../core/money.js'
 import type { Settings } from '../../../../core/settings.js'
 import { LINKED_FAMILIES, RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Family, State } from '../../control/client.js'
+import { moneyShown } from '../money.js'
 
 export type Refundable = Settings['transactions.refundable']
 export type AnyRecord = { id: string; created: string; [field: string]: unknown }
@@ -52,25 +53,22 @@ export function childrenOf(state: State, family: Family, id: string): { family: 
 export const countOf = (count: number, family: Family): string => `${count.toLocaleString('en')} ${count === 1 ? family.slice(0, -1) : family}`
 
 /** Whether each word of a search is in a name or a value of a record, in any letter case. */
-export function matches(record: AnyRecord, search: string): boolean {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const text = words.length === 0 ? '' : JSON.stringify(record).toLowerCase()
-  return words.every(word => text.includes(word))
+export const matches = (record: object, search: string): boolean => {
+  const text = search === '' ? '' : JSON.stringify(record).toLowerCase()
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => text.includes(word))
 }
 
 export function nameOf({ display_name, name, reference, payment_type, reason, amount, currency }: AnyRecord): string {
-  const amounts = typeof amount === 'number' ? shownMoney(amount, currency) : null
+  const amounts = typeof amount === 'number' ? moneyShown(amount, currency) : null
   return [display_name ?? name ?? reference ?? payment_type, amounts, reason].filter(text => typeof text === 'string').join(', ')
 }
 
-/** `4,200 usd`, in sub-units, as the API counts. */
-export const shownMoney = (amount: number, currency: unknown): string => `${amount.toLocaleString('en')} ${typeof currency === 'string' ? currency : ''}`.trim()
-
-export function moneyIn(state: State, transaction: AnyRecord, settings: Pick<Settings, 'transactions.refundable'>): Money {
+export function moneyIn(state: State, transaction: AnyRecord, refundable: Refundable): Money {
   const refunds = recordsOf(state, 'refunds').filter(refund => refund.transaction === transaction.id)
   const sum = refunds.reduce((total, { amount }) => total + (amount as number), 0)
-  return moneyOf(
-    { tip_amount: null, donation_amount: null, ...(transaction as object), amount_refunded: sum } as Parameters<typeof moneyOf>[0],
-    settings as Settings
-  )
+  const charge = { tip_amount: null, donation_amount: null, ...(transaction as object), amount_refunded: sum } as Charge
+  return moneyOf(charge, { 'transactions.refundable': refundable } as Settings)
 }

@@ -1,20 +1,21 @@
-/** What answers relied on where the reference is silent, by the share of calls. */
+/** What responses relied on where the reference is silent, by the share of requests. */
 import { hrefOf } from '../../app/route.js'
+import { Meter } from '../../components/layout.js'
 import { listed } from '../../components/links.js'
-import { Read } from '../../components/read.js'
+import { Read } from '../../components/states.js'
 import { api, type Scope, type ShownAssumption } from '../../control/client.js'
-import { CallLink } from './call-link.js'
+import { NamedLink } from './request-link.js'
 import { percentOf } from './words.js'
 
 const SHOWN_CALLS = 3
 
 export const Assumptions = ({ scope }: { scope: Scope }) => (
-  <Read from={() => Promise.all([api.assumptions(scope), callsIn(scope)])} by={scope}>
+  <Read from={() => Promise.all([api.assumptions(scope), callsIn(scope)])} by={scope} isEvidence>
     {([{ data }, calls]) => (
       <>
         <p class="hint">
-          An assumption is what the emulator answers where the reference is silent. A setting changes most of them.{' '}
-          {data.flatMap(({ id, standing }) => (standing ? [id] : [])).join(', ')} are behind every answer and are not counted.
+          An assumption is how the emulator responds where the reference is silent. A setting changes most of them.{' '}
+          {data.flatMap(({ id, standing }) => (standing ? [id] : [])).join(', ')} apply to every response, so they are not counted.
         </p>
         <ul class="assumptions">
           {data
@@ -37,11 +38,9 @@ function Assumption({ row, calls, scope }: { row: ShownAssumption; calls: number
     <li class={times === 0 ? 'card stack unused' : 'card stack'} aria-label={`${id} ${topic}`}>
       <div class="row">
         <h2>{`${id} ${topic}`}</h2>
-        <span class="share">{times === 0 ? 'no answer relied on it' : `${times} of ${calls} calls, ${percentOf(times, calls)}`}</span>
+        <span class="share">{times === 0 ? 'no response relied on it' : `${times} of ${calls} requests, ${percentOf(times, calls)}`}</span>
       </div>
-      <meter min={0} max={Math.max(calls, 1)} value={times} aria-label={`Share of calls that relied on ${id}`}>
-        {percentOf(times, calls)}
-      </meter>
+      <Meter max={Math.max(calls, 1)} value={times} label={`Share of requests that relied on ${id}`} />
       <p>{text}</p>
       <p class="hint">
         {Object.keys(settings).length === 0
@@ -58,7 +57,7 @@ function Assumption({ row, calls, scope }: { row: ShownAssumption; calls: number
         <p class="hint">
           For example{' '}
           {listed(requests.slice(0, SHOWN_CALLS), request => (
-            <CallLink request={request} scope={scope} />
+            <NamedLink request={request} scope={scope} />
           ))}
         </p>
       )}

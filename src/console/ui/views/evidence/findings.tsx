@@ -1,8 +1,7 @@
-/** The client's mistakes, the severe ones first, each with what to do and the calls that show it. */
-import { Read } from '../../components/read.js'
-import { Empty } from '../../components/states.js'
+/** The client's mistakes, the severe ones first, each with what to do and the requests that show it. */
+import { Empty, Read } from '../../components/states.js'
 import { api, type FindingsReport, type Scope } from '../../control/client.js'
-import { CallLink } from './call-link.js'
+import { NamedLink } from './request-link.js'
 
 type Finding = FindingsReport['data'][number]
 
@@ -12,11 +11,11 @@ const GROUPS = [
 ] as const
 
 export const Findings = ({ scope }: { scope: Scope }) => (
-  <Read from={() => api.findings(scope)} by={scope}>
+  <Read from={() => api.findings(scope)} by={scope} isEvidence>
     {({ data }) =>
       data.length === 0 ? (
-        <Empty title="No finding.">
-          <p>A finding is a mistake of the client that the calls show, such as a payment that was sent again after its answer was lost.</p>
+        <Empty title="No findings" icon="evidence">
+          <p>A finding is a mistake of your client that its requests show, such as a payment that was sent again after its response was lost.</p>
         </Empty>
       ) : (
         GROUPS.map(group => <Group key={group.severity} {...group} findings={data.filter(({ severity }) => severity === group.severity)} scope={scope} />)
@@ -44,10 +43,10 @@ function Group({ title, about, badge, findings, scope }: GroupProps) {
           <p>
             <b>What to do:</b> {advice}
           </p>
-          <ul class="calls" aria-label={`Calls of ${finding}`}>
+          <ul class="row" aria-label={`Requests of ${finding}`}>
             {requests.map(request => (
               <li key={request}>
-                <CallLink request={request} scope={scope} />
+                <NamedLink request={request} scope={scope} />
               </li>
             ))}
           </ul>

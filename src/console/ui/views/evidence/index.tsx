@@ -1,13 +1,12 @@
-/** Evidence: findings, coverage of the rules, the assumptions that calls relied on, and what each test did. */
-import { choiceIn, go, narrowed, route } from '../../app/route.js'
-import { Choices } from '../../components/links.js'
-import { Tabs } from '../../components/tabs.js'
+/** Evidence: findings, coverage of the rules, the assumptions that responses relied on, and what each test did. */
+import { choiceIn, narrowed, route } from '../../app/route.js'
+import { ButtonLink } from '../../components/button.js'
+import { Choices, Tabs } from '../../components/links.js'
 import type { Scope } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
-import type { View } from '../view.js'
 import { Assumptions } from './assumptions.js'
-import { NamedCall } from './call-link.js'
 import { Findings } from './findings.js'
+import { NamedRequest } from './request-link.js'
 import { Rules } from './rules.js'
 import { Tests } from './tests.js'
 import './evidence.css'
@@ -19,7 +18,7 @@ const TABS = {
   tests: { title: 'Tests', Content: Tests }
 } as const
 
-function Page() {
+export function Page() {
   const { path, query } = route.value
   const tab = choiceIn(TABS, path[0], 'findings')
   const { Content } = TABS[tab]
@@ -30,26 +29,20 @@ function Page() {
   ] as const
   return (
     <section class="page evidence">
-      <h1 class="hidden">Evidence</h1>
-      <Tabs label="Evidence" tabs={TABS} chosen={tab} onChoose={id => go({ path: [id], query: scope === 'run' ? { scope } : {} })}>
-        <div class="row view-bar">
-          {tab !== 'tests' && <Choices label="Whose evidence" choices={scopes} chosen={scope} />}
-          <p class="hint">
-            {scope === 'run' || tab === 'tests'
-              ? 'Everything since the emulator was started: all sandboxes, over loads and resets.'
-              : 'What came in this sandbox since its last load or reset.'}
-          </p>
-          <div class="row end">
-            <a href={`${controlOf()}/run?format=html`} download="report.html">
-              Download the report of the run
-            </a>
-          </div>
+      <Tabs label="Parts of the evidence" tabs={TABS} chosen={tab} targetOf={name => ({ path: [name], query: scope === 'run' ? { scope } : {} })} />
+      <div class="row view-bar">
+        {tab !== 'tests' && <Choices label="Whose evidence" choices={scopes} chosen={scope} />}
+        <p class="hint">
+          {scope === 'run' || tab === 'tests'
+            ? 'Everything since the emulator started: all sandboxes, across loads and resets.'
+            : 'The requests of this sandbox since its last load or reset.'}
+        </p>
+        <div class="row end">
+          <ButtonLink icon="download" text="Report of the run" href={`${controlOf()}/run?format=html`} download="report.html" />
         </div>
-        {scope === 'run' && <NamedCall />}
-        <Content scope={scope} />
-      </Tabs>
+      </div>
+      {scope === 'run' && <NamedRequest />}
+      <Content scope={scope} />
     </section>
   )
 }
-
-export const view: View = { Page }

@@ -1,10 +1,8 @@
-/** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the calls that did it. */
+/** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the requests that did it. */
 import { go, hrefOf, route } from '../../app/route.js'
-import { Beside } from '../../components/beside.js'
-import { CloseButton } from '../../components/button.js'
+import { Beside, Meter } from '../../components/layout.js'
 import { Choices } from '../../components/links.js'
-import { Read } from '../../components/read.js'
-import { Empty } from '../../components/states.js'
+import { Empty, Read } from '../../components/states.js'
 import { api, type CoverageReport, type Scope } from '../../control/client.js'
 import { byFamily, isIn, outcomesOf, outcomesSeen, RULE_STATES, type RuleRow, type RuleState } from './words.js'
 
@@ -16,7 +14,7 @@ const SEEN = {
 } as const
 
 export const Rules = ({ scope }: { scope: Scope }) => (
-  <Read from={() => api.coverage(scope)} by={scope}>
+  <Read from={() => api.coverage(scope)} by={scope} isEvidence>
     {report => <RuleMap report={report} />}
   </Read>
 )
@@ -34,11 +32,9 @@ function RuleMap({ report }: { report: CoverageReport }) {
     <div class="split">
       <div class="stack">
         <p>
-          <b>{report.percent} %</b> of the rule outcomes were seen: {report.seen} of {report.possible}. A rule that calls can both keep and break has two.
+          <b>{report.percent} %</b> of the rule outcomes were seen: {report.seen} of {report.possible}. A rule that requests can both keep and break has two.
         </p>
-        <meter min={0} max={report.possible} value={report.seen} aria-label="Rule outcomes that were seen">
-          {report.percent} %
-        </meter>
+        <Meter max={report.possible} value={report.seen} label="Rule outcomes that were seen" />
         <Choices label="Rules that are shown" choices={choices} chosen={state ?? 'all'} />
         <p class="hint">
           {Object.values(SEEN).map(({ mark, sign, words }) => (
@@ -50,7 +46,7 @@ function RuleMap({ report }: { report: CoverageReport }) {
           {byFamily(shown).map(([family, rows]) => (
             <section key={family} aria-label={`Rules ${family}`}>
               <h2>{family}</h2>
-              <ul>
+              <ul class="rules">
                 {rows.map(row => (
                   <li key={row.rule}>
                     <RuleLink row={row} isChosen={row === chosen} />
@@ -82,14 +78,13 @@ function RuleLink({ row, isChosen }: { row: RuleRow; isChosen: boolean }) {
 function Rule({ row, onClose }: { row: RuleRow; onClose: () => void }) {
   const { rule, text, satisfied, violated } = row
   return (
-    <Beside label={rule}>
-      <CloseButton label={`Close ${rule}`} onClose={onClose} />
+    <Beside label={rule} onClose={onClose}>
       <h2>{rule}</h2>
       <p>{text}</p>
       <p class="hint">{outcomesOf(row)}</p>
       {satisfied + violated > 0 && (
         <p>
-          <a href={hrefOf({ view: 'calls', query: { rule } })}>Calls that it decided</a>
+          <a href={hrefOf({ view: 'requests', query: { q: `rule:${rule}` } })}>Requests that it decided</a>
         </p>
       )}
     </Beside>

@@ -1,8 +1,8 @@
 /** What the evidence view works out of what the control API says, without a page. */
-import type { CoverageReport } from '../../../../client/answers.js'
+import type { CoverageReport } from '../../../../client/documents.js'
 
 export type RuleRow = CoverageReport['rules'][number]
-/** Broken by some calls, kept by some, or neither. */
+/** Broken by some requests, kept by some, or neither. */
 export type RuleState = 'broken' | 'kept' | 'untouched'
 export const RULE_STATES: readonly RuleState[] = ['kept', 'broken', 'untouched']
 
@@ -31,16 +31,16 @@ export function outcomesSeen({ satisfied, violated, violable }: RuleRow): 'all' 
   return satisfied === 0 ? 'broken' : 'all'
 }
 
-/** `kept by 3 calls, broken by no call`, and what cannot come of a rule. */
+/** `kept by 3 requests, broken by none`, and what cannot come of a rule. */
 export function outcomesOf({ satisfied, violated, keepable, violable }: RuleRow): string {
-  const kept = keepable ? `kept ${timesOf(satisfied)}` : 'cannot be kept by a call'
-  const broken = violable ? `broken ${timesOf(violated)}` : 'cannot be broken by a call'
+  const kept = keepable ? `kept ${timesOf(satisfied)}` : 'cannot be kept by a request'
+  const broken = violable ? `broken ${timesOf(violated)}` : 'cannot be broken by a request'
   return `${kept}, ${broken}`
 }
 
 function timesOf(count: number): string {
-  if (count === 0) return 'by no call'
-  return count === 1 ? 'by 1 call' : `by ${count} calls`
+  if (count === 0) return 'by none'
+  return count === 1 ? 'by 1 request' : `by ${count} requests`
 }
 
 /** In percent, with one decimal below ten. */
@@ -50,5 +50,5 @@ export function percentOf(part: number, whole: number): string {
   return `${percent < 10 ? Math.round(percent * 10) / 10 : Math.round(percent)} %`
 }
 
-/** The sandbox in the name of a call in a run, `SANDBOX#PERIOD/req_N`; empty at the base address. */
+/** The sandbox in the name of a request in a run, `SANDBOX#PERIOD/req_N`; empty at the base address. */
 export const sandboxOf = (request: string): string => request.replace(/#\d+\/.*$/, '')

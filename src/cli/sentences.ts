@@ -1,0 +1,185 @@
+/** What the commands say; their help is in the table of commands. */
+import { type Sentences, sayer } from '../core/sentences.js'
+import { ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
+import { RULES, type RuleId } from '../reference/rules.js'
+import { countOf } from '../reports/sentences.js'
+
+const FOLDER = 'it is a folder, not a file'
+const DENIED = 'permission denied'
+const UNWRITABLE = { ENOTDIR: 'part of the path is a file, not a folder', EACCES: DENIED, EPERM: DENIED, EROFS: 'the file system is read-only' }
+/** Why a file, a folder or an address cannot be used, by the code of the system. */
+const SYSTEM = {
+  read: { ENOENT: 'no such file or folder', EISDIR: FOLDER, ENOTDIR: 'it is a file, not a folder', EACCES: DENIED },
+  write: {
+    ...UNWRITABLE,
+    ENOENT: 'its folder does not exist',
+    EISDIR: FOLDER,
+    EEXIST: 'file exists; choose another name, or overwrite it with --force',
+    ENAMETOOLONG: 'its name is too long'
+  },
+  make: { ...UNWRITABLE, EEXIST: 'it is a file, not a folder' },
+  reach: {
+    ECONNREFUSED: 'nothing listens at that address',
+    ENOTFOUND: 'no such host',
+    EAI_AGAIN: 'the host name cannot be looked up at the moment',
+    EHOSTUNREACH: 'the host cannot be reached',
+    ENETUNREACH: 'the network cannot be reached',
+    ECONNRESET: 'the connection was reset',
+    EPIPE: 'the connection was closed while the request was sent',
+    UND_ERR_SOCKET: 'the connection was closed before a response',
+    UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+    DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; set NODE_EXTRA_CA_CERTS to a file of certificates to trust',
+    CERT_HAS_EXPIRED: 'its certificate has expired'
+  }
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+export type SystemError = Error & { code?: string; syscall?: string; port?: number; address?: string; path?: string }
+
+/** Why something cannot be done, in words where the code of the system is known. */
+export const reasonOf = (doing: keyof typeof SYSTEM, { code = '', message }: Pick<SystemError, 'code' | 'message'>): string =>
+  (SYSTEM[doing] as Readonly<Record<string, string>>)[code] ?? message
+
+/** One word of a shell command, quoted if needed; `separator` separates the parts of a path. */
+export const shellWord = (text: string, separator = '/'): string =>
+  /^[\w./:@%+=,-]+$/.test(text.replaceAll(separator, '/')) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+/** As a settings block has them: `statuses.refund_refused: 422`. */
+const settingsLine = (settings: object): string =>
+  Object.entries(settings)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value).replace(/^"(\w+)"$/, '$1')}`)
+    .join(', ')
+
+export const SAYS = {
+  // command lines
+  command_first: (word: string) => `the command ${word} must come first: commerce-emulator ${word}`,
+  file_without_flag: (word: string) => `unexpected argument ${word}; did you mean --scenario ${word}?`,
+  unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,
+  only_against: (flag: string) => `${flag} can be used only with --against`,
+  address: (problem: string) => `--against must be the base address of a service, such as https://service.example/next; ${problem}`,
+  not_http: (address: string) => `${address} is not an HTTP address`,
+  has_login: () => 'it has a user name or a password; send keys with --key',
+  has_query: () => 'it has a query or a fragment',
+  pair: () => 'Must be NAME=VALUE.',
+  twice: () => 'The variable has a value already; set it once.',
+  percentage: () => 'Must be a percentage from 0 to 100.',
+  whole: () => 'Must be a whole number from 1 to 2147483647.',
+  // settings
+  set: () => 'must be key=value, such as --set pagination.max_limit=5',
+  unknown_setting: (key: string, meant: string) => `unknown setting ${key}${meant}`,
+  settings_in_group: (keys: readonly string[]) => `; the settings in that group are ${keys.join(', ')}`,
+  host: (host: string) => `must be an IP address or localhost; got ${host}`,
+  not_meant: (prefixed: string) => `; if it is not for the emulator, unset it or set ${prefixed}, which takes precedence`,
+  kubernetes: () => '; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod',
+  variable_is: (name: string, value: string, advice: string) => `  ${name} in the environment is ${value}${advice}.`,
+  settings_object: () => 'must be an object of settings, such as pagination: { max_limit: 5 }',
+  // failures
+  problems: (count: number) => `${count} problems; nothing was started`,
+  port_in_use: (port: number, address: string) =>
+    `port ${port} on ${address} is in use; stop the process that uses it, or choose another port with --port (0 picks a free one).`,
+  port_denied: (port: number) => `permission denied for port ${port}; choose one above 1023 with --port.`,
+  address_unusable: (message: string) =>
+    `the emulator cannot listen on that address: ${message}; choose an address of this machine with --host, such as 127.0.0.1, or 0.0.0.0 for all of them.`,
+  unmade: (path: string, why: string) => `${path} cannot be created: ${why}`,
+  unread: (path: string, why: string) => `${path} cannot be read: ${why}`,
+  unwritten: (path: string, why: string) => `${path} cannot be written: ${why}`,
+  out_unwritten: (path: string, why: string) => `--out ${path} cannot be written: ${why}; nothing was run.`,
+  // start
+  exposed: (host: string) =>
+    `The emulator listens on ${host} without a control token: every machine that reaches the port can read and change its state. Set CONTROL_TOKEN, or let only this machine reach the port: HOST=127.0.0.1, or docker run -p 127.0.0.1:4010:4010.`,
+  defect: () => 'The emulator is stopping because of a defect. Please report it.',
+  in_memory: () => 'in memory; --data FILE keeps them',
+  kept: (file: string) => `kept in ${file}`,
+  resumed: (file: string) => `continued from ${file}`,
+  more_keys: (more: number, address: string) => `and ${more} more: ${address}`,
+  not_loaded: (scenario: string) =>
+    `The scenario ${scenario} was not loaded: the data file takes precedence. POST /_control/load loads it; so does --data with a new file.`,
+  vars_ignored: () => 'The values of --var have no effect: the data file has a scenario that was loaded without them.',
+  // new
+  file_name: (name: string) => `new needs a file name, such as declined-card; got "${name}"`,
+  not_written: (file: string, why: string) => `${file} was not written: ${why}`,
+  written: (file: string) => `${file} was written. Edit it, and then:`,
+  // exec and record
+  warning: (line: string) => `warning: ${line}`,
+  killing: (seconds: number, signal: string) => `the command did not end within ${seconds} s of ${signal}, so it is being killed`,
+  not_run: (command: string, why: string) => `${command} cannot be run: ${why}`,
+  no_such_command: () => 'no such command',
+  too_many_files: (most: number, more: number) => `only the requests before the first ${most} loads and resets were recorded; ${more} more were left out`,
+  nothing_recorded: () => 'the emulator received no requests',
+  recorded: (file: string, requests: number, left: number) =>
+    `${file} replays ${countOf(requests, 'request')}${left > 0 ? `; its comments say why ${left} more cannot be replayed` : ''}`,
+  // running emulators
+  emulator_address: (address: string) => `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,
+  not_readable: (what: string, address: string, why: string) => `${what} cannot be read at ${address}: ${why}`,
+  responded: (status: number, why: string) => `the response was ${status}. ${why}`,
+  not_an_emulator: () => 'That is not a commerce-emulator.',
+  health: (address: string, status: number, text: string) => `${address} responded with ${status}: ${text}`,
+  unhealthy: (address: string, why: string) => `${address} did not respond: ${why}`,
+  no_response_within: (seconds: number) => `no response within ${seconds} seconds`,
+  // coverage merge
+  no_match: (pattern: string) => `No file matches ${pattern}.`,
+  no_reports: (folder: string) => `${folder} has no coverage.json.`,
+  not_a_report: (file: string) => `${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.`,
+  // files to check
+  no_scenario: (isPattern: boolean) => `the ${isPattern ? 'pattern matches' : 'folder has'} no scenario or fixture`,
+  no_files: (isPattern: boolean) => (isPattern ? 'no file matches this pattern' : 'the folder has no file that ends in .yaml, .yml or .json'),
+  shared_script: () => 'left out: it has script entries that scenarios share',
+  other_document: () => 'left out: it is not a scenario or a fixture',
+  valid: () => 'the document is valid',
+  // points of a check
+  no_steps: () => 'the document is valid; it has no steps and no expectations',
+  file_exists: () => 'file exists',
+  all_given: () => 'every variable and key is given',
+  var: (name: string) => `--var ${name}`,
+  step: (label: string) => label,
+  expects: (wanted: string) => `expects ${wanted}`,
+  must_apply: (entry: string) => `the script entry "${entry}" must apply`,
+  never_applied: () => 'it was never applied',
+  must_not_cause: (finding: string) => `the plays must not cause the finding ${finding}`,
+  caused: (play: string, about: string, advice: string) => `${play}: ${about} ${advice}`,
+  counted: (seen: number) => `got ${countOf(seen, 'request')}`,
+  held: (entry: string, how: string) => `the script entry ${entry} holds this request ${how}, or limit the hold with for`,
+  until: (waiting: number) => `until ${waiting} requests wait; send them with at_once`,
+  at_gate: (gate: string) => `at the gate ${gate}, which no play opens; use until in place of gate`,
+  // checks of a running service
+  nothing_sent: (address: string) => `nothing was sent to ${address}`,
+  sent: (requests: number, address: string, keys: string) =>
+    `${countOf(requests, 'request')} sent to ${address}, ${keys}; no control requests, scripts or records were sent`,
+  without_key: () => 'without a key',
+  with_keys: (names: string) => `with the keys for ${names}`,
+  not_compared: (file: string) => `${file} was not written: there was nothing to compare`,
+  no_key: (name: string) => `no key for ${name}; add --key ${name}=KEY`,
+  no_merchant_key: () => 'no key was given, and the scenario has no merchant key; add --key KEY',
+  no_value: (name: string) => `\${${name}} has no value; add --var ${name}=VALUE`,
+  not_sent: () => 'not sent: the service cannot be reached',
+  no_response: (why: string) => `no response came: ${why}`,
+  timed_out: (ms: number) => `no response came within ${ms} ms; wait longer with --timeout`,
+  compressed: (encoding: string) => `the response is compressed (Content-Encoding: ${encoding}), but Accept-Encoding: identity was sent`,
+  too_long: (bytes: number) => `the response is longer than ${bytes} bytes; read more with --max-answer`,
+  refused_reading: (path: string, status: number, why: string) => `the response to GET ${path} was ${status}${why && ` (${why})`}`,
+  too_many_records: (path: string, most: number) => `GET ${path} has more than ${most} records, and not all were read`,
+  users_of_account: () => 'the API lists Users only for one Account; name it with account',
+  // how a service differs
+  unexplained: () => 'wrong: not explained by any setting, or by data from before the run',
+  by_rule: (rule: RuleId) => `differs by rule ${rule}: ${RULES[rule].text}`,
+  by_assumption: (id: AssumptionId) => `differs by assumption ${id} (${ASSUMPTIONS[id].topic}); no setting makes the emulator respond like that`,
+  by_setting: (id: AssumptionId, settings: object) => `differs by assumption ${id} ${settingsLine(settings)}`,
+  contradiction: (key: string) => `contradiction: no single value of ${key} fits every request`,
+  other_data: () => 'the service has other data',
+  only_script: () => "only the scenario's script gives the expected response; a service has no script",
+  of_step: (label: string, detail: string) => `${label}${detail}`,
+  needs: (who: string, settings: object) => `${who} needs ${settingsLine(settings)}`,
+  paging: () => '; rename the cursors with pagination.cursors',
+  has_no: (records: string) => `; the service has no ${records}`,
+  more: (count: number) => `and ${count} more`,
+  differs: (what: string, here: string, there: string) => `${what}: ${here} here, ${there} at the service`,
+  part_of_id: (kind: string, path: string) => `the ${kind} of ${path}`,
+  form: (path: string, says: string, there: string | null) => `${path && `${path}: `}${says}${there === null ? '' : `; the service sent ${there}`}`,
+  only_there: (path: string, id: string) => `${path}: only the service has the record ${id}`,
+  hidden: () => 'data that cannot be shown',
+  cut_short: () => 'the body is truncated, or is not JSON',
+  empty_body: () => 'the body is empty',
+  not_json: (type: string) => `Content-Type must be application/json; got ${type}`,
+  not_a_time: (got: string) => `must be a time such as 2026-01-31T09:30:00.000Z; got ${got}`,
+  not_the_sum: (got: string) => `must be the sum of its Refunds; got ${got}`
+} satisfies Sentences
+
+export const say = sayer(SAYS)

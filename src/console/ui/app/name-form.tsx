@@ -1,0 +1,31 @@
+/** Makes something of a name. */
+import type { ComponentChildren } from 'preact'
+import { Form } from '../components/button.js'
+import { TextField } from '../components/fields.js'
+import { ControlError } from '../control/client.js'
+import { useDraft } from './draft.js'
+
+type Props = {
+  label: string
+  example: string
+  hint: string
+  make: (name: string) => Promise<unknown>
+  done: (name: string) => string
+  children: ComponentChildren
+}
+
+/** `make` is sent the name; `children` is the button. */
+export function NameForm({ label, example, hint, make, done, children }: Props) {
+  const { text, refused, send, write, field } = useDraft()
+  const sendName = async () => {
+    const name = text.value.trim()
+    if (name === '') refused.value = new ControlError('name_missing', `Must be a name, such as ${example}.`, 0)
+    else if (await send(make(name), done(name))) write('')
+  }
+  return (
+    <Form class="row aligned" send={sendName}>
+      <TextField label={label} placeholder={example} hint={hint} {...field} />
+      {children}
+    </Form>
+  )
+}

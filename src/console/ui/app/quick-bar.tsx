@@ -1,0 +1,41 @@
+/** What is done most, one click away in every view. */
+import { Button } from '../components/button.js'
+import type { IconName } from '../components/icon.js'
+import { instantInWords } from '../components/instant.js'
+import { yamlOf } from '../components/yaml.js'
+import { api } from '../control/client.js'
+import { act } from './command.js'
+import { reset } from './undo.js'
+
+const DECLINE = {
+  name: 'decline the next payment',
+  on: 'POST /transactions',
+  calls: 1,
+  respond: { status: 402, error: { type: 'card_error', code: 'card_declined', message: 'The card was declined.' } }
+}
+const LOSE = { name: 'lose the next response', on: '*', calls: 1, fault: 'connection_reset', when: 'after' }
+
+/** The name sorts by the time of this machine. */
+function takeSnapshot() {
+  const name = `at-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}`
+  return act(api.takeSnapshot(name), `Saved as the snapshot ${name}`)
+}
+const decline = () => act(api.addEntryYaml(yamlOf(DECLINE)), 'The next payment will be declined')
+const lose = () => act(api.addEntryYaml(yamlOf(LOSE)), 'The next request will take effect, and its response will be lost')
+const advance = () => act(api.advanceClock('1h'), ({ now }) => `It is ${instantInWords(now)}`)
+
+const ACTIONS: readonly [icon: IconName, text: string, about: string, run: () => Promise<unknown>][] = [
+  ['ban', 'Decline next payment', 'The next payment is refused with card_declined', decline],
+  ['lost', 'Lose next response', 'The next request takes effect, and its response is lost', lose],
+  ['clock', '1 h later', 'Moves the clock of the sandbox one hour forward', advance],
+  ['camera', 'Snapshot', 'Saves the state under a name', takeSnapshot],
+  ['reset', 'Reset', 'Returns to the first state of the scenario; can be undone', reset]
+]
+
+export const QuickBar = () => (
+  <div class="quick" role="group" aria-label="Quick actions">
+    {ACTIONS.map(([icon, text, about, run]) => (
+      <Button key={text} class="small quiet" icon={icon} text={text} label={text} title={about} run={run} />
+    ))}
+  </div>
+)

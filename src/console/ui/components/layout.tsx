@@ -1,0 +1,117 @@
+/** What a page is built of: frames, parts beside a list, tables, bars. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { CloseButton } from './button.js'
+
+type CardProps = { id: string; title: ComponentChildren /** Whether the focus can go to its heading. */; isFocusable?: boolean; children: ComponentChildren }
+
+/** A section in a frame, named by its heading. */
+export const Card = ({ id, title, isFocusable, children }: CardProps) => (
+  <section class="card stack" aria-labelledby={id}>
+    <h2 id={id} tabIndex={isFocusable ? -1 : undefined}>
+      {title}
+    </h2>
+    {children}
+  </section>
+)
+
+type BesideProps = { label: string; closing?: string; class?: string; onClose: () => void; children: ComponentChildren }
+
+/** What is chosen in a list, beside it or, where there is little room, in its place. The focus goes back to the list when it is closed from within. */
+export function Beside({ label, closing = `Close ${label}`, class: name = '', onClose, children }: BesideProps) {
+  const aside = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const element = aside.current
+    return () => {
+      const focused = document.activeElement
+      if (focused === document.body || element?.contains(focused)) setTimeout(() => document.querySelector<HTMLElement>('[role="grid"]')?.focus())
+    }
+  }, [])
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: Enter in the list leads here, and what scrolls has to be reachable with the keyboard
+    <aside ref={aside} class={`beside stack ${name}`} aria-label={label} tabIndex={0}>
+      <CloseButton label={closing} onClose={onClose} />
+      {children}
+    </aside>
+  )
+}
+
+/** A part that scrolls by itself, with the keyboard too. */
+export const Scroll = ({ label, class: name, children }: { label: string; class: string; children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
+  <div class={name} role="region" aria-label={label} tabIndex={0}>
+    {children}
+  </div>
+)
+
+type TableProps = { heads: readonly string[]; rows: readonly (readonly ComponentChildren[])[] }
+
+/** All rows are in the page. A column without a head is one of buttons. */
+export const Table = ({ heads, rows, isNamed = false }: TableProps & { isNamed?: boolean }) => (
+  <table>
+    <thead>
+      <tr>
+        {heads.map(head => (
+          <th key={head} scope="col">
+            {head || <span class="hidden">Actions</span>}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map((cells, row) => (
+        <tr key={row}>{cells.map((cell, place) => (isNamed && place === 0 ? <th scope="row">{cell}</th> : <td key={place}>{cell}</td>))}</tr>
+      ))}
+    </tbody>
+  </table>
+)
+
+/** A table of many columns, whose first cells name the rows. */
+export const WideTable = ({ label, ...table }: TableProps & { label: string }) => (
+  <Scroll class="wide-table" label={label}>
+    <Table isNamed {...table} />
+  </Scroll>
+)
+
+/** Names with what each is. */
+export const Pairs = ({ pairs, class: name }: { pairs: Iterable<readonly [name: ComponentChildren, value: ComponentChildren]>; class?: string }) => (
+  <dl class={name}>
+    {[...pairs].map(([name, value], place) => (
+      <div key={place}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** A share as a bar. */
+export const Meter = ({ max, value, label }: { max: number; value: number; label: string }) => (
+  <div class="meter" role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={max} aria-valuenow={value}>
+    <span style={{ width: `${(value / max) * 100}%` }} />
+  </div>
+)
+
+type ItemsProps<T> = {
+  of: readonly T[]
+  none: string
+  class?: string
+  keyOf: (item: T) => string
+  shown: (item: T) => ComponentChildren
+  actions: (item: T) => ComponentChildren
+}
+
+/** A line for each, with what can be done with it at its end; a sentence where there are none. */
+export const Items = <T,>({ of, none, class: name = '', keyOf, shown, actions }: ItemsProps<T>) =>
+  of.length === 0 ? (
+    <p class="faint">{none}</p>
+  ) : (
+    <ol class={`entries ${name}`}>
+      {of.map(item => (
+        <li key={keyOf(item)} class="row entry">
+          <div class="grow">{shown(item)}</div>
+          <div class="row">{actions(item)}</div>
+        </li>
+      ))}
+    </ol>
+  )

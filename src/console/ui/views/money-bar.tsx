@@ -1,0 +1,35 @@
+/** A bar of what was charged, refunded and remains, or of what was requested beyond it. */
+import { Pairs } from '../components/layout.js'
+import { moneyShown } from './money.js'
+
+type Props = {
+  charged: number
+  refunded: number
+  remaining: number
+  /** What a Refund that is judged would take. */
+  asked?: number | undefined
+  currency: unknown
+  /** Only the bar is shown; its figures are read out all the same. */
+  isShort?: boolean
+}
+
+/** An amount with its sub-units on hover. */
+export const Money = ({ amount, currency }: { amount: number; currency: unknown }) => (
+  <span title={`${amount.toLocaleString('en')} sub-units`}>{moneyShown(amount, currency)}</span>
+)
+
+export function MoneyBar({ charged, refunded, remaining, asked, currency, isShort = false }: Props) {
+  const figures = Object.entries({ Charged: charged, Refunded: refunded, Remaining: remaining, ...(asked !== undefined && { Requested: asked }) })
+  const text = figures.map(([name, sum]) => `${name.toLowerCase()} ${moneyShown(sum, currency)}`).join(', ')
+  const whole = Math.max(charged, refunded + (asked ?? 0), 1)
+  const width = (sum: number) => ({ width: `${(Math.max(0, sum) / whole) * 100}%` })
+  return (
+    <div class="money">
+      <div class="shares" role="img" aria-label={text} title={text}>
+        <span class="refunded" style={width(refunded)} />
+        {asked === undefined ? <span style={width(0)} /> : <span class="asked" style={width(asked)} />}
+      </div>
+      {!isShort && <Pairs pairs={figures.map(([name, sum]) => [name, <Money key={name} amount={sum} currency={currency} />])} />}
+    </div>
+  )
+}

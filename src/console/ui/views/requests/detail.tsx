@@ -1,0 +1,142 @@
+/** A request: why it was answered so, what was sent and answered, and what can be done with it. */
+import { useSignal } from '@preact/signals'
+import { pairsOf } from '../../../../core/form-encoding.js'
+import { useShortcuts } from '../../app/keyboard.js'
+import { choiceIn, narrowed, route } from '../../app/route.js'
+import { Button } from '../../components/button.js'
+import { Json } from '../../components/code.js'
+import { ask } from '../../components/dialog.js'
+import { Beside, Table } from '../../components/layout.js'
+import { linked, Tabs } from '../../components/links.js'
+import { Read } from '../../components/states.js'
+import { copy, toast, toastError } from '../../components/toast.js'
+import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
+import { apiOf } from '../../control/place.js'
+import { isMoney, moneyShown } from '../money.js'
+import { recordAddress } from '../record-address.js'
+import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
+import { Method, Response, Status } from './marks.js'
+import { msShown, outcomeShown, pathShown, periodOf, type Row } from './request-list.js'
+import { list } from './requests.js'
+import { currencyOf } from './summary.js'
+import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
+import { Why } from './why.js'
+
+type Props = { id: string; row: Row | undefined; onClose: () => void }
+
+export function Detail({ id, row, onClose }: Props) {
+  const isPast = row !== undefined && row.period !== periodOf(list.value, row.sandbox)
+  return (
+    <Beside class="request" label={`Request ${id}`} closing="Close the request" onClose={onClose}>
+      {isPast ? (
+        <Shown call={row.call} />
+      ) : (
+        <Read from={() => api.request(id)} by={id} once>
+          {call => <Shown call={call} why={call.why} />}
+        </Read>
+      )}
+    </Beside>
+  )
+}
+
+const TABS = { response: { title: 'Response' }, sent: { title: 'Sent' }, raw: { title: 'Raw' } }
+
+function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] }) {
+  const isTrying = useSignal(false)
+  const tab = choiceIn(TABS, route.value.query.tab, 'response')
+  const { id, at, account, test, user_agent, method } = call
+  const attempt = () => (isTrying.value = true)
+  const sendNow = () => toasted(sendAgain(call))
+  const again = () => {
+    if (isMasked(call)) return attempt()
+    if (method === 'GET') return sendNow()
+    return ask({ title: 'Send it again?', text: `${method} ${call.path} can change records each time it is sent.`, action: 'Send again', run: sendNow })
+  }
+  useShortcuts([
+    { key: 'c', about: 'Copy the request as curl', run: () => void toasted(copyCurl(call)) },
+    { key: 'e', about: 'Try the request with changes', run: attempt },
+    { key: 's', about: 'Send the request again', run: () => void again() }
+  ])
+  return (
+    <>
+      <header class="stack">
+        <h2>
+          <Method method={method} /> <span class="path">{pathShown(call)}</span>
+        </h2>
+        <p class="row">
+          <Status call={call} /> <b>{id}</b> <span>{outcomeShown(call)}</span>
+        </p>
+        <p class="hint">
+          {[at.replace('T', ' ').replace('Z', ' UTC'), `${msShown(call)} ms`, account && `as ${account}`, test && `test ${test}`, user_agent]
+            .filter(Boolean)
+            .join(' · ')}
+        </p>
+      </header>
+      {why ? (
+        <Why call={{ ...call, why }} />
+      ) : (
+        <p class="faint">The journal has been cleared since, by a load, a reset or a command, so the reasons for this response are gone.</p>
+      )}
+      <div class="row">
+        <Button class="small" icon="flask" text="Try with changes…" run={attempt} />
+        <Button class="small" icon="send" text={`Send again${isMasked(call) ? '…' : ''}`} run={again} />
+        <Copies call={call} isPresent={why !== undefined} />
+      </div>
+      <Tabs label="Parts of the request" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'response' ? undefined : name })} />
+      {tab === 'response' && <Response call={call} label="Response" hrefOfText={recordAddress} />}
+      {tab === 'sent' && <Sent call={call} />}
+      {tab === 'raw' && <Json value={call} label="Journal entry" hrefOfText={recordAddress} />}
+      {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
+    </>
+  )
+}
+
+function Sent({ call: { params, query, body } }: { call: JournalCall }) {
+  const sent = [
+    ['path', Object.entries(params)],
+    ['query', pairsOf(query)],
+    ['body', pairsOf(body)]
+  ] as const
+  const currency = (body as { currency?: unknown }).currency ?? currencyOf((body as { transaction?: unknown }).transaction)
+  const rows = sent.flatMap(([place, pairs]) =>
+    pairs.map(([name, value]) => [
+      <span key={place} class="faint">
+        {place}
+      </span>,
+      name,
+      [
+        linked(value, recordAddress(value)),
+        isMoney(name) && /^\d+$/.test(value) && currency !== undefined && <span key="money" class="faint">{` ${moneyShown(Number(value), currency)}`}</span>
+      ]
+    ])
+  )
+  return rows.length === 0 ? <p class="faint">No parameters were sent.</p> : <Table heads={['In', 'Parameter', 'Value']} rows={rows} />
+}
+
+const toasted = (done: Promise<void>) => done.catch(toastError)
+
+const copyCurl = async (call: JournalCall) => copy(curlOf(call, { base: `${location.origin}${apiOf()}`, key: await keyOfAccount(call.account) }), 'curl')
+
+const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAccount(call.account)))
+
+function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) {
+  const asEntry = async () => {
+    const yaml = entryYaml(call)
+    if (yaml === null) toast('No operation matched this request, so no script entry can match it.', 'error')
+    else await copy(yaml, 'Script entry')
+  }
+  const copies: Readonly<Record<string, () => Promise<void>>> = {
+    curl: () => copyCurl(call),
+    'script entry': asEntry,
+    fixture: async () => copy(fixtureYaml(call, await api.state()), 'Fixture'),
+    ...(isPresent && { scenario: async () => copy(await api.requestScenario(call.id), 'Scenario') })
+  }
+  return (
+    <fieldset class="copies">
+      <legend class="hint">Copy as</legend>
+      {Object.entries(copies).map(([title, run]) => (
+        <Button key={title} class="small quiet" text={title} run={() => toasted(run())} />
+      ))}
+    </fieldset>
+  )
+}

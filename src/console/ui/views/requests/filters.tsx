@@ -1,0 +1,63 @@
+/** What the list of requests is narrowed by: a search, and chips that write its terms. All of it is in the address. */
+import { OPERATION_NAMES } from '../../../../reference/operations.js'
+import { RULE_IDS, RULES } from '../../../../reference/rules.js'
+import { hrefOf, inQuery, narrow, narrowed, route } from '../../app/route.js'
+import { type Options, SearchField, SelectField } from '../../components/fields.js'
+import { Icon, type IconName } from '../../components/icon.js'
+import { queryIn, TERMS, termIn, withTerm } from './query.js'
+
+const RULE_OPTIONS = RULE_IDS.map(id => [id, `${id}  ${RULES[id].text}`] as const)
+const KINDS: readonly [name: string, value: string, text: string, icon?: IconName][] = [
+  ['is', 'refused', 'Refused', 'refused'],
+  ['is', 'lost', 'No response', 'lost'],
+  ['is', 'scripted', 'Scripted', 'scripted'],
+  ['status', '2xx', '2xx'],
+  ['status', '4xx', '4xx'],
+  ['status', '5xx', '5xx']
+]
+
+/** `tests` are the names that requests carry. */
+export function Filters({ tests }: { tests: readonly string[] }) {
+  const { q = '' } = route.value.query
+  const query = queryIn(q)
+  /** The chosen name need not be among them. */
+  const withChosen = (names: readonly string[], chosen: string) => [...new Set([...names, ...(chosen === '' ? [] : [chosen])])]
+  const choices: readonly (readonly [name: string, label: string, options: Options, all: string])[] = [
+    ['on', 'Operation', OPERATION_NAMES, 'Operation'],
+    ['rule', 'Rule', RULE_OPTIONS, 'Rule'],
+    ['test', 'Test', withChosen(tests, termIn(query, 'test')), 'Test'],
+    ['in', 'Sandboxes', [['all', 'All sandboxes']], 'This sandbox']
+  ]
+  return (
+    <search class="stack">
+      <SearchField label="Search requests" placeholder="Search: status:4xx rule:REF-7 took:no" list={TERMS.map(name => `${name}:`)} {...inQuery('q')} />
+      <div class="chips filters">
+        {KINDS.map(([name, value, text, icon]) => {
+          const isChosen = termIn(query, name) === value
+          return (
+            <a key={text} class="chip" href={hrefOf(narrowed({ q: withTerm(q, name, isChosen ? '' : value) }))} aria-current={isChosen ? 'true' : undefined}>
+              {icon && <Icon name={icon} />}
+              {text}
+            </a>
+          )
+        })}
+        {choices.map(([name, label, options, all]) => (
+          <SelectField
+            key={name}
+            label={label}
+            isLabelHidden
+            options={[['', all], ...options]}
+            value={termIn(query, name)}
+            onChange={value => narrow({ q: withTerm(q, name, value) })}
+          />
+        ))}
+        {q !== '' && (
+          <a class="chip" href={hrefOf(narrowed({ q: undefined }))}>
+            <Icon name="close" />
+            Show all
+          </a>
+        )}
+      </div>
+    </search>
+  )
+}

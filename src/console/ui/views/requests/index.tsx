@@ -1,0 +1,233 @@
+/** Requests: those that came, live, and why each was answered so. */
+import { useComputed, useSignalEffect } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { act } from '../../app/command.js'
+import { useShortcuts } from '../../app/keyboard.js'
+import { useResource } from '../../app/resource.js'
+import { go, hrefOf, route } from '../../app/route.js'
+import { overview } from '../../app/store.js'
+import { Button, ButtonLink } from '../../components/button.js'
+import { CodeBlock } from '../../components/code.js'
+import { ask } from '../../components/dialog.js'
+import { type Column, Grid } from '../../components/grid.js'
+import { Icon } from '../../components/icon.js'
+import { Empty } from '../../components/states.js'
+import { api } from '../../control/client.js'
+import { apiOf, sandbox } from '../../control/place.js'
+import { Detail } from './detail.js'
+import { Filters } from './filters.js'
+import { Method, Status } from './marks.js'
+import { queryIn, termIn } from './query.js'
+import { type CallList, filtered, keyOf, msShown, periodOf, type Row, sentIn } from './request-list.js'
+import { dropped, isRead, list, paused } from './requests.js'
+import { defaultCurrency, shortPath, summaryOf } from './summary.js'
+import { textOfRule } from './why.js'
+import './requests.css'
+
+/** The longest bar, in milliseconds; shorter ones by the logarithm. */
+const LONGEST_MS = 10_000
+const shareOf = (ms: number) => Math.min(1, Math.log10(1 + ms) / Math.log10(1 + LONGEST_MS))
+
+const What = ({ call }: Row) => (
+  <span title={[call.path, ...sentIn(call.query)].join(' ')}>
+    <Method method={call.method} /> <span class="path">{shortPath(call.path)}</span> <span class="faint">{summaryOf(call)}</span>
+  </span>
+)
+
+/** The code of the refusal and its rule, or the code of the script's error; script entries apart. */
+const Result = ({ call: { refusal, script, answer, outcome } }: Row) => {
+  const code = refusal?.code ?? (outcome === 'scripted' ? (answer as { error?: { code?: string } } | null)?.error?.code : undefined)
+  const rule = refusal?.rule ?? refusal?.assumption
+  return (
+    <>
+      {rule && (
+        <span class="badge" title={textOfRule(rule)}>
+          {rule}
+        </span>
+      )}{' '}
+      {code && <span class="result mono">{code}</span>}{' '}
+      {script && (
+        <span class="badge scripted" title="The script entry that was applied">
+          <Icon name="scripted" />
+          {script.name ?? script.id}
+        </span>
+      )}
+    </>
+  )
+}
+
+const Duration = ({ call }: Row) => (
+  <span class="duration">
+    <span style={{ width: `${shareOf(call.ms) * 2}rem` }} />
+    {`${msShown(call)} ms`}
+  </span>
+)
+
+const Time = ({ call: { at } }: Row) => (
+  <time class="faint" dateTime={at} title={at}>
+    {at.slice(11, 23)}
+  </time>
+)
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'Status', width: '4.6rem', by: ({ call }) => call.status, cell: Status },
+  { title: 'Request', width: 'minmax(8.5rem, 2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
+  { title: 'Result', width: 'minmax(6.5rem, 1.1fr)', by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
+  {
+    title: 'Test',
+    width: 'minmax(4rem, 0.7fr)',
+    from: 760,
+    by: ({ call }) => call.test ?? '',
+    cell: ({ call: { test } }) => <span title={test ?? ''}>{test}</span>
+  },
+  { title: 'Duration', width: '6rem', from: 640, by: ({ call }) => call.ms, cell: Duration },
+  { title: 'Id', width: '4.2rem', from: 560, cell: ({ call }) => <span class="faint">{call.id}</span> },
+  { title: 'Time', width: '6.4rem', from: 680, by: ({ call }) => call.at, cell: Time }
+]
+const SANDBOX_COLUMN: Column<Row> = { title: 'Sandbox', width: 'minmax(4rem, 0.6fr)', by: row => row.sandbox, cell: row => row.sandbox || 'base' }
+const WITH_SANDBOX = [...COLUMNS.slice(0, 2), SANDBOX_COLUMN, ...COLUMNS.slice(2)]
+
+/** The id alone, as long as it names a request of the journal. */
+const pathOf = ({ call, period, sandbox: its }: Row) => (period === periodOf(list.value, its) ? [call.id] : [call.id, `before-${period}`])
+
+function chosenKey(shown: CallList): string | null {
+  const [id, before] = route.value.path
+  if (id === undefined) return null
+  const period = /^before-(\d+)$/.exec(before ?? '')?.[1]
+  return keyOf(sandbox.value, period === undefined ? periodOf(shown, sandbox.value) : Number(period), id)
+}
+
+const targetOf = (row: Row) => ({ path: pathOf(row), query: route.value.query, sandbox: row.sandbox })
+const choose = (row: Row) => go(targetOf(row), { replace: route.value.path.length > 0 })
+const close = () => go({ path: [], query: route.value.query })
+
+/** The requests that kept or broke a rule; undefined where none is named. */
+function useRuleFilter(rule: string): ReadonlySet<string> | undefined {
+  const { data } = useResource(async () => (rule === '' ? null : api.requestsOfRun({ rule })), rule, { isEvidence: true })
+  return useMemo(() => {
+    if (rule === '') return undefined
+    return new Set(data?.data.map(({ sandbox: name, id }) => keyOf(name ?? '', periodOf(list.value, name ?? ''), id)))
+  }, [rule, data])
+}
+
+export function Page() {
+  const { q = '' } = route.value.query
+  const query = useMemo(() => queryIn(q), [q])
+  const shown = paused.value ?? list.value
+  const keys = useRuleFilter(termIn(query, 'rule'))
+  const isAll = termIn(query, 'in') === 'all'
+  const place = isAll ? undefined : sandbox.value
+  const rows = useMemo(() => filtered(shown.rows, { text: q, sandbox: place, keys }), [shown, q, place, keys])
+  const tests = useComputed(() => [...new Set(list.value.rows.flatMap(({ call }) => call.test ?? []))].slice(0, 200)).value
+  const chosen = chosenKey(list.value)
+  const row = useMemo(() => (chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)), [chosen, list.value])
+  const hasPayments = useComputed(() => list.value.rows.some(({ call }) => call.on === 'POST /transactions')).value
+  const settings = useResource(async () => (hasPayments ? api.settings() : null), String(hasPayments), { once: true }).data?.settings
+  useEffect(() => {
+    if (settings) defaultCurrency.value = settings['transactions.default_currency']?.value
+  }, [settings])
+  useKeptChoice()
+  useShortcuts([
+    { key: 'p', about: 'Pause the list, or resume it', run: pause },
+    { key: 'Escape', about: 'Close the request', run: close }
+  ])
+  return (
+    <section class="page whole requests">
+      <Filters tests={tests} />
+      <div class="split">
+        <div class="listing">
+          <Bar rows={rows} />
+          <Grid
+            label="Requests"
+            columns={isAll ? WITH_SANDBOX : COLUMNS}
+            rows={rows}
+            keyOf={({ key }) => key}
+            hrefOf={row => hrefOf(targetOf(row))}
+            linked="Request"
+            chosen={chosen}
+            onChoose={choose}
+            classOf={({ period, sandbox: its }) => (period === periodOf(list.value, its) ? '' : 'past')}
+            empty={isRead.value ? <Nothing isNarrowed={shown.rows.some(row => isAll || row.sandbox === sandbox.value)} /> : <div />}
+          />
+        </div>
+        {chosen !== null && <Detail key={chosen} id={route.value.path[0] as string} row={row} onClose={close} />}
+      </div>
+    </section>
+  )
+}
+
+const counted = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'request' : 'requests'}`
+
+function Bar({ rows }: { rows: readonly Row[] }) {
+  const { q = '' } = route.value.query
+  const isPaused = paused.value !== null
+  const later = isPaused ? list.value.rows.findIndex(({ key }) => key === paused.value?.rows[0]?.key) : 0
+  const newer = isPaused ? `, paused; ${later < 0 ? 'all are' : later} newer` : ''
+  const { calls = 0 } = overview.value ?? {}
+  const asScenario = hrefOf({ view: 'scenarios', path: ['editor'], query: { from: 'requests', q } })
+  const isCut = q === '' && dropped.value > 0 && calls > rows.length
+  return (
+    <div class="row view-bar">
+      <p class="faint">{`${isCut ? `The last ${counted(rows.length)} of ${calls.toLocaleString('en')}` : counted(rows.length)}${newer}`}</p>
+      <div class="row end">
+        <Button class="small quiet" icon={isPaused ? 'play' : 'pause'} text={isPaused ? 'Resume' : 'Pause'} aria-pressed={isPaused} run={pause} />
+        <ButtonLink class="small quiet" icon="save" text="Save as scenario" title="Save as scenario" href={asScenario} />
+        <Button class="small quiet" icon="trash" text="Clear" title="Empties the journal of this sandbox; records, coverage and findings stay" run={clear} />
+      </div>
+    </div>
+  )
+}
+
+/** When a journal is cleared, the request that is shown stays, under the address of an earlier one. */
+function useKeptChoice(): void {
+  const before = useRef(list.peek())
+  useSignalEffect(() => {
+    const name = sandbox.peek()
+    const period = periodOf(before.current, name)
+    const { view, path, query } = route.peek()
+    const isCleared = periodOf(list.value, name) > period
+    const key = keyOf(name, period, path[0] ?? '')
+    const isKept = view === 'requests' && path.length === 1 && before.current.rows.some(row => row.key === key)
+    if (isCleared && isKept) go({ path: [...path, `before-${period}`], query }, { replace: true })
+    before.current = list.value
+  })
+}
+
+function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
+  const base = `${location.origin}${apiOf()}`
+  const key = useResource(api.keys, '', { once: true }).data?.data[0]?.key
+  if (isNarrowed)
+    return (
+      <Empty title="No request matches." icon="search">
+        <a href={hrefOf({ path: [] })}>Show all requests</a>
+      </Empty>
+    )
+  return (
+    <Empty title="Waiting for the first request" icon="requests">
+      <p class="faint">
+        Point your client at <code>{base}</code>, or send one from a terminal. It is shown here as it arrives.
+      </p>
+      <CodeBlock text={`curl ${base}/tickets${key === undefined ? '' : ` -u ${key}:`}`} label="curl" />
+      <p>
+        <a href={hrefOf({ view: 'scenarios' })}>Load a scenario</a> or <a href={hrefOf({ view: 'data' })}>look at the records</a> first.
+      </p>
+    </Empty>
+  )
+}
+
+const pause = () => (paused.value = paused.value === null ? list.value : null)
+
+const clear = () =>
+  ask({
+    title: 'Empty the journal?',
+    text: 'The requests of this sandbox are removed from the list and from the journal. Records, coverage and findings stay.',
+    action: 'Empty the journal',
+    run: () => act(emptied(), 'Journal emptied')
+  })
+
+async function emptied(): Promise<void> {
+  await api.clearRequests()
+  list.value = { ...list.value, rows: list.value.rows.filter(row => row.sandbox !== sandbox.value) }
+  paused.value = null
+  close()
+}

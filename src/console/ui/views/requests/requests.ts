@@ -1,0 +1,47 @@
+/** The requests that have come, kept as long as the console is open. */
+import { effect, signal, untracked } from '@preact/signals'
+import { arrived, isAllowed, openings } from '../../app/store.js'
+import { toastError } from '../../components/toast.js'
+import { api, type JournalEvent } from '../../control/client.js'
+import { type CallList, NO_REQUESTS, withEvents, withJournals } from './request-list.js'
+import { learn } from './summary.js'
+
+export const list = signal<CallList>(NO_REQUESTS)
+/** Whether the requests before the console was opened are read. */
+export const isRead = signal(false)
+/** How many requests the journals no longer hold. */
+export const dropped = signal(0)
+export const paused = signal<CallList | null>(null)
+
+/** What happened during a reading. */
+let waiting: JournalEvent[] | null = null
+
+effect(() => {
+  if (waiting !== null) waiting.push(...arrived.value)
+  else list.value = withEvents(list.peek(), arrived.value)
+})
+
+/** Reads the journals, and adds what came meanwhile. Reads again where one was cleared meanwhile: what was read may be from before that. */
+async function read(): Promise<void> {
+  try {
+    do {
+      waiting = []
+      const { data, has_more, dropped: gone } = await api.requestsOfRun()
+      dropped.value = gone
+      const calls = data.reverse().map(({ sandbox, ...call }) => ({ sandbox: sandbox ?? '', call }))
+      if (waiting.every(({ call }) => call !== null)) list.value = withEvents(withJournals(list.value, { calls, isWhole: !has_more }), waiting)
+    } while (waiting.some(({ call }) => call === null))
+    isRead.value = true
+  } catch (error) {
+    toastError(error)
+  } finally {
+    waiting = null
+  }
+}
+
+effect(() => learn(list.value.rows))
+
+// a stream that was interrupted has lost requests, so the journals are read at each opening
+effect(() => {
+  if (openings.value > 0 && untracked(isAllowed)) void untracked(read)
+})

@@ -1,0 +1,70 @@
+/** What distinguishes a request from the next, in a few words. */
+import { signal } from '@preact/signals'
+import { RESOURCE_NAMES } from '../../../../reference/operations.js'
+import type { Family, JournalCall } from '../../control/client.js'
+import { moneyShown } from '../money.js'
+
+/** The currencies of Transactions, as responses told them. */
+const currencies = new Map<string, string>()
+const LEARNT = new WeakSet<JournalCall>()
+
+/** The currency of payments that name none, once it is read. */
+export const defaultCurrency = signal<unknown>(undefined)
+
+/** The first of some places of a value where a number or a text is that is not empty. */
+const first = (value: unknown, ...places: string[]): string | undefined => places.map(place => wordAt(value, place)).find(Boolean)
+
+function wordAt(value: unknown, place: string): string {
+  const found = place.split('.').reduce((within, name) => Object(within)[name], value)
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
+}
+
+/** Remembers what responses tell about currencies; rows are the newest first, and those behind one that is known are known. */
+export function learn(rows: readonly { call: JournalCall }[]): void {
+  for (const { call } of rows) {
+    if (LEARNT.has(call)) return
+    LEARNT.add(call)
+    for (const record of [Object(call.answer).data ?? call.answer].flat()) {
+      const [id, currency] = [first(record, 'transaction', 'id'), first(record, 'currency')]
+      if (id && currency) currencies.set(id, currency)
+    }
+  }
+}
+
+/** The currency of a Transaction; undefined where no response has told it. */
+export const currencyOf = (transaction: unknown): string | undefined => currencies.get(String(transaction))
+
+/** An id with as much of it as tells it from others. */
+export const shortId = (id: string): string => (/^[a-z]{3}_.{7,}$/.test(id) ? `${id.slice(0, 8)}…` : id)
+
+/** The path with short ids. */
+export const shortPath = (path: string): string => path.split('/').map(shortId).join('/')
+
+/** Empty where the path says all. */
+export function summaryOf({ on, body: sent, query, answer, refusal }: JournalCall): string {
+  const call = { sent, made: refusal === null ? answer : null }
+  const { data, has_more } = Object(call.made)
+  if (Array.isArray(data)) {
+    const noun = RESOURCE_NAMES[String(on).split('/').at(-1) as Family] ?? 'record'
+    const search = first(query, 'search_query')
+    return joined(search && `“${search}”`, `${data.length} ${noun}${data.length === 1 ? '' : 's'}${has_more ? ', more to come' : ''}`)
+  }
+  if (on === 'POST /refunds') return joined(amountIn(call, currencyOf(sent.transaction)) ?? 'the rest', about('of', first(call, 'sent.transaction')))
+  if (on !== 'POST /transactions')
+    return joined(amountIn(call, undefined), first(call, ...['made', 'sent'].flatMap(part => NAMES.map(name => `${part}.${name}`))))
+  const last4 = first(call, 'sent.card.last4', 'made.payment_method.card.last4')
+  const card = last4 !== '***' && about('••••', last4)
+  return joined(amountIn(call, defaultCurrency.value), first(call, 'sent.payment_type'), card, about('for', first(call, 'sent.ticket')))
+}
+
+const NAMES = ['display_name', 'name', 'reference', 'payment_type']
+
+const joined = (...parts: (string | false | undefined)[]): string => parts.filter(Boolean).join(' ')
+const about = (word: string, id: string | undefined) => id && `${word} ${shortId(id)}`
+
+/** What was sent comes before what was made of it; a text that is not an amount stays as it is. */
+function amountIn(call: object, otherwise: unknown): string | undefined {
+  const amount = first(call, 'sent.amount', 'sent.amounts.transaction_amount', 'sent.amounts.payment_amount', 'made.amount')
+  const currency = first(call, 'made.currency', 'sent.currency', 'sent.amounts.currency') ?? otherwise
+  return Number.isSafeInteger(Number(amount)) ? moneyShown(Number(amount), currency) : amount
+}

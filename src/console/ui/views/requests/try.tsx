@@ -1,0 +1,157 @@
+/** A request with changes: judged on a copy that is thrown away, or sent. */
+import { useSignal } from '@preact/signals'
+import { pairsOf } from '../../../../core/form-encoding.js'
+import { useResource } from '../../app/resource.js'
+import { go, route } from '../../app/route.js'
+import { Button } from '../../components/button.js'
+import { CodeBlock, Json } from '../../components/code.js'
+import { Dialog } from '../../components/dialog.js'
+import { AreaField, bound, SelectField, TextField } from '../../components/fields.js'
+import { Failure } from '../../components/states.js'
+import { toast } from '../../components/toast.js'
+import { api, ControlError, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
+import { apiOf, sandbox } from '../../control/place.js'
+import { formOf } from '../form.js'
+import { encodedPath, isMasked } from './copies.js'
+import { Response } from './marks.js'
+import { outcomeShown, sentIn } from './request-list.js'
+import { Why } from './why.js'
+
+export async function keyOfAccount(account: string | null): Promise<string | null> {
+  const { data } = await api.keys()
+  return data.find(key => key.account === account)?.key ?? null
+}
+
+export function trialOf(call: JournalCall, key: string | null): TrialCall {
+  const pairs = pairsOf(call.body)
+  return { method: call.method, path: encodedPath(call), key, body: pairs.length === 0 ? null : formOf(pairs) }
+}
+
+const base64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+
+/** Sends a request to the emulated API, and shows it once there is a response. Errors: one of `fetch` where the response is lost. */
+export async function send({ method, path, key, body }: TrialCall): Promise<void> {
+  const name = sandbox.value
+  const response = await fetch(`${apiOf(name)}${path}`, {
+    method,
+    credentials: 'omit',
+    headers: {
+      ...(key !== null && { authorization: `Basic ${base64(`${key}:`)}` }),
+      ...(body !== null && { 'content-type': 'application/x-www-form-urlencoded' })
+    },
+    ...(body !== null && { body })
+  }).catch(() => {
+    throw new Error('The request was sent, and its response was lost.')
+  })
+  const id = response.headers.get('request-id')
+  toast(`Sent${id === null ? '' : ` as ${id}`}; the response is ${response.status}`)
+  if (id !== null && sandbox.value === name) go({ path: [id], query: route.value.query })
+}
+
+/** Lines of `name=value` as pairs; a line without `=` is a name without a value. */
+const pairsIn = (lines: string): [string, string][] =>
+  lines.split('\n').flatMap((line): [string, string][] => {
+    if (line.trim() === '') return []
+    const at = line.indexOf('=')
+    return [at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1)]]
+  })
+
+/** JSON of an object; undefined for nothing. Errors: what is wrong with it. */
+function objectIn(text: string): object | undefined {
+  if (text.trim() === '') return undefined
+  const value = JSON.parse(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new SyntaxError('must be an object, such as {"clock":"2026-03-01T12:00:00Z"}')
+}
+
+const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']
+
+export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () => void }) {
+  const keys = useResource(api.keys, '', { once: true })
+  const given = keys.data?.data ?? []
+  const method = useSignal(call.method)
+  const path = useSignal(encodedPath(call))
+  const body = useSignal(sentIn(call.body).join('\n'))
+  const chosenKey = useSignal<string | null>(null)
+  const changes = useSignal('')
+  const outcome = useSignal<{ problem?: string; error?: ControlError; tried?: TriedCall }>({})
+  const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
+
+  const withCall = (run: (trial: TrialCall, changes: object | undefined) => Promise<void>) => async () => {
+    outcome.value = {}
+    try {
+      const sent = formOf(pairsIn(body.value))
+      await run({ method: method.value, path: path.value, key: key || null, body: sent || null }, objectIn(changes.value))
+    } catch (failure) {
+      const { message } = failure as Error
+      if (failure instanceof SyntaxError) outcome.value = { problem: `The changes are not JSON: ${message}` }
+      else outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', message, 0) }
+    }
+  }
+  const judge = withCall(async (trial, changes) => {
+    outcome.value = { tried: await api.explain({ ...trial, ...(changes && { changes }) }) }
+  })
+  const sendIt = withCall(async trial => {
+    await send(trial)
+    onClose()
+  })
+
+  const { problem, error, tried } = outcome.value
+  const actions = (
+    <>
+      <Button text="Send" run={sendIt} />
+      <Button class="primary" text="Try on a copy" run={judge} />
+    </>
+  )
+  return (
+    <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions}>
+      <p class="hint">
+        Tried on a copy of the sandbox, the request changes nothing. {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
+      </p>
+      <div class="try-line">
+        <SelectField label="Method" options={METHODS} {...bound(method)} />
+        <TextField label="Path and query" {...bound(path)} />
+        <SelectField
+          label="API key"
+          value={key}
+          onChange={value => (chosenKey.value = value)}
+          options={[['', 'none'], ...given.map(({ key, account }) => [key, `${account}: ${key}`] as const)]}
+        />
+      </div>
+      <AreaField label="Body" hint="One parameter per line: amount=500, metadata[order]=A-1" rows={6} {...bound(body)} />
+      <AreaField
+        label="Changes to the copy"
+        hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty to change nothing.'}
+        rows={2}
+        error={problem}
+        {...bound(changes)}
+      />
+      {error && <Failure error={error} />}
+      {tried && <Tried call={tried} />}
+    </Dialog>
+  )
+}
+
+function Tried({ call }: { call: TriedCall }) {
+  const { changes } = call
+  return (
+    <section class="request stack" aria-label="What the response would be" aria-live="polite">
+      <p>
+        <b>On the copy: {call.status}.</b> {outcomeShown(call)}
+      </p>
+      <Why call={call} />
+      <Response call={call} label="Response on the copy" />
+      {changes.records.map(({ id, before, after }) => (
+        <details key={id}>
+          <summary>{`${changeShown(before, after)} ${id}`}</summary>
+          <div class="before-after">
+            {before !== null && <Json value={before} label={`${id} before`} />}
+            {after === null ? <CodeBlock text="deleted" label={`${id} after`} /> : <Json value={after} label={`${id} after`} />}
+          </div>
+        </details>
+      ))}
+    </section>
+  )
+}
+
+const changeShown = (before: unknown, after: unknown): string => `It would ${(before === null && 'create') || (after === null ? 'delete' : 'change')}`

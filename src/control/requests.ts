@@ -1,0 +1,492 @@
+/** The requests of the control API. Its routes, docs/reference/control.md and the types of the package are made from them. */
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as Type from 'typebox'
+import { durationOf } from '../core/durations.js'
+import type { Problem } from '../core/errors.js'
+import { decodeForm } from '../core/form.js'
+import { instantOf, LATEST_INSTANT } from '../core/instants.js'
+import { controlOfBase } from '../core/paths.js'
+import { maskedThroughout } from '../core/redaction.js'
+import { shownWarnings } from '../engine/answers.js'
+import { keysToMask } from '../engine/keys.js'
+import { playIn } from '../engine/play.js'
+import { explainedEntries, nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
+import type { Totals } from '../evidence/totals.js'
+import { explained, explainedText } from '../evidence/why.js'
+import { closed, optional, parameters, text, word } from '../reference/parameters.js'
+import { COVERAGE_FORMATS, MEDIA_TYPES, namesOf, RUN_FORMATS } from '../reports/formats.js'
+import { findingsText } from '../reports/text.js'
+import { checkedName } from '../sandbox/names.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Body } from '../scenario/body.js'
+import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js'
+import { exported, keysIn } from '../scenario/export.js'
+import { MAX_TOGETHER } from '../scenario/patterns.js'
+import { bindingsOf } from '../scenario/scenario.js'
+import { entrySchema, RELEASES } from '../scenario/schemas.js'
+import { compileEntry, type Entry, gateOf } from '../scenario/script.js'
+import { wantsPage } from '../server/pages.js'
+import { WRITING, written } from '../work/writing.js'
+import { explain, TRIED } from './explain.js'
+import { isSame } from './guard.js'
+import { FILTERS, recordedText, requestNamed, requestsOf } from './journal.js'
+import { metricsOf } from './metrics.js'
+import { noSuchPath, type Row, row } from './route.js'
+import { runDocument } from './run.js'
+import { REFUSALS } from './sentences.js'
+import { isSignedIn, signIn, signOut } from './sessions.js'
+import { assumptionsShown, clockShown, listed, overviewOf, settingsShown } from './shown.js'
+import { judgementSchema, lookedIn, maskedList, scenarioVerdict, verify } from './verify.js'
+import { yamlOfStore } from './writing.js'
+
+type Rows = Readonly<Record<string, Row>>
+
+/** A request that changes the state of its sandbox and can be the first one there. */
+const CHANGES = { makesSandbox: true, isSaved: true } as const
+const YAML = 'application/yaml; charset=utf-8'
+
+const SCOPE = optional(
+  word(['sandbox', 'run'], { description: '`sandbox`, the default: since the last load or reset. `run`: over every sandbox, load and reset of the process.' })
+)
+/** The parameter `format`, whose first word is the default. */
+const format = <T extends string>(words: readonly T[], description = `\`${words[0]}\`, the default, or \`${words[1]}\`.`) => ({
+  format: optional(word(words, { description }))
+})
+
+const asText = (reply: FastifyReply, text: unknown) => reply.type(MEDIA_TYPES.text).send(text)
+
+const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | 'run' }): Totals => (scope === 'run' ? run : evidence.totals)
+
+/** Whether a load only checks: `?dry_run=1`, `?dry_run=true`, or the name alone. */
+const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
+  ['', '1', 'true'].includes(decodeForm(query as string, sandbox.settings).root.get('dry_run') as string)
+
+const gatesOf = ({ script }: Sandbox): string[] => [...new Set(script.listed().flatMap(({ id, entry }) => (entry.hold ? [gateOf(id, entry.hold)] : [])))]
+
+const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
+  does: `Returns the JSON Schema of ${of}, for editors.`,
+  query: null,
+  run: async () => (await import('../scenario/published-schema.js')).publishedSchema(kind)
+})
+
+const fileRow = (page: 'console' | 'docs', does: string): Row => ({
+  does,
+  query: null,
+  run: async ({ name, pages, request, reply }) => {
+    const file = await pages.file(page, name)
+    if (file === null) throw noSuchPath(request)
+    return reply.type(file.type).send(file.content)
+  }
+})
+
+/** The requests by subject. A name is a method and the path below `/_control`; what it has in capitals is any name or id. */
+export const CONTROL_GROUPS: readonly { title: string; rows: Rows }[] = [
+  {
+    title: 'State',
+    rows: {
+      'GET /': {
+        does: 'Returns version, scenario, seed, clock, the number of requests and records, and links. A browser gets the console.',
+        query: null,
+        page: true,
+        answer: 'Overview',
+        run: ({ request, reply, sandbox, pages, version }) => {
+          const { base } = request.arrival
+          return wantsPage(request) ? pages.console(reply, controlOfBase(base)) : { name: 'commerce-emulator', version, ...overviewOf(sandbox, base) }
+        }
+      },
+      'GET /health': {
+        does: 'Responds with 200 once the start scenario is loaded, and with 503 before. Needs no token.',
+        query: null,
+        answer: 'Health',
+        run: ({ sandbox, version, reply }) => {
+          if (sandbox.isLoaded) return { status: 'ready', version, scenario: sandbox.scenario.name }
+          reply.code(503)
+          return { status: 'starting', version }
+        }
+      },
+      'POST /reset': {
+        does: 'Goes back to the first state of the loaded scenario: records, keys, ids, clock, settings, script and journal.',
+        ...CHANGES,
+        answer: 'Reset',
+        run: ({ sandbox }) => {
+          sandbox.reset()
+          return { scenario: sandbox.scenario }
+        }
+      },
+      'POST /load': row({
+        does: 'Replaces everything with a scenario, or changes nothing when the scenario has a problem. JSON is `{"scenario": …}` with the name of a scenario or the document itself, and `vars` with the values of its variables; YAML, with the content type `application/yaml`, is the document itself.',
+        query: parameters({ dry_run: optional(word(['1', '0', 'true', 'false'], { description: '`1` or `true`: only checks the document.' })) }),
+        body: { example: '{"scenario":"default"}' },
+        ...CHANGES,
+        isTrial: isDryRun,
+        answer: 'Loaded',
+        run: async ({ sandbox, sent, left, isTrial: dryRun }) => {
+          const warnings: Problem[] = []
+          const warn = (found: readonly Problem[]) => warnings.push(...found)
+          const scenario = await sandbox.loadBody(sent as Body, { dryRun, play: playIn, left, warn })
+          return { scenario, dry_run: dryRun, ...(warnings.length > 0 && { warnings: shownWarnings(warnings, { world: sandbox }) }) }
+        }
+      }),
+      'GET /changes': {
+        does: "Returns the difference from the loaded scenario's first state: records, keys, clock, script and settings.",
+        answer: 'Changes',
+        run: ({ sandbox }) => sandbox.changes()
+      },
+      'GET /scenarios': {
+        does: 'Lists the scenarios and fixtures that can be loaded, each with its name, title, description, and variables with their defaults.',
+        query: null,
+        answer: 'ListedScenario[]',
+        run: async ({ library }) => ({ data: await library.list() })
+      },
+      'GET /state': row({
+        does: 'Returns the whole state as a fixture, which can be saved and loaded again.',
+        query: parameters(format(['json', 'yaml'])),
+        answer: 'State',
+        run: ({ sandbox: { store, jobs }, query, reply, left }) =>
+          query.format === 'yaml' ? reply.type(YAML).send(Readable.from(yamlOfStore(store, jobs, left()), { objectMode: false })) : exported(store)
+      }),
+      'POST /records': {
+        does: 'Merges a fixture into the current state and returns the records; with a problem it changes nothing.',
+        body: { example: '{"tickets":[{"location":"loc_bistro","reference":"T-61"}]}' },
+        ...CHANGES,
+        adds: true,
+        answer: 'AddedRecords',
+        run: ({ sandbox, sent, left }) => sandbox.addBody(sent as Body, left)
+      },
+      'GET /keys': { does: 'Lists the API keys, each with its Account.', answer: 'ApiKey[]', run: ({ sandbox }) => ({ data: keysIn(sandbox.store) }) },
+      'POST /keys': row({
+        does: 'Creates an API key for an Account.',
+        body: { example: '{"account":"mch_bistro"}', schema: () => closed({ account: text() }) },
+        ...CHANGES,
+        adds: true,
+        answer: 'ApiKey',
+        run: ({ sandbox, body }) => sandbox.addKey(body.account)
+      })
+    }
+  },
+  {
+    title: 'Sandboxes',
+    rows: {
+      'GET /sandboxes': {
+        does: 'Lists the named sandboxes.',
+        answer: 'SandboxItem[]',
+        run: ({ sandboxes }) => ({ data: sandboxes.all().flatMap(listed) })
+      },
+      'DELETE /sandboxes/NAME': { does: 'Deletes a sandbox.', isSaved: true, run: ({ sandboxes, name }) => sandboxes.delete(checkedName(name)) }
+    }
+  },
+  {
+    title: 'Script and gates',
+    rows: {
+      'GET /script': {
+        does: 'Lists the script entries, with how many requests each matched and was applied to; an entry that was never applied has its [near misses](../evidence.md#near-misses).',
+        query: null,
+        answer: 'ListedEntry[]',
+        run: async ({ sandbox }) => ({ data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox)), sandbox) })
+      },
+      'POST /script': row({
+        does: 'Adds a script entry.',
+        body: { example: '{"on":"POST /transactions","calls":1,"respond":{"status":402}}', schema: entrySchema },
+        ...CHANGES,
+        adds: true,
+        status: 201,
+        answer: 'ListedEntry',
+        run: async ({ sandbox, settings, body, document }) => {
+          const problems = new ProblemList()
+          const entry = await withoutProblems(problems, () => compileEntry(body, reportTo(problems, document)))
+          const { size, instructions } = sandbox.script
+          if (size >= settings['limits.entries']) throw REFUSALS.scriptFull(size)
+          const together = instructions + (entry as Entry).instructions
+          if (together > MAX_TOGETHER) throw REFUSALS.patternsFull(MAX_TOGETHER, together)
+          return maskedThroughout(sandbox.addEntry(entry as Entry), keysToMask(sandbox))
+        }
+      }),
+      'DELETE /script': {
+        does: 'Removes every script entry.',
+        ...CHANGES,
+        run: ({ sandbox }) => {
+          sandbox.removeEntries()
+          sandbox.gates.keep([])
+        }
+      },
+      'DELETE /script/ID': {
+        does: 'Removes a script entry.',
+        isSaved: true,
+        run: ({ sandbox, name: id }) => {
+          if (!sandbox.removeEntries(id)) {
+            const known = sandbox.script.listed().map(entry => entry.id)
+            throw REFUSALS.entryUnknown(id, known)
+          }
+          // requests at a gate that the script does not name any more go on
+          sandbox.gates.keep(gatesOf(sandbox))
+        }
+      },
+      'GET /gates': {
+        does: 'Lists the gates at which script entries hold requests, with the requests that wait.',
+        answer: 'Gate[]',
+        run: ({ sandbox }) => ({ data: sandbox.gates.listed(gatesOf(sandbox)) })
+      },
+      'POST /gates/NAME/open': row({
+        does: 'Opens a gate: the requests that wait there go on, in the order in which they came or in reverse. Without a body: in order.',
+        body: { example: '{"release":"reverse"}', schema: () => closed({ release: optional(word(RELEASES)) }), isOptional: true },
+        makesSandbox: true,
+        answer: 'OpenedGate',
+        run: ({ sandbox, name, body: { release = 'in_order' } }) => {
+          const known = gatesOf(sandbox)
+          if (!known.includes(name)) throw REFUSALS.gateUnknown(name, known)
+          return { name, released: sandbox.gates.open(name, release) }
+        }
+      })
+    }
+  },
+  {
+    title: 'Clock and snapshots',
+    rows: {
+      'GET /clock': { does: 'Returns the clock that stamps `created`.', query: null, answer: 'ClockState', run: ({ sandbox }) => clockShown(sandbox.clock) },
+      'PUT /clock': row({
+        does: 'Sets the clock, freezes it or lets it run.',
+        body: {
+          example: '{"now":"2026-02-28T23:59:59Z","running":false}',
+          schema: () => closed({ now: optional(text({ format: 'instant' })), running: optional(Type.Boolean()) })
+        },
+        ...CHANGES,
+        answer: 'ClockState',
+        run: ({ sandbox, body: { now, running } }) => {
+          if (now === undefined && running === undefined) throw REFUSALS.clockEmpty()
+          sandbox.setClock({ ...(now !== undefined && { at: instantOf(now) as number }), ...(running !== undefined && { running }) })
+          return clockShown(sandbox.clock)
+        }
+      }),
+      'POST /clock/advance': row({
+        does: 'Moves the clock forward.',
+        body: { example: '{"by":"36h"}', schema: () => closed({ by: text() }) },
+        ...CHANGES,
+        answer: 'ClockState',
+        run: ({ sandbox, body: { by } }) => {
+          const ms = durationOf(by)
+          if (ms === null) throw REFUSALS.notADuration(by)
+          if (sandbox.clock.now() + ms > LATEST_INSTANT) throw REFUSALS.clockEnd(by)
+          sandbox.setClock({ by: ms })
+          return clockShown(sandbox.clock)
+        }
+      }),
+      'GET /snapshots': {
+        does: 'Lists the names of the snapshots.',
+        query: null,
+        answer: 'SnapshotName[]',
+        run: async ({ sandbox }) => ({ data: (await sandbox.snapshots.names()).map(name => ({ name })) })
+      },
+      'PUT /snapshots/NAME': {
+        does: 'Saves the current state under a name. With `--snapshots-dir` it survives a restart, in `lunch.json` for `lunch` and `~lunch.json` for `Lunch`.',
+        makesSandbox: true,
+        adds: true,
+        status: 201,
+        answer: 'SnapshotState',
+        run: async ({ sandbox, name }) => {
+          await sandbox.snapshots.put(checkedName(name), sandbox.snapshot())
+          return { name, scenario: sandbox.scenario.name, clock: clockShown(sandbox.clock) }
+        }
+      },
+      'POST /snapshots/NAME/restore': {
+        does: 'Restores a snapshot; the journal stays.',
+        ...CHANGES,
+        answer: 'SnapshotState',
+        run: async ({ sandbox, name }) => {
+          const snapshot = await sandbox.snapshots.get(checkedName(name), sandbox.settings)
+          sandbox.restore(snapshot)
+          return { name, scenario: snapshot.scenario, clock: clockShown(sandbox.clock) }
+        }
+      },
+      'DELETE /snapshots/NAME': { does: 'Deletes a snapshot.', run: ({ sandbox, name }) => sandbox.snapshots.delete(checkedName(name)) }
+    }
+  },
+  {
+    title: 'Evidence',
+    rows: {
+      'GET /requests': row({
+        does: 'Returns the journal: the last requests of the emulated API, newest first.',
+        query: FILTERS,
+        answer: 'Journal',
+        run: async ({ sandbox, sandboxes, query: { format, ...filters }, reply, left }) =>
+          format === 'scenario' ? reply.type(YAML).send(await recordedText(filters, sandbox, left())) : requestsOf(filters, sandbox, sandboxes)
+      }),
+      'GET /requests/ID': row({
+        does: 'Returns a request, and the reasons for its response.',
+        query: parameters(
+          format(
+            ['json', 'text', 'scenario'],
+            '`json`, the default, `text`, or `scenario`: a scenario that replays the request, with the records that it touched and what they refer to.'
+          )
+        ),
+        answer: 'ExplainedCall',
+        run: async ({ sandbox, name: id, query: { format }, reply, left }) => {
+          const found = requestNamed(id, sandbox)
+          if (format === 'scenario') return reply.type(YAML).send(await recordedText({}, sandbox, left(), found))
+          const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
+          const near = maskedThroughout(nearlyMet(found), keysToMask(sandbox))
+          if (format === 'text') return asText(reply, explainedText(...told, near))
+          const { why, ...entry } = explained(...told)
+          return { ...entry, why: withNearlyMet(why, near) }
+        }
+      }),
+      'DELETE /requests': { does: 'Empties the journal.', run: ({ sandbox }) => sandbox.evidence.clearJournal() },
+      'POST /explain': row({
+        does: 'Tells how the emulator would respond to a request, why, and what the request would change. It is judged on a copy of the sandbox that is thrown away; `changes` gives the copy other records, settings or another time.',
+        query: parameters(format(['json', 'text'])),
+        body: { example: '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}', schema: () => TRIED },
+        answer: 'TriedCall',
+        run: async ({ body, document, request, query: { format }, reply }) => {
+          const answer = await explain(body, document, request.arrival, format === 'text')
+          return format === 'text' ? asText(reply, answer) : answer
+        }
+      }),
+      'POST /verify': row({
+        does: "Judges how many requests came and took effect, sequences, the state of records and unused script entries; without a body the scenario's own `expect`. Responds with 200 when it holds, otherwise with 409 and what was seen.",
+        body: { example: '{"on":"POST /refunds","times":1,"within":"2s"}', schema: judgementSchema, isOptional: true },
+        answer: 'Verdict',
+        run: async context => {
+          const verdict = await (context.sent === null ? scenarioVerdict(context.sandbox) : verify(context))
+          context.reply.code(verdict.holds ? 200 : 409)
+          return verdict
+        }
+      }),
+      'GET /coverage': row({
+        does: 'Returns the rules that requests kept and broke: 93 possible outcomes.',
+        query: parameters({ scope: SCOPE, ...format(namesOf(COVERAGE_FORMATS), '`json`, the default, `text` or `junit`.') }),
+        answer: 'CoverageReport',
+        run: ({ sandbox, query, reply }) => {
+          const { format = 'json' } = query
+          const report = totalsIn(sandbox, query).coverage.report()
+          return format === 'json' ? report : reply.type(MEDIA_TYPES[format]).send(COVERAGE_FORMATS[format](report))
+        }
+      }),
+      'DELETE /coverage': row({
+        does: 'Resets the counts to zero.',
+        query: parameters({ scope: SCOPE }),
+        run: ({ sandbox, query }) => totalsIn(sandbox, query).coverage.clear()
+      }),
+      'GET /findings': row({
+        does: 'Returns the mistakes of the client, each with the requests that show it: [the findings](findings.md).',
+        query: parameters({ scope: SCOPE, ...format(['json', 'text']) }),
+        answer: 'FindingsReport',
+        run: ({ sandbox, query, reply }) => {
+          const data = totalsIn(sandbox, query).findings()
+          return query.format === 'text' ? asText(reply, findingsText(data)) : { data }
+        }
+      }),
+      'GET /assumptions': row({
+        does: 'Lists the assumptions, their settings, and which responses relied on each.',
+        query: parameters({ scope: SCOPE }),
+        answer: 'ShownAssumption[]',
+        run: ({ sandbox, query }) => ({ data: assumptionsShown(sandbox, totalsIn(sandbox, query)) })
+      }),
+      'GET /run': row({
+        does: 'Returns the whole run, over every sandbox, load and reset so far: what reports are made from, and what `exec` and `judge` read.',
+        query: parameters(
+          format(
+            ['json', ...namesOf(RUN_FORMATS)],
+            '`json`, the default, or the report as `html`, `junit` or `markdown`, judged by the expectations of the scenario.'
+          )
+        ),
+        answer: 'RunReport',
+        run: async ({ sandbox, sandboxes, version, query: { format = 'json' }, reply, left }) => {
+          const document = await runDocument(sandboxes, version)
+          return format === 'json'
+            ? document
+            : reply.type(MEDIA_TYPES[format]).send(await sandbox.jobs.run(WRITING, left(), ask => written(ask, format, document)))
+        }
+      }),
+      'GET /events': row({
+        does: 'Streams the journal as server-sent events: `request` for each request when it has ended, `clear` when the journal is emptied.',
+        query: parameters({ scope: optional(word(['sandbox', 'run'], { description: '`sandbox`, the default, or `run`: every sandbox.' })) }),
+        run: ({ streams, request, reply, query: { scope } }) => streams.open(reply, request.arrival, scope === 'run')
+      }),
+      'GET /metrics': {
+        does: 'Returns metrics as Prometheus text: [the metrics](metrics.md).',
+        run: async ({ sandboxes, reply }) => {
+          const registry = await metricsOf(sandboxes)
+          return reply.type(registry.contentType).send(await registry.metrics())
+        }
+      }
+    }
+  },
+  {
+    title: 'Sign-in of the console',
+    rows: {
+      'GET /session': {
+        does: "Tells whether a token is required, and whether the request's cookie is signed in. Needs no token.",
+        open: true,
+        answer: 'Session',
+        run: ({ settings, sessions, request }) => ({ token_required: settings.control_token !== null, signed_in: isSignedIn(request, sessions) })
+      },
+      'POST /session': row({
+        does: 'Exchanges CONTROL_TOKEN for a cookie that lasts 12 hours.',
+        body: { example: '{"token":"TOKEN"}', schema: () => closed({ token: text() }) },
+        open: true,
+        answer: 'Session',
+        run: ({ settings: { control_token: token }, sessions, body, request, reply }) => {
+          if (token === null) return { token_required: false, signed_in: false }
+          if (!isSame(body.token, token)) throw REFUSALS.tokenWrong()
+          reply.header('set-cookie', signIn(request, sessions))
+          return { token_required: true, signed_in: true }
+        }
+      }),
+      'DELETE /session': { does: 'Signs out.', open: true, run: ({ sessions, request, reply }) => void reply.header('set-cookie', signOut(request, sessions)) }
+    }
+  },
+  {
+    title: 'Settings and descriptions',
+    rows: {
+      'GET /settings': {
+        does: 'Returns each setting with its value, the source of the value, and the values that are allowed: [the settings](settings.md).',
+        query: null,
+        answer: 'ShownSettings',
+        run: ({ sandbox }) => settingsShown(sandbox)
+      },
+      'PATCH /settings': row({
+        does: 'Changes settings of the sandbox until the next load or reset.',
+        body: { example: '{"pagination.max_limit":5}', schema: () => Type.Unsafe<object>({ type: 'object' }) },
+        ...CHANGES,
+        answer: 'ShownSettings',
+        run: async ({ sandbox, body }) => {
+          await sandbox.changeSettings(body)
+          return settingsShown(sandbox)
+        }
+      }),
+      'DELETE /settings/NAME': {
+        does: 'Resets a setting to its value from the flag, environment, scenario or default.',
+        isSaved: true,
+        run: ({ sandbox, name }) => sandbox.unsetSetting(name)
+      },
+      'GET /openapi.json': row({
+        does: 'Returns the emulated API as OpenAPI 3.1.',
+        query: parameters({
+          style: optional(word(['flat'], { description: '`flat` writes nested parameters in brackets, for generators that do not support `deepObject`.' }))
+        }),
+        run: async ({ request: { arrival, headers }, sandbox, version, query: { style } }) => {
+          // the guard has seen to it that the Host is a name of this machine
+          const origin = headers.host === undefined ? '' : `http://${headers.host}`
+          const { openApiDocument } = await import('./openapi.js')
+          return openApiDocument({ origin, base: arrival.base, version, settings: sandbox.settings, isFlat: style === 'flat' })
+        }
+      }),
+      'GET /docs': {
+        does: 'Returns a page to read and try the emulated API.',
+        page: true,
+        run: ({ request, reply, sandbox, pages }) =>
+          // the key is in the page and not in a script, which a page of another origin could run
+          pages.docs(reply, { control: controlOfBase(request.arrival.base), key: bindingsOf(sandbox.store).key('') ?? '' })
+      },
+      'GET /schema/fixture.json': schemaRow('fixture', 'fixtures'),
+      'GET /schema/scenario.json': schemaRow('scenario', 'scenarios'),
+      'GET /schema/script.json': schemaRow('script', 'files of shared script entries')
+    }
+  }
+]
+
+/** The files of the pages, which are no part of what is documented. */
+export const FILE_ROWS: Rows = {
+  'GET /console/FILE': { ...fileRow('console', 'Returns a file of the console.'), open: true },
+  'GET /docs/FILE': fileRow('docs', "Returns a file of the API's documentation.")
+}

@@ -1,0 +1,199 @@
+/** The requests of the control API as rows of a table, and the routes that are made from them. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import { checkerOf } from '../core/checking.js'
+import { ApiError } from '../core/errors.js'
+import { decodeForm } from '../core/form.js'
+import { CONTROL, controlOfBase, pathOf } from '../core/paths.js'
+import { isObject } from '../core/quick-check.js'
+import { type Settings, settingsInForce } from '../core/settings.js'
+import type { Shares } from '../core/shares.js'
+import { hasBody } from '../engine/exchange.js'
+import { compileTable, decodeParameters } from '../engine/parameters.js'
+import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Sandboxes } from '../sandbox/sandboxes.js'
+import { Body } from '../scenario/body.js'
+import { documentOf, readDocument, refuseProblems, type SourceDocument } from '../scenario/documents.js'
+import type { Library } from '../scenario/library.js'
+import { readBy } from '../scenario/reading.js'
+import type { Data } from '../server/api.js'
+import type { Bodies } from '../server/bodies.js'
+import type { AnswerName } from './answers.js'
+import type { EventStreams } from './events.js'
+import { REFUSALS } from './sentences.js'
+import type { Sessions } from './sessions.js'
+import { sendJson } from './writing.js'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    row?: Flags
+  }
+}
+
+export type Pages = {
+  console: (reply: FastifyReply, control: string) => Promise<string>
+  /** The API's documentation; `key` is what its requests are made with. */
+  docs: (reply: FastifyReply, values: { control: string; key: string }) => Promise<string>
+  /** Null where there is no such file. */
+  file: (of: 'console' | 'docs', name: string) => Promise<{ type: string; content: Buffer } | null>
+}
+
+/** What the requests of one server share. */
+export type Services = {
+  sandboxes: Sandboxes
+  library: Library
+  /** Of the process; a sandbox has its own. */
+  settings: Settings
+  version: string
+  data: Data
+  pages: Pages
+  sessions: Sessions
+  streams: EventStreams
+  /** The places of requests that wait. */
+  waiting: Shares
+  /** Aborted when the server closes. */
+  closing: AbortSignal
+}
+
+/** What a handler is given. */
+export type Context<Q = unknown, B = unknown> = Services & {
+  request: FastifyRequest
+  reply: FastifyReply
+  sandbox: Sandbox
+  /** The part of the path that is in capitals in the row's name. */
+  name: string
+  query: Q
+  /** The body as its schema has it, and the document that it was read from. */
+  body: B
+  document: SourceDocument
+  /** The body as it was sent; null where none was. */
+  sent: Body | null
+  /** Whether it changes nothing. */
+  isTrial: boolean
+  /** A signal that is aborted when the client leaves before the response. */
+  left: () => AbortSignal
+}
+
+export type Flags = {
+  /** Needs no token: it shows nothing of the state, and belongs to the sandbox at the base address. */
+  open?: true
+  /** Shows browsers a page; without a token the console, which asks for it. */
+  page?: true
+  /** Changes something, and makes the sandbox that it names; when it fails, there is none afterwards either. */
+  makesSandbox?: true
+  /** Changes what a data file holds, unless it is refused or only a trial. */
+  isSaved?: true
+  /** Adds something to a sandbox, for which there has to be memory. */
+  adds?: true
+  /** Whether a request changes nothing. */
+  isTrial?: (request: FastifyRequest) => boolean
+}
+
+export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flags & {
+  does: string
+  /** Left out, there are no parameters; null takes any and reads none. */
+  query?: Q | null
+  /** With a schema, a body is read by it; without one it is a document of up to `limits.control_body`, which the handler reads. */
+  body?: { example: string; schema?: () => B; isOptional?: true }
+  /** The type of its JSON; `X[]` is `{ data: X[] }`. Left out, it responds with nothing, text, or a document that has a schema of its own. */
+  answer?: AnswerName
+  /** The status of its response, 200 when left out; a DELETE has 204. */
+  status?: 200 | 201
+  run: (context: Context<Static<Q>, Static<B>>) => unknown
+}
+
+/** A row whose handler gets its query and body with their types. */
+export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row => row as unknown as Row
+
+/** A query names no records, and everything unknown in it is refused. */
+const nothing = () => {}
+const PLAIN = { settings: settingsInForce({}).values, rely: nothing }
+const LOOKUPS = { unknown: nothing, find: nothing, cursor: nothing }
+
+/** Adds the route of a row, named by its method and its path. */
+export function addRoute(control: FastifyInstance, on: string, row: Row, services: Services): void {
+  const { run, query, body: wanted, status = 200, adds, isSaved, makesSandbox } = row
+  const { sandboxes, data } = services
+  const [method, path] = on.split(' ') as [string, string]
+  const table = query === null ? null : compileTable(schemaOf(query ?? NO_PARAMETERS))
+  const read = wanted && bodyReader(wanted)
+  const takesDocument = wanted !== undefined && wanted.schema === undefined
+  control.route({
+    method,
+    url: path.replace(/[A-Z]{2,}/, named => `:${named.toLowerCase()}`),
+    config: { row, takesDocument },
+    bodyLimit: services.settings[takesDocument ? 'limits.control_body' : 'limits.body'],
+    handler: async (request, reply) => {
+      const { sandbox } = request.arrival
+      const isTrial = row.isTrial?.(request) === true
+      if (adds) sandboxes.requireRoom(sandbox)
+      if (isSaved && !isTrial) await data?.writable()
+      const [name = ''] = Object.values(request.params as Record<string, string>)
+      const decoded = table && queryOf(request, table)
+      const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null
+      const left = () => clientDisconnect(reply)
+      const given = (await read?.(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
+      reply.code(method === 'DELETE' ? 204 : status)
+      const answer = await run({ ...services, ...given, request, reply, sandbox, name, query: decoded, sent, left, isTrial })
+      if (makesSandbox && !isTrial) sandboxes.keep(sandbox)
+      if (isSaved && !isTrial) await data?.saved()
+      if (method === 'DELETE') return reply.send()
+      return isObject(answer) ? sendJson(reply, answer) : answer
+    }
+  })
+}
+
+/** Errors: those of the emulated API, naming the parameter. */
+function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>) {
+  const { root, problem } = decodeForm(request.query as string, request.arrival.sandbox.settings)
+  if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
+  return decodeParameters(table, root, PLAIN, LOOKUPS)
+}
+
+/** A reader of bodies; large ones are read by the worker. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
+function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
+  const checker = schema && checkerOf(schema)
+  return async (sent: Body | null, { settings, jobs }: Sandbox, left: Context['left']): Promise<Partial<Pick<Context, 'body' | 'document'>>> => {
+    if (sent === null && !isOptional) throw REFUSALS.bodyMissing(example)
+    if (sent === null || checker === undefined) return { body: {} }
+    const { type, bytes } = sent
+    if (sent.isLarge) {
+      const job = { kind: 'value', type, bytes, schema: (schema as () => object)() } as const
+      const [data] = await readBy(jobs, job, left(), async ({ parts }) => {
+        const members: unknown[] = []
+        for await (const [, [member]] of parts()) members.push(member)
+        return members
+      })
+      return { body: data, document: documentOf('body', data, settings) }
+    }
+    const document = await readDocument('body', sent.text, { limits: settings, type })
+    await refuseProblems(document, checker)
+    return { body: document.data, document }
+  }
+}
+
+function clientDisconnect({ raw }: FastifyReply): AbortSignal {
+  const disconnect = new AbortController()
+  raw.once('close', () => disconnect.abort(REFUSALS.clientLeft()))
+  return disconnect.signal
+}
+
+/** Accepts JSON and YAML, as bytes that are read when they are needed; any other type is refused with 415. */
+export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
+  control.removeAllContentTypeParsers()
+  for (const type of ['json', 'yaml'] as const) {
+    control.addContentTypeParser(`application/${type}`, async (request: FastifyRequest, payload: FastifyRequest['raw']) => {
+      return new Body(type, await bodies.read(request, payload))
+    })
+  }
+  control.addContentTypeParser('*', ({ headers }, _payload, done) => {
+    if (hasBody(headers)) done(REFUSALS.contentType(headers['content-type']))
+    else done(null, undefined)
+  })
+}
+
+/** A control path that does not exist. */
+export function noSuchPath({ method, url, arrival }: FastifyRequest): ApiError {
+  return REFUSALS.pathUnknown(method, controlOfBase(arrival.base), pathOf(url).slice(CONTROL.length))
+}

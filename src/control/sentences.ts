@@ -1,0 +1,101 @@
+/** What the control API says: its refusals, each made from its values, and the messages of verdicts. */
+import { DURATION_EXPECTED } from '../core/durations.js'
+import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
+import { didYouMean, sentence, thereAre } from '../core/nearest.js'
+import { type Sentences, sayer, shownGot } from '../core/sentences.js'
+
+const refusal =
+  <T extends readonly unknown[]>(code: ErrorCode, message: (...given: T) => string, details: Omit<ErrorDetails, 'message'> = {}) =>
+  (...given: T): ApiError =>
+    new ApiError(code, { message: message(...given), ...details })
+
+/** A refusal of a parameter, of the query or in the body. */
+const refusalOf = <T extends readonly unknown[]>(param: string, message: (...given: T) => string, code: ErrorCode = 'parameter_invalid') =>
+  refusal(code, (...given: T) => sentence(`${param}: ${message(...given)}`), { param })
+
+const held = (ids: readonly string[]) => (ids.length === 0 ? 'the journal is empty' : `the journal has ${ids[0]} to ${ids.at(-1)}`)
+
+export const REFUSALS = {
+  hostNotAllowed: refusal(
+    'host_not_allowed',
+    (host: string) => `The Host ${host} may not reach the control API. Use an IP address, localhost or a single-label name, or add the name to CONTROL_HOSTS.`
+  ),
+  otherSite: refusal(
+    'origin_not_allowed',
+    () => 'Pages of other sites and ports may not reach the control API, and one of them sent this request. Type the address into the browser instead.'
+  ),
+  otherOrigin: refusal(
+    'origin_not_allowed',
+    (origin: string, host: string) => `Pages of other origins may not reach the control API; ${origin} is not http://${host}.`
+  ),
+  tokenRequired: refusal('token_required', () => 'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN.', {
+    headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
+  }),
+  tokenWrong: refusal('token_required', () => 'The token is not the value of CONTROL_TOKEN.', { param: 'token' }),
+  pathUnknown: refusal(
+    'path_unknown',
+    (method: string, control: string, path: string) => `The control API has no ${method} ${control}${path}; see the links of GET ${control}.`
+  ),
+  contentType: refusal(
+    'content_type_unsupported',
+    (type = '') =>
+      `${type === '' ? 'No Content-Type was sent' : `The Content-Type is ${type}`}; the control API reads JSON and YAML. Send application/json or application/yaml.`
+  ),
+  bodyMissing: refusal('body_malformed', (example: string) => `This request needs a body, as application/json or application/yaml, such as ${example}`),
+  clientLeft: refusal('request_malformed', () => 'The client disconnected before the response.'),
+  clockEmpty: refusal('body_malformed', () => 'The body must have now, running or both.'),
+  notADuration: refusalOf('by', (by: string) => `${DURATION_EXPECTED}; got ${shownGot(by)}`, 'body_malformed'),
+  clockEnd: refusalOf('by', (by: string) => `the clock must stay before the year 10000; got ${by}`, 'body_malformed'),
+  notAWait: refusalOf('within', (within: string) => `${DURATION_EXPECTED}; got ${shownGot(within)}`, 'body_malformed'),
+  waitTooLong: refusalOf('within', (within: string) => `must be at most 1m; got ${within}`, 'body_malformed'),
+  pathOutside: refusalOf('path', (path: string) => `must be a path below the base address, such as /refunds; got ${shownGot(path)}`),
+  scriptFull: refusal('limit_reached', (size: number) => `limits.entries is reached: the script has ${size} entries. Remove some, or raise the setting.`),
+  patternsFull: refusal(
+    'limit_reached',
+    (maximum: number, together: number) =>
+      `The patterns of a script must compile to at most ${maximum} instructions together; with this entry they compile to ${together}. Remove entries with patterns, or shorten the patterns.`
+  ),
+  entryUnknown: refusal('entry_unknown', (id: string, known: readonly string[]) => `No script entry has the id ${id}; ${thereAre(known)}.`, { param: 'id' }),
+  gateUnknown: refusal('gate_unknown', (name: string, known: readonly string[]) => `There is no gate ${name}; ${thereAre(known)}.`, {
+    param: 'name'
+  }),
+  requestUnknown: refusal('request_unknown', (id: string, ids: readonly string[]) => `The journal has no request ${id}; ${held(ids)}.`, { param: 'id' }),
+  operationUnknown: refusalOf(
+    'on',
+    (on: string, known: readonly string[]) => `${on} is not an operation${didYouMean(on, known) || `; available: ${known.join(', ')}`}`
+  ),
+  statusWrong: refusalOf('status', (status: string) => `must be a status, such as 404, or a class, such as 4xx; got ${status}`),
+  sinceOfRun: refusalOf('since', (since: string) => `must be an instant with scope=run; got ${since}`),
+  sinceUnknown: refusalOf(
+    'since',
+    (since: string, ids: readonly string[]) => `must be an instant or the id of a request in the journal; got ${since}; ${held(ids)}`
+  ),
+  unplayable: refusalOf(
+    'format',
+    (id: string) =>
+      `${id} cannot be replayed: it must match an operation, have a valid API key or none, send each name once, and use only records that a fixture can hold`
+  ),
+  journalIncomplete: refusal(
+    'journal_incomplete',
+    (missing: number) =>
+      `The journal lacks ${missing} of the requests: it dropped them, or was disabled when they came. Raise limits.journal, or declare this under expect in the scenario, which counts requests as they come.`
+  )
+}
+
+/** A scenario replays every request, so no filter goes with it. */
+export const filterOfScenario = (filter: string) => refusalOf(filter, () => 'cannot be combined with format=scenario, which replays every request')()
+
+/** What the check of a `verify` body finds, and what verdicts say. */
+export const VERIFY = {
+  no_way: () => "must have one of on, sequence, state and script; without a body, the scenario's own expectations are judged",
+  several_ways: () => 'must have only one of on, sequence, state and script',
+  key_not_kept: () => 'the journal does not keep keys; match on account, the Account that the key acts as',
+  secret_not_kept: (name: string, on: string) => `${name} is not kept, so requests cannot be found by it; match it in a script entry instead (${on})`,
+  too_many_steps: (count: number) => `The sequence has ${count} items`,
+  nothing_expected: () => 'The scenario has no expectations.',
+  all_hold: () => 'Every expectation of the scenario holds.',
+  more: (count: number) => `and ${count} more`,
+  all_applied: () => 'Every script entry was applied.',
+  never_applied: (entries: readonly string[]) => `Script entries that were never applied: ${entries.join('; ')}.`
+} satisfies Sentences
+export const say = sayer(VERIFY)

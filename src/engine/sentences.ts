@@ -1,0 +1,92 @@
+/** The refusals of the emulated API but for those of the rules of a create, each made of its values. */
+import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
+import { BASE } from '../core/paths.js'
+import type { AssumptionId } from '../reference/assumptions.js'
+import { type Family, OPERATIONS, RESOURCE_NAMES } from '../reference/operations.js'
+import type { RuleId } from '../reference/rules.js'
+
+/** Whom a refusal blames. */
+export type Blame = { rule: RuleId; assumption?: undefined } | { assumption: AssumptionId; rule?: undefined }
+
+const refused = (code: ErrorCode, message: string, details: Omit<ErrorDetails, 'message'>) => new ApiError(code, { message, ...details })
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="commerce", charset="UTF-8"' }
+const HOW = 'send the API key as the user name and leave the password empty, as curl -u KEY: does'
+const noKey = (what: string) => refused('api_key_missing', `${what}: ${HOW}.`, { rule: 'AUTH-3', headers: CHALLENGE })
+const badKey = (what: string) => refused('api_key_malformed', `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
+const LISTS = Object.values(OPERATIONS).flatMap(({ kind, path }) => (kind === 'list' ? [path] : []))
+
+export const REFUSALS = {
+  badPath: () =>
+    refused('request_malformed', 'The percent-encoding of the path is broken: % must be followed by two hexadecimal digits.', { assumption: 'A08' }),
+  longPart: () => refused('path_unknown', 'A part of the path is longer than any id.', { assumption: 'A08' }),
+  noPath: (path: string) =>
+    refused('path_unknown', `No endpoint has the path ${path}; paths begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`, { assumption: 'A08' }),
+  noMethod: (path: string, allowed: string, method: string, by: Blame, isTicket: boolean) =>
+    refused('method_not_allowed', `${isTicket ? 'Tickets are read-only: ' : ''}${path} takes ${allowed}, not ${method}.`, {
+      headers: { allow: allowed },
+      ...by
+    }),
+  outsideBase: (path: string, base: string) =>
+    refused('path_unknown', `There is nothing at ${base.slice(0, -BASE.length)}${path}; every path is relative to the base address, which is ${base} here.`, {
+      rule: 'BASE-1'
+    }),
+  baseForgotten: (path: string, base: string) => refused('path_unknown', `The base address ends in /next: send this to ${base}${path}.`, { rule: 'BASE-1' }),
+
+  noKey: () => noKey('No API key was sent'),
+  noUserName: () => noKey('The user name is empty'),
+  notBasic: () => badKey('The Authorization header is not HTTP Basic'),
+  notBase64: () => badKey('The Basic credentials are not base64 of KEY and a colon'),
+  hasPassword: () => badKey('The password is not empty'),
+  unknownKey: () =>
+    refused('api_key_unknown', 'The loaded scenario has no such API key. Its keys are shown at start, and declared under api_keys in its fixtures.', {
+      assumption: 'A18',
+      headers: CHALLENGE
+    }),
+
+  disabled: (family: Family, rule: RuleId) =>
+    refused('operation_disabled', `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always responds with 501.`, { rule }),
+  encoded: (encoding: unknown) =>
+    refused('content_type_unsupported', `Content-Encoding ${encoding} is not supported; send the body without encoding.`, { assumption: 'A32' }),
+  notAType: () =>
+    refused('content_type_unsupported', 'The Content-Type header is not a media type; send application/x-www-form-urlencoded.', { rule: 'FORM-1' }),
+  notAForm: (type: string | undefined) =>
+    refused(
+      'content_type_unsupported',
+      `${type === undefined ? 'No Content-Type was sent' : `The Content-Type is ${type}`}; send application/x-www-form-urlencoded, with nested values as address[city]=Boston.`,
+      { rule: 'FORM-1' }
+    ),
+  tooLarge: (bytes: number, limit = 'limits.body') =>
+    refused('body_too_large', `The body is larger than ${limit} allows: ${bytes} bytes.`, { assumption: 'A35' }),
+  unexpectedBody: (method: string, by: Blame) => refused('body_unexpected', `A ${method} takes no body; list parameters go in the query string.`, by),
+
+  unknown: (messages: readonly string[], param: string) => refused('parameter_unknown', messages.join(' '), { param, assumption: 'A14' }),
+  missing: (param: string, about: string | undefined, rule: RuleId) =>
+    refused('parameter_missing', [`${param} is required.`, about].filter(Boolean).join(' '), { param, rule }),
+  fixed: (param: string, rule: RuleId) => refused('parameter_not_updatable', `${param} cannot be changed by an update; only metadata can.`, { param, rule }),
+  twoCursors: (after: string, before: string) =>
+    refused('parameter_invalid', `${after} and ${before} cannot be sent together.`, { param: before, assumption: 'A10' }),
+  unknownCursor: (param: string, id: string) => refused('cursor_unknown', `${param}: no record of this list has the id ${id}.`, { param, assumption: 'A10' }),
+  unknownReference: (param: string, family: Family, id: string, rule: RuleId) =>
+    refused('reference_missing', `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}.`, { param, rule }),
+  notInPath: (param: string, family: Family, id: string) =>
+    refused('resource_missing', `No ${RESOURCE_NAMES[family]} has the id ${id}.`, { param, assumption: 'A08' }),
+  otherUser: (account: string, id: string) => refused('resource_missing', `${account} has no User with the id ${id}.`, { param: 'user_id', rule: 'USR-1' })
+}
+
+/** What is wrong with a value, after the name of its parameter. */
+export const EXPECTS = {
+  notBlank: 'must not be blank',
+  notEmpty: 'must not be empty; leave it out, or send a value',
+  kept: 'is required, so an empty value cannot unset it; leave it out to keep it as it is',
+  oneValue: (got: string) => `must be one value; got ${got}`,
+  text: 'must be text; metadata values cannot be nested or lists',
+  nested: (example: string) => `must have nested names, such as ${example}=…`,
+  oneOf: (words: readonly string[]) => `must be one of ${words.join(', ')}`,
+  whole: 'must be a whole number, digits only',
+  between: (least: number, most: number) => `must be ${least} to ${most}`,
+  atMost: (most: number) => `must be at most ${most}`,
+  atLeast: (least: number) => `must be at least ${least}`,
+  decimal: 'must be a decimal number',
+  exact: 'must be a number that a double holds exactly'
+}

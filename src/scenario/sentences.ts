@@ -1,0 +1,105 @@
+/** What is said of documents that mean nothing, or hardly what was meant, and of what their steps and expectations find. */
+import { didYouMean, shortened, thereAre } from '../core/nearest.js'
+import { type Sentences, sayer } from '../core/sentences.js'
+
+const and = (words: readonly string[]) => words.join(' and ')
+const or = (words: readonly string[]) => words.join(' or ')
+const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+const reference = (name: string) => `\${${shortened(name)}}`
+const tooLong = (count: number) => (count === 0 ? '' : `; ${count} more could not be matched: a value is too long for its pattern`)
+
+export const say = sayer({
+  // names that go together
+  not_exactly_one: (names: readonly string[], got: readonly string[] = []) =>
+    `must have one of ${names.join(', ')}${got.length > 1 ? `; got ${and(got)}` : ''}`,
+  not_together: (name: string, others: readonly string[]) => `${name} cannot be combined with ${or(others)}`,
+  needs: (name: string, other: string) => `${name} needs ${other}`,
+  reversed: (low: string, high: string) => `${low} must not exceed ${high}`,
+  shared_alone: () => 'this file holds script entries to share; load a scenario that has one of its groups under use',
+
+  // records
+  listed_twice: (what: string) => `${what} is listed twice`,
+  reserved_field: (name: string) => `${name} is a name that the API itself returns; give it outside extra`,
+  missing_record: (resource: string, id: string, advice: string) => `no ${resource} has the id ${shortened(id)}${advice}`,
+  missing_account: (id: string) => `auth.accept_any_key names ${id}, which is not an Account of the scenario`,
+  other_location: (ticket: string, at: string) => `the Ticket ${ticket} is at ${at}`,
+  other_type: (got: string, type: string) => `its type is ${got}, but payment_type is ${type}`,
+  sum_too_large: () => 'the amount with tip and donation is above 2^53-1',
+  other_currency: (transaction: string, currency: string) => `the Transaction ${transaction} was charged in ${currency}`,
+  below_refunds: (id: string, refunded: number, currency: string, charged: number) =>
+    `the Refunds of ${id} come to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
+  fixed_field: (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
+  missing_parent: (what: string, family: string) => `there is no ${what} for the generated ${family}`,
+  no_early_ticket: (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
+  future_records: (clock: string, count: number, last: string, created: string) =>
+    `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}, ${last} the latest; write clock: ${created}`,
+
+  // variables and shared entries
+  unused_variable: (name: string) => `nothing refers to this variable; write \${vars.${name}} where its value belongs`,
+  no_group: (file: string, group = 'GROUP') => `must name a group of ${file}, such as ${file}#${group}`,
+  unknown_group: (name: string, groups: readonly string[]) => `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
+  group_name: () => 'the name of a group must be letters, digits, _, . and -',
+
+  // script entries
+  disabled: (operation: string) => `can never apply: ${operation} is disabled and always responds with 501`,
+  shadowed: (by: string, on: string, entry = '') => `${entry}can never apply: ${by} acts on every ${on} request that it matches`,
+  no_time: (why: string) => `can never apply: ${why}`,
+  no_action: () => 'must have respond, delay, fault or hold',
+  not_calls: (got: string) => `must be 1, 2-3 or 4+; got ${got}`,
+  delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
+  hold_too_many: (limit: number, until: number) => `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,
+  header_twice: () => 'headers has Retry-After already; keep one of them',
+  not_an_error: (status: number) => `must be at least 400 for an error; got ${status}`,
+  no_body: (status: number) => `a response with status ${status} has no body`,
+  framing_header: (name: string) => `${name} is set by the emulator; leave it out`,
+  not_a_header: () => 'must be a header name and a value without line breaks or control characters',
+  not_a_status: (got: string) => `must be a status, such as 402 or 2xx; got ${got}`,
+
+  // conditions
+  unbalanced_brackets: () => 'has unbalanced brackets; write a nested name as parent[child]',
+  unknown_parameter: (name: string, advice: string) => `${name} is not a parameter of this request${advice}`,
+  unknown_field: (resource: string, name: string, advice: string) => `${/^A/.test(resource) ? 'an' : 'a'} ${resource} has no ${name}${advice}`,
+  no_section: (operations: readonly string[], section: string) => `${operations.join(', ')} ${operations.length === 1 ? 'has' : 'have'} no ${section}`,
+  matches_nothing: () => 'an empty list matches nothing; list at least one value',
+  never_matches: (why: string, advice = '') => `can never match: ${why}${advice}`,
+  always_matches: (why: string, advice = '') => `always matches: ${why}${advice}`,
+  compares_nothing: () => 'can never match: present: false leaves no value to compare',
+  nothing_between: (low: string, high: string) => `can never match: no value is ${low} and ${high}`,
+  not_comparable: (name: string) => `${name} is text; only numbers and instants can be compared. Match text by value, list or /pattern/.`,
+  pattern_limit: (whose: string, maximum: number, what: string, got: number, advice: string) =>
+    `${whose} must have at most ${maximum} ${what}; got ${got}. ${advice}.`,
+  pattern_of_card: () => 'a pattern must not contain a full card number; write the number as text, and only its digest is kept',
+  bad_pattern: (pattern: string, why: string) => `/${pattern}/ is not a regular expression in RE2 syntax: ${why}`,
+
+  // expectations
+  no_effect: (on: string) => `can never match: ${on} changes no record`,
+  no_status: () => 'a request without a response has no status',
+  no_family: () => 'must name at least one family, such as refunds: { count: 1 }',
+  no_record: () => 'must give count, or a record by its id',
+  count: (calls: string, wanted: string, seen: number, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${tooLong(unmatched)}`,
+  in_order: (count: number) => `The ${count} requests came in this order.`,
+  out_of_order: (nth: number, on: string, unmatched: number) => `Request ${nth} of the sequence, ${on}, came out of order or not at all${tooLong(unmatched)}.`,
+  records_hold: () => 'The records are as expected.',
+  record_exists: (family: string, id: string, resource: string) => `${family}.${id}: there must be no such ${resource}; got one`,
+  record_missing: (family: string, id: string, resource: string) => `${family}.${id}: there is no such ${resource}`,
+  field_differs: (family: string, id: string, miss: string) => `${family}.${id}.${miss}`,
+  record_count: (family: string, count: number, where: string, found: number, unmatched: number) =>
+    `${family}: wanted ${count}${where}; got ${found}${unmatched === 0 ? '' : `, and ${unmatched} more with a value that is too long for its pattern`}`,
+
+  // steps
+  unknown_key: (advice: string) => `the scenario has no such API key${advice}`,
+  unknown_request: (request: string, advice: string) => `${request} is not an operation${advice}`,
+  body_unexpected: (method: string) => `a ${method} has no body`,
+  name_reserved: () => 'vars is the name of the variables; give the step another one',
+  name_taken: (name: string) => `an earlier step is called ${name} too`,
+  unknown_reference: (name: string, meant?: string) =>
+    `${reference(name)} refers to nothing; ${meant === undefined ? 'give the name that an earlier step has under as, or the id of a record' : `did you mean \${${meant}}?`}`,
+  unknown_part: (name: string, part: string, meant: string) => `${reference(name)}: the response has no ${part}; did you mean \${${meant}}?`,
+  not_yet_known: (name: string) => `${reference(name)} has no value yet: that request is sent at once with this one; refer to it in a later request`,
+  not_returned: (name: string) => `\${${name}} has no value: the step that it refers to did not return it`,
+  not_given: (name: string) => `\${${name}} has no value: give it with --var ${name.trim()}=VALUE`,
+  other_fault: (wanted: string, got: string) => `fault: must be ${wanted}; got ${got}`,
+  other_status: (wanted: string, got: string) => `status: must be ${wanted}${got}`,
+  other_value: (path: string, wanted: string, got: string) => `${path}: must be ${wanted}; got ${got}`,
+  other_length: (path: string, wanted: number, got: number) => `${path}: must have ${some(wanted, 'item')}; got ${got}`
+} satisfies Sentences)

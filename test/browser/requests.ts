@@ -1,0 +1,470 @@
+/** Requests of the console in a browser. */
+import t from 'tap'
+import { BROWSER, isAccessible, LONG, openConsole, SIZES } from './browser.js'
+
+/** Two refunds of a payment, the second above what remains, and a call that met no operation. */
+async function makeCalls({ call }: Pick<Awaited<ReturnType<typeof openConsole>>, 'call'>): Promise<string> {
+  await call('GET /tickets', { query: 'search_query=T-1&limit=5', headers: { 'test-name': 'finds the ticket' } })
+  const { body } = await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
+  await call('POST /refunds', { body: { transaction: body.id, amount: 200 } })
+  await call('POST /refunds', { body: { transaction: body.id, amount: 400 }, headers: { 'test-name': 'refunds too much' } })
+  await call('GET /nothing')
+  return body.id
+}
+
+t.test('requests: the list is live, its filters are in the address, and a call says why it was answered so', BROWSER, async t => {
+  const opened = await openConsole(t)
+  const { page, origin } = opened
+  const rows = page.getByRole('row').filter({ has: page.getByRole('gridcell') })
+
+  await page.getByText('Waiting for the first request').waitFor()
+  const transaction = await makeCalls(opened)
+  const short = `${transaction.slice(0, 8)}…`
+  await page.getByText('5 requests').waitFor()
+  const cells = await Promise.all((await rows.all()).map(row => row.getByRole('gridcell').allTextContents()))
+  t.strictSame(
+    cells.map(cells => cells.slice(0, 4)),
+    [
+      ['404', 'GET /nothing ', 'A08 path_unknown ', ''],
+      ['400', `POST /refunds $4.00 of ${short}`, 'REF-7 refund_exceeds_remaining ', 'refunds too much'],
+      ['200', `POST /refunds $2.00 of ${short}`, '  ', ''],
+      ['200', 'POST /transactions $5.00 external for tkt_a', '  ', ''],
+      ['200', 'GET /tickets “T-1” 1 Ticket', '  ', 'finds the ticket']
+    ]
+  )
+
+  await page.getByRole('link', { name: 'Refused' }).click()
+  await page.getByText('2 requests').waitFor()
+  await page.getByLabel('Operation').selectOption('POST /refunds')
+  await page.getByText('1 request', { exact: true }).waitFor()
+  t.equal(page.url(), `${origin}/_control#/requests?q=is%3Arefused+on%3A%22POST+%2Frefunds%22`)
+  await page.getByRole('link', { name: 'Show all' }).click()
+  await page.keyboard.press('/')
+  await page.keyboard.type(`${transaction} 400`)
+  await page.getByText('1 request', { exact: true }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.goto(`${origin}/_control#/requests?q=rule%3AREF-7`)
+  await page.getByText('2 requests').waitFor()
+
+  await rows.first().click()
+  t.equal(page.url(), `${origin}/_control#/requests/req_4?q=rule%3AREF-7`)
+  const detail = page.getByRole('complementary', { name: 'Request req_4' })
+  await detail.getByText('Refused by REF-7').waitFor()
+  const verdict = detail.locator('.verdict')
+  await verdict.getByRole('img', { name: 'charged $5.00, refunded $2.00, remaining $3.00, requested $4.00' }).waitFor()
+  t.match(await verdict.textContent(), /Remaining\$3\.00Requested\$4\.00/)
+  t.equal(await verdict.getByRole('link', { name: transaction }).getAttribute('href'), `#/data/transactions/${transaction}`)
+  t.equal(await detail.getByRole('listitem').first().isVisible(), false, 'the rules that were kept are collapsed')
+  await detail.getByText('4 rules kept').click()
+  await detail.getByRole('listitem').first().getByText('BASE-1').first().waitFor()
+  await detail.getByRole('link', { name: 'REF-7' }).first().hover()
+  t.equal(await detail.getByRole('tooltip').first().isVisible(), true)
+  t.equal(await detail.getByRole('link', { name: 'REF-7' }).first().getAttribute('href'), '/_control/docs#/refunds/createRefund')
+  await detail.getByRole('link', { name: 'req_3' }).click()
+  await page.getByRole('complementary', { name: 'Request req_3' }).getByText('It kept all').waitFor()
+  t.equal(page.url(), `${origin}/_control#/requests/req_3`)
+})
+
+t.test('requests: a call that is opened after a load has its why, and those before the load do not', BROWSER, async t => {
+  const { page, call, control, origin } = await openConsole(t, { hash: '#/data', expected: /404/ })
+  await page.getByText('Live').waitFor()
+  await call('GET /nothing')
+  await control('POST /reset')
+  await call('GET /tickets')
+  await call('GET /nothing')
+
+  await page.goto(`${origin}/_control#/requests/req_2`)
+  await page.getByRole('complementary', { name: 'Request req_2' }).getByText('Refused with').waitFor()
+  t.equal(page.url(), `${origin}/_control#/requests/req_2`)
+  await page.getByText('3 requests').waitFor()
+  t.equal(await page.locator('.grid-row.past').count(), 1)
+})
+
+t.test('requests: an answer that the script broke on its way says so next to what went out, and one that is whole does not', BROWSER, async t => {
+  const { page, control, origin } = await openConsole(t)
+  const read = async () => (await fetch(`${origin}/next/tickets/tkt_a`, { headers: { authorization: `Basic ${btoa('sk_merchant:')}` } })).text()
+  await control('POST /script', { name: 'broken', on: 'GET /tickets/{id}', calls: 1, fault: 'malformed_body', when: 'after' })
+  await control('POST /script', { on: 'GET /tickets/{id}', calls: 2, fault: 'truncated_body' })
+  const text = await read()
+  await t.rejects(read())
+  const whole = await read()
+  const shown = async (id: string) => {
+    await page.goto(`${origin}/_control#/requests/${id}`)
+    const detail = page.getByRole('complementary', { name: `Request ${id}` })
+    return { detail, answer: await detail.getByRole('region', { name: 'Response', exact: true }).textContent() }
+  }
+
+  const malformed = await shown('req_1')
+  await malformed.detail.getByText('Broken on the way: the script entry broken made the body malformed. This is what went out.').waitFor()
+  t.equal(malformed.answer, text)
+  t.throws(() => JSON.parse(text), SyntaxError)
+  const truncated = await shown('req_2')
+  await truncated.detail.getByText('Lost before the operation ran').waitFor()
+  await truncated.detail.getByText('Broken on the way: the script entry scr_2 truncated the body. Only the first half of this went out.').waitFor()
+  const right = await shown('req_3')
+  t.strictSame(JSON.parse(right.answer as string), JSON.parse(whole))
+  t.equal(await right.detail.getByText('Broken on the way').count(), 0)
+
+  await page.getByRole('button', { name: 'Try with changes…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Try on a copy' }).click()
+  await page.getByRole('dialog').getByText('On the copy:').waitFor()
+  t.equal(await page.getByRole('dialog').getByText('Broken on the way').count(), 0)
+})
+
+t.test('requests: the keyboard goes through the list, copies and sends again', LONG, async t => {
+  const opened = await openConsole(t, { expected: /400/ })
+  const { page, control, origin } = opened
+  const clipboard = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>
+  const transaction = await makeCalls(opened)
+  await page.getByText('5 requests').waitFor()
+
+  for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key)
+  await page.getByRole('complementary', { name: 'Request req_4' }).getByText('Refused by REF-7').waitFor()
+  await page.keyboard.press('c')
+  await page.getByText('curl copied').waitFor()
+  t.equal(
+    await clipboard(),
+    `curl -X POST '${origin}/next/refunds' \\\n  -u 'sk_merchant:' \\\n  --data-urlencode 'transaction=${transaction}' \\\n  --data-urlencode 'amount=400' \\\n  -H 'Test-Name: refunds too much'\n`
+  )
+  await page.getByRole('button', { name: 'script entry' }).click()
+  await page.getByText('Script entry copied').waitFor()
+  t.match(
+    await clipboard(),
+    /^- on: POST \/refunds\n {2}match:\n {4}body:\n {6}transaction: txn_\w+\n {6}amount: "400"\n {2}calls: 1\n {2}respond:\n {4}status: 400\n/
+  )
+  await page.getByRole('button', { name: 'fixture' }).click()
+  await page.getByText('Fixture copied').waitFor()
+  const fixture = await clipboard()
+  t.match(fixture, /^transactions:\n {2}- id: txn_/m)
+  t.equal((await control('POST /load?dry_run=1', `data:\n${fixture.replace(/^/gm, '  ')}`, { 'content-type': 'application/yaml' })).status, 200, fixture)
+  await page.keyboard.press('s')
+  await page.getByRole('dialog', { name: 'Send it again?' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('Sent as req_6; the response is 400').waitFor()
+  await page.getByRole('complementary', { name: 'Request req_6' }).getByText('Refused by REF-7').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('complementary').waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Next row').waitFor()
+})
+
+t.test('requests: one is explained with changes, on a copy, and its scenario is copied', LONG, async t => {
+  const opened = await openConsole(t, { hash: '#/requests/req_4', expected: /404/ })
+  const { page, control, violations } = opened
+  await makeCalls(opened)
+  await page.reload()
+  await page.getByText('Refused by REF-7').waitFor()
+
+  await page.keyboard.press('e')
+  const dialog = page.getByRole('dialog', { name: 'req_4 with changes' })
+  await dialog.getByRole('button', { name: 'Try on a copy' }).click()
+  const tried = dialog.getByRole('region', { name: 'What the response would be' })
+  await tried.getByText('Refused by REF-7').waitFor()
+  const body = dialog.getByLabel('Body')
+  await body.fill((await body.inputValue()).replace('400', '300'))
+  await dialog.getByRole('button', { name: 'Try on a copy' }).click()
+  await tried.getByText('It would create rfd_').waitFor()
+  await tried.getByText('It would change txn_').waitFor()
+  t.strictSame(await violations(), [])
+  await dialog.getByLabel('Changes to the copy').fill('{"clock":')
+  await dialog.getByRole('button', { name: 'Try on a copy' }).click()
+  await dialog.getByText('The changes are not JSON').waitFor()
+  await dialog.getByLabel('Changes to the copy').fill('{"clock":"2026-05-01T00:00:00Z","settings":{"statuses.created":201}}')
+  await dialog.getByRole('button', { name: 'Try on a copy' }).click()
+  await tried.getByText('On the copy: 201.').waitFor()
+  t.equal((await control('GET /requests')).body.data.length, 5, 'nothing was changed')
+  await dialog.getByLabel('Changes to the copy').fill('')
+  await dialog.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('Sent as req_6; the response is 200').waitFor()
+  await page.getByRole('complementary', { name: 'Request req_6' }).getByText('It kept all').waitFor()
+  t.equal((await control('GET /requests')).body.data.length, 6)
+
+  await page.getByRole('button', { name: 'scenario', exact: true }).click()
+  await page.getByText('Scenario copied').waitFor()
+  const scenario = (await page.evaluate('navigator.clipboard.readText()')) as string
+  t.match(scenario, 'do: POST /refunds')
+  t.equal((await control('POST /load?dry_run=1', scenario, { 'content-type': 'application/yaml' })).status, 200)
+})
+
+t.test('requests: pause keeps the list as it is, and clearing empties the journal', LONG, async t => {
+  const { page, call, control } = await openConsole(t)
+
+  await call('GET /tickets')
+  await page.getByText('1 request', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await call('GET /locations')
+  await call('GET /refunds')
+  await page.getByText('1 request, paused; 2 newer').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('3 requests').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('button', { name: 'Empty the journal' }).click()
+  await page.getByText('Waiting for the first request').waitFor()
+  t.strictSame((await control('GET /requests')).body.data, [])
+})
+
+t.test('requests: those before a reset stay in the list, and ids that begin anew are others', LONG, async t => {
+  const { page, call, control, origin } = await openConsole(t)
+
+  await call('GET /tickets')
+  await page.getByRole('row', { name: 'GET /tickets' }).click()
+  await page.getByText('It kept all').waitFor()
+  await control('POST /reset')
+  await page.getByText('The journal has been cleared since').waitFor()
+  t.equal(page.url(), `${origin}/_control#/requests/req_1/before-0`)
+  await call('GET /locations')
+  await page.getByText('2 requests').waitFor()
+  await page.getByRole('row', { name: 'GET /locations' }).click()
+  t.equal(page.url(), `${origin}/_control#/requests/req_1`)
+  await page.getByText('It kept all').waitFor()
+})
+
+t.test('requests: a sandbox without a call says so, a narrow page shows the whole text of a rule, and the script is named after the rule', LONG, async t => {
+  const opened = await openConsole(t, { size: 'narrow', expected: /404/ })
+  const { page, control, call, inject, origin } = opened
+  await inject({ method: 'POST', url: '/sandbox/worker-1/_control/reset', headers: { host: 'localhost' } })
+  await control('POST /script', { name: 'slow', on: 'POST /refunds', delay: '1ms' })
+  await makeCalls({ call })
+  await page.goto(`${origin}/_control#/requests?sandbox=worker-1`)
+  await page.getByText('Waiting for the first request').waitFor()
+
+  await page.goto(`${origin}/_control#/requests/req_4`)
+  const verdict = page.locator('.verdict')
+  await verdict.getByText('Refused by REF-7').waitFor()
+  t.match(await verdict.textContent(), /is an error\. The script entry slow was applied to it\./)
+  await verdict.getByRole('link', { name: 'REF-7' }).hover()
+  const { x, width } = (await verdict.getByRole('tooltip').boundingBox()) as { x: number; width: number }
+  t.ok(x + width <= SIZES.narrow.width, `${x} ${width}`)
+})
+
+t.test('requests: those of every sandbox come, and a link leads to one of another', LONG, async t => {
+  const { page, inject, call, origin } = await openConsole(t)
+  const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
+
+  await call('GET /tickets')
+  await inject({ method: 'GET', url: '/sandbox/worker-1/next/locations', headers })
+  await page.getByText('1 request', { exact: true }).waitFor()
+  await page.getByLabel('Sandboxes').selectOption('All sandboxes')
+  await page.getByText('2 requests').waitFor()
+  await page.getByRole('row', { name: 'worker-1' }).click()
+  t.equal(page.url(), `${origin}/_control#/requests/req_1?q=in%3Aall&sandbox=worker-1`)
+  await page.getByRole('complementary', { name: 'Request req_1' }).getByText('GET /locations').waitFor()
+  await page.getByLabel('Sandbox', { exact: true }).selectOption('base sandbox')
+  await page.getByText('1 request', { exact: true }).waitFor()
+  await page.goto(`${origin}/sandbox/worker-1/_control#/requests/req_1`)
+  await page.getByRole('complementary', { name: 'Request req_1' }).getByText('GET /locations').waitFor()
+})
+
+t.test('requests: one that is not in the journal says so', LONG, async t => {
+  const { page, call } = await openConsole(t, { hash: '#/requests/req_1', expected: /404/ })
+
+  await page.getByRole('alert').getByText('req_1').waitFor()
+  await call('GET /tickets')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('It kept all').waitFor()
+  await page.goto(page.url().replace('req_1', 'req_9'))
+  await page.getByRole('alert').getByText('req_9').waitFor()
+  await page.getByRole('button', { name: 'Close the request' }).click()
+  await page.getByRole('complementary').waitFor({ state: 'detached' })
+})
+
+t.test('requests: nothing that a client sent is markup', BROWSER, async t => {
+  const { page, inject } = await openConsole(t)
+  const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+  const encoded = encodeURIComponent(evil)
+
+  await inject({
+    method: 'POST',
+    url: `/next/tickets/${encoded}?${encoded}=${encoded}`,
+    headers: { 'user-agent': evil, 'test-name': encoded, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: `${encoded}=${encoded}&metadata[${encoded}]=${encoded}`
+  })
+  await inject({
+    method: 'GET',
+    url: `/next/tickets?search_query=${encoded}`,
+    headers: { 'test-name': evil, authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
+  })
+  await page.getByText('2 requests').waitFor()
+  for (const key of ['j', 'j', 'k', 'e']) {
+    await page.keyboard.press(key)
+    await page.waitForTimeout(150)
+    t.equal(await page.evaluate('document.querySelectorAll("#app img, #app script").length'), 0, key)
+    t.match(await page.title(), 'commerce-emulator')
+  }
+  t.equal(await page.evaluate('document.body.textContent.includes("onerror")'), true)
+})
+
+t.test('requests: the list and a call meet WCAG 2.2 AA in light and dark, wide and narrow', LONG, async t => {
+  await isAccessible(t, '#/requests/req_4', {
+    prepare: async opened => {
+      await makeCalls(opened)
+      await opened.page.reload()
+      await opened.page.getByText('Refused by REF-7').waitFor()
+    },
+    expected: /404/
+  })
+})
+
+t.test('requests: 10,000 calls stay smooth', LONG, async t => {
+  const { page, inject, call } = await openConsole(t, { settings: { 'limits.journal': 20_000 } })
+  const url = '/next/tickets?limit=1'
+  const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
+  await call('GET /tickets')
+  await page.getByText('1 request', { exact: true }).waitFor()
+  const memory = async () => {
+    const session = await page.context().newCDPSession(page)
+    await session.send('HeapProfiler.collectGarbage')
+    const { usedSize } = (await session.send('Runtime.getHeapUsage')) as { usedSize: number }
+    return usedSize / 2 ** 20
+  }
+  const before = await memory()
+  await page.evaluate(`{
+    window.frames_ = []; window.shifts_ = 0; let last = performance.now()
+    const frame = now => { frames_.push(now - last); last = now; requestAnimationFrame(frame) }
+    requestAnimationFrame(frame)
+    new PerformanceObserver(list => { for (const { value } of list.getEntries()) shifts_ += value }).observe({ type: 'layout-shift', buffered: false })
+  }`)
+
+  for (let sent = 0; sent < 10_000; sent += 100) {
+    await Promise.all(Array.from({ length: 100 }, () => inject({ method: 'GET', url, headers })))
+    await new Promise(next => setTimeout(next, 20))
+  }
+  await page.getByText('10,000 requests').waitFor()
+  await page.evaluate('document.querySelector("[role=grid]").scrollTop = 100_000')
+  await page.getByRole('row', { name: 'req_' }).first().waitFor()
+  const [frames, shifts] = (await page.evaluate('[frames_, shifts_]')) as [number[], number]
+  const grown = (await memory()) - before
+  const slow = frames.filter(ms => ms > 100).length
+  const middle = frames.sort((a, b) => a - b)[Math.floor(frames.length / 2)] as number
+
+  t.comment(
+    `${frames.length} frames, median ${middle.toFixed(1)} ms, ${slow} above 100 ms, worst ${frames.at(-1)?.toFixed(0)} ms; ${grown.toFixed(1)} MiB more; layout shift ${shifts.toFixed(4)}`
+  )
+  t.ok(middle < 50, 'the page draws on while calls come')
+  t.ok(slow < frames.length / 10, 'few frames are late')
+  t.ok(grown < 64, 'memory')
+  t.ok(shifts < 0.01, 'no layout shift')
+  t.ok(((await page.evaluate('document.querySelectorAll("[role=row]").length')) as number) < 80, 'only rows that can be seen are in the page')
+})
+
+t.test('requests: the chosen row is in view, whether it came by address, by a key or by a search, and the focus comes back', LONG, async t => {
+  const { page, call, origin } = await openConsole(t, { hash: '#/data' })
+  for (let sent = 0; sent < 60; sent++) await call(sent === 0 ? 'GET /locations' : 'GET /tickets')
+  const chosen = page.locator('.grid-row[aria-selected="true"]')
+  const isInView = async () => {
+    const { y, height } = (await chosen.boundingBox()) as { y: number; height: number }
+    const grid = (await page.getByRole('grid').boundingBox()) as { y: number; height: number }
+    return y >= grid.y && y + height <= grid.y + grid.height
+  }
+
+  await page.goto(`${origin}/_control#/requests/req_2`)
+  await chosen.getByText('req_2', { exact: true }).or(chosen).first().waitFor()
+  await page.getByRole('complementary', { name: 'Request req_2' }).getByText('It kept all').waitFor()
+  t.equal(await isInView(), true, 'by address')
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('End')
+  await page.getByRole('complementary', { name: 'Request req_1' }).waitFor()
+  t.equal(await page.evaluate('document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).ariaSelected'), 'true')
+  await page.keyboard.press('Home')
+  await page.getByRole('complementary', { name: 'Request req_60' }).waitFor()
+  t.equal(await isInView(), true, 'by a key')
+  await page.keyboard.press('/')
+  await page.keyboard.type('locations')
+  await page.getByText('1 request', { exact: true }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('complementary', { name: 'Request req_1' }).waitFor()
+  t.equal(await page.evaluate('document.activeElement.type'), 'search', 'the search keeps the focus')
+  await page.getByRole('button', { name: 'Close the request' }).click()
+  await page.waitForFunction('document.activeElement.role === "grid"')
+})
+
+t.test('requests: columns are sorted and resized, and the browser keeps both', LONG, async t => {
+  const opened = await openConsole(t)
+  const { page } = opened
+  await makeCalls(opened)
+  await page.getByText('5 requests').waitFor()
+  const statuses = () => page.locator('.grid-row [role=gridcell]:first-child').allTextContents()
+  const head = page.getByRole('columnheader', { name: 'Status' })
+
+  await head.getByRole('button').click()
+  t.strictSame(await statuses(), ['200', '200', '200', '400', '404'])
+  t.equal(await head.getAttribute('aria-sort'), 'ascending')
+  await head.getByRole('button').click()
+  t.equal((await statuses())[0], '404')
+  const before = (await head.boundingBox())?.width as number
+  const { x, y, width, height } = (await head.locator('.grip').boundingBox()) as { x: number; y: number; width: number; height: number }
+  await page.mouse.move(x + width / 2, y + height / 2)
+  await page.mouse.down()
+  await page.mouse.move(x + 60, y + height / 2, { steps: 4 })
+  await page.mouse.up()
+  await page.reload()
+  await page.getByText('5 requests').waitFor()
+  t.ok(((await head.boundingBox())?.width ?? 0) > before + 30)
+  t.equal(await head.getAttribute('aria-sort'), 'descending')
+  const link = page.getByRole('row', { name: /nothing/ }).getByRole('link')
+  t.equal(await link.getAttribute('href'), '#/requests/req_5')
+})
+
+t.test('requests: the list becomes a scenario in the editor', LONG, async t => {
+  const opened = await openConsole(t)
+  const { page } = opened
+  await makeCalls(opened)
+  await page.getByText('5 requests').waitFor()
+
+  await page.getByRole('link', { name: 'Save as scenario' }).click()
+  const editor = page.getByLabel('Scenario or fixture, as YAML or JSON')
+  await editor.getByText('play:').first().waitFor()
+  await page.getByRole('button', { name: 'Check the document' }).click()
+  await page.getByText(/can be loaded$/).waitFor()
+})
+
+t.test('console: the quick bar declines, loses, advances, saves and resets, and a reset is undone', BROWSER, async t => {
+  const { page, call, control, origin } = await openConsole(t)
+  const pay = () => call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
+  const press = (name: string) => page.getByRole('group', { name: 'Quick actions' }).getByRole('button', { name }).click()
+  const counts = async () => (await control('GET ')).body.counts.transactions
+
+  await press('Decline next payment')
+  await page.getByText('The next payment will be declined').waitFor()
+  t.strictSame([(await pay()).status, (await pay()).status], [402, 200])
+  await press('Lose next response')
+  await page.getByText('and its response will be lost').waitFor()
+  await t.rejects(fetch(`${origin}/next/tickets`, { headers: { authorization: `Basic ${btoa('sk_merchant:')}` } }))
+  await press('1 h later')
+  await page.getByText('It is 2026-03-01 19:05:00 UTC').waitFor()
+  await press('Snapshot')
+  await page.getByText(/^Saved as the snapshot at-/).waitFor()
+  await press('Reset')
+  await page.getByText('Reset to the first state').waitFor()
+  t.equal(await counts(), 0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone: the state is restored').waitFor()
+  t.equal(await counts(), 1)
+})
+
+t.test('console: a record has a timeline, and sandboxes are created, compared and deleted', LONG, async t => {
+  const opened = await openConsole(t, { expected: /404/ })
+  const { page, origin, violations } = opened
+  const transaction = await makeCalls(opened)
+  await page.getByText('5 requests').waitFor()
+
+  await page.goto(`${origin}/_control#/data/transactions/${transaction}`)
+  await page.getByRole('link', { name: 'Timeline' }).click()
+  const moments = page.getByRole('list', { name: `Timeline of ${transaction}` }).getByRole('listitem')
+  t.match(
+    (await moments.allTextContents()).map(text => text.replace(/ .*/, '')),
+    ['Created', 'Changed', 'Refused']
+  )
+  t.strictSame(await violations(), [])
+
+  await page.goto(`${origin}/_control#/sandboxes`)
+  await page.getByLabel('Name').fill('worker-1')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('rowheader', { name: 'worker-1' }).waitFor()
+  await page.getByText(`Transaction ${transaction}: only in base sandbox`).waitFor()
+  t.strictSame(await violations(), [])
+  await page.getByRole('button', { name: 'Delete worker-1' }).click()
+  t.strictSame(await violations(), [], 'the open dialog')
+  await page.getByRole('button', { name: 'Delete the sandbox' }).click()
+  await page.getByText('There is only the base sandbox.').waitFor()
+})

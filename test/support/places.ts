@@ -1,0 +1,12 @@
+/** Folders outside the project: their paths are short enough for a socket, and hold no symbolic links. */
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+
+/** A folder of a test, and where a data file may be in it. */
+export async function placeOf(t: Test) {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'place-')))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return { folder, file: join(folder, 'shop.json') }
+}
