@@ -190,9 +190,9 @@ function unknownCall(call: string): Said {
 export class Answers extends Map<string, Json> {
   readonly names: ReadonlySet<string | undefined>
 
+  /** Of members of plays that are not checked yet, too. */
   constructor(plays: readonly PlayData[]) {
     super()
-    // members are not checked yet
     this.names = new Set(plays.flatMap(callsIn).flatMap(step => (isObject(step) ? step.as : [])))
   }
 }

@@ -14,14 +14,14 @@ const MIB = 2 ** 20
 const SIZE = SETTINGS['limits.control_body'].default
 /** All documents on their way together, and what a process needs to receive them. */
 const MOST_MIB = (2 * SIZE) / MIB + 100
-/** What a process that has received much goes on holding: code, and a heap that has grown. */
-const KEPT_MIB = 60
+/** What a process that has received much goes on holding, however often: code, a heap that has grown, and memory for the buffers of so many sockets. */
+const KEPT_MIB = 100
 const CHUNK = Buffer.alloc(65_536, ' ')
 const FRAMED = Buffer.concat([Buffer.from(`${CHUNK.length.toString(16)}\r\n`), CHUNK, Buffer.from('\r\n')])
 
 const residentOf = async (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** Sends a load but for its end; stops where it is answered. Resolves with the socket and the status, empty where the load was admitted. */
+/** Sends a load but for its end; stops where it is answered. Resolves with the socket and the status, empty where there is none yet. */
 async function unfinished(port: number, sandbox: string, isChunked: boolean): Promise<{ socket: Socket; status: string }> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   let status = ''
@@ -47,7 +47,6 @@ t.test(
     const pid = child.pid as number
     const before = await residentOf(pid)
     let highest = 0
-    let admitted = 0
     for (let round = 0; round < ROUNDS; round++) {
       const begun = await Promise.all(
         Array.from({ length: LOADS }, (_, nth) => unfinished(port, ['', '/sandbox/one', '/sandbox/two'][nth % 3] as string, round % 2 === 1))
@@ -59,12 +58,11 @@ t.test(
         begun.every(({ status }) => status === '' || status === '429'),
         true
       )
-      admitted = Math.max(admitted, begun.filter(({ status }) => status === '').length)
       for (const { socket } of begun) socket.destroy()
     }
     await sleep(500)
     const after = await residentOf(pid)
-    t.comment(`resident: ${before.toFixed(0)} MiB before, at most ${highest.toFixed(0)}, ${after.toFixed(0)} after; at most ${admitted} of ${LOADS} admitted`)
+    t.comment(`resident: ${before.toFixed(0)} MiB before, at most ${highest.toFixed(0)}, ${after.toFixed(0)} after`)
 
     t.ok(highest - before <= MOST_MIB, `${(highest - before).toFixed(0)} MiB more of at most ${MOST_MIB}`)
     t.ok(after - before <= KEPT_MIB, `${(after - before).toFixed(0)} MiB remain of at most ${KEPT_MIB}`)

@@ -25,7 +25,7 @@ const LONGEST_WAIT = 250
 /** A wait counts when it is too long every time. */
 const TRIES = 4
 const MOST_FINDINGS = 10
-/** Of more records than these only the counts are compared. */
+/** Of more records than these, only the counts are compared. */
 const FEW = 5000
 const SLOW = 'a neighbour waited '
 
@@ -57,7 +57,7 @@ export async function fuzzControl({ seed, count, first = 0, tell = () => {} }: C
     const text = await textOf('')
     const { counts, scenario } = JSON.parse(text) as { counts: Record<string, number>; scenario: unknown }
     const size = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    const texts = size > FEW ? [text] : await Promise.all(['/state', '/script', '/settings'].map(textOf))
+    const texts = await Promise.all(['/script', '/settings', ...(size > FEW ? [] : ['/state'])].map(textOf))
     return hash('sha256', [JSON.stringify([scenario, counts]), ...texts].join(''))
   }
   let state = ''
