@@ -185,6 +185,11 @@ A37: not a body on a GET or DELETE, nor A15: what an update cannot change
   DELETE /accounts/mch_a/users/usr_a < a=b
   POST /locations/loc_a account=mch_a
   => unknown-parameter 1: req_4
+A40: a value that a client printed though it had none, wherever it stands and whatever became of it
+  POST /locations display_name=undefined&address[country]=US&metadata[a]=[object Object]
+  GET /tickets location=null
+  POST /locations display_name=undefined behaviour&address[country]=US
+  => unset-value 2: req_1 req_2
 A26: bank_account with another payment type than vip
   POST /transactions ticket=tkt_a&payment_type=card&amount=1&bank_account[bank_name]=B
   => unused-parameter 1: req_1
@@ -615,7 +620,7 @@ t.test("findings: a refusal that comes of the emulator's own state is nobody's m
   t.end()
 })
 
-t.test('findings: there are thirteen, those where money or data is at risk are errors and listed first', t => {
+t.test('findings: there are fourteen, those where money or data is at risk are errors and listed first', t => {
   t.strictSame(
     Object.entries(FINDINGS).map(([finding, { severity }]) => `${severity} ${finding}`),
     [
@@ -624,6 +629,7 @@ t.test('findings: there are thirteen, those where money or data is at risk are e
       'error double-payment-risk',
       'warning search-without-narrowing',
       'warning unknown-parameter',
+      'warning unset-value',
       'warning unused-parameter',
       'warning key-sent-needlessly',
       'warning card-number-sent',
