@@ -109,15 +109,15 @@ t.test('api: the log goes where it is asked to go', async t => {
   }
 
   const texts = lines.map(([level, ...line]) => `${level} ${line.at(-1)}`.replace(/ [\d.]+ ms/, ''))
-  const started_ = 'info listening on http://127.0.0.1:PORT, loading the scenario'
+  const started_ = ['info loading the scenario; until it is ready, http://127.0.0.1:PORT responds with 503', 'info listening on http://localhost:PORT']
   t.strictSame(
     texts.map(text => text.replace(/:\d+/, ':PORT')),
-    [started_, 'info GET /next/tickets 401 req_1', started_, 'info GET /next/tickets 401 req_1']
+    [...started_, 'info GET /next/tickets 401 api_key_missing AUTH-3 req_1', ...started_, 'info GET /next/tickets 401 api_key_missing AUTH-3 req_1']
   )
   t.strictSame(ofPino, [])
   const silent = await started(t, { scenario: FIXTURE, logger: { ...own, level: 'silent' } })
   await silent.inject('GET /tickets')
-  t.equal(lines.length, 4)
+  t.equal(lines.length, 6)
 })
 
 t.test('api: await using closes it at the end of the block', async t => {
