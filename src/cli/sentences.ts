@@ -86,6 +86,7 @@ export const SAYS = {
   exposed: (host: string) =>
     `The emulator listens on ${host} without a control token: every machine that reaches the port can read and change its state. Set CONTROL_TOKEN, or let only this machine reach the port: HOST=127.0.0.1, or docker run -p 127.0.0.1:4010:4010.`,
   defect: () => 'The emulator stops because of a defect. Please report it.',
+  not_opened: (address: string, why: string) => `The browser cannot be opened: ${why}. Open ${address}.`,
   in_memory: () => 'in memory; --data FILE keeps them',
   kept: (file: string) => `kept in ${file}`,
   resumed: (file: string) => `continued from ${file}`,
@@ -106,7 +107,10 @@ export const SAYS = {
   nothing_recorded: () => 'the emulator received no requests',
   recorded: (file: string, requests: number, left: number) =>
     `${file} plays what was recorded: ${countOf(requests, 'request')}${left > 0 ? `; ${left} not played, for the reasons in its comments` : ''}`,
+  record_it: () => 'run the same with record --out failed.yaml in place of exec: failed.yaml then plays the requests again',
+  check_it: (file: string) => `commerce-emulator check ${file}`,
   // running emulators
+  repro_it: (request: string, address: string) => `commerce-emulator repro ${request} --url ${address}`,
   emulator_address: (address: string) => `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,
   not_readable: (what: string, address: string, why: string) => `${what} cannot be read at ${address}: ${why}`,
   responded: (status: number, why: string) => `the response was ${status}. ${why}`,
@@ -151,6 +155,7 @@ export const SAYS = {
   no_value: (name: string) => `\${${name}} has no value; add --var ${name}=VALUE`,
   not_sent: () => 'not sent: the service cannot be reached',
   no_response: (why: string) => `no response came: ${why}`,
+  waiting: () => 'waiting, in seconds',
   timed_out: (ms: number) => `no response came within ${ms} ms; --timeout waits longer`,
   compressed: (encoding: string) => `the response is compressed (Content-Encoding: ${encoding}), but Accept-Encoding: identity was sent`,
   too_long: (bytes: number) => `the response is longer than ${bytes} bytes; --max-answer reads more`,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { Agent, get, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -115,17 +115,36 @@ commerce-emulator ready on ${baseUrl}
     .trimEnd()
     .split('\n')
     .map(line => JSON.parse(line))
-  t.ok(/^listening on http:\/\/127\.0\.0\.1:\d+, loading the scenario$/.test(logged[0].msg))
-  t.strictSame(logged.at(-1).call.path, '/_control/state')
+  t.match(logged[0].msg, /^loading the scenario; .*http:\/\/127\.0\.0\.1:\d+ /)
+  t.strictSame(
+    logged.slice(1).map(({ msg }) => msg.replace(/ [\d.]+ ms/, '')),
+    [`listening on ${baseUrl.replace('/next', '')}`, ...(hasCurl ? ['GET /next/locations 200 req_1'] : [])],
+    'control requests are logged at debug'
+  )
   agent.destroy()
 })
 
 t.test('cli: the process takes its settings from flags, --set and variables', async t => {
+  const root = t.testdir({ browser: '#!/bin/sh\necho "$1" > "$0.opened"\n' })
+  await chmod(`${root}/browser`, 0o755)
   const run = await ready(
     t,
-    ['--set', 'pagination.max_limit=7', '--seed', '5', '--set', 'control_hosts=a.example, b.example', '--set', 'cors=false', '--set', 'fixtures_dir='],
+    [
+      '--quiet',
+      '--open',
+      '--set',
+      'pagination.max_limit=7',
+      '--seed',
+      '5',
+      '--set',
+      'control_hosts=a.example, b.example',
+      '--set',
+      'cors=false',
+      '--set',
+      'fixtures_dir='
+    ],
     {
-      variables: { SEED: '6', PAGINATION_DEFAULT_LIMIT: '3', LOG_LEVEL: 'warn', CONTROL_TOKEN: '', HOST: '0.0.0.0' },
+      variables: { SEED: '6', PAGINATION_DEFAULT_LIMIT: '3', CONTROL_TOKEN: '', HOST: '0.0.0.0', BROWSER: `${root}/browser`, DISPLAY: '' },
       isSource: true
     }
   )
@@ -142,11 +161,17 @@ t.test('cli: the process takes its settings from flags, --set and variables', as
       ['pagination.default_limit', 3, 'environment'],
       ['control_hosts', ['a.example', 'b.example'], 'flag'],
       ['cors', false, 'flag'],
-      ['log_level', 'warn', 'environment'],
+      ['log_level', 'warn', 'flag'],
       ['control_token', null, 'default'],
       ['fixtures_dir', null, 'flag']
     ]
   )
+  t.equal(run.stdout(), `${run.last}\n`, 'nothing else is printed')
+  if (process.platform === 'linux') {
+    const opened = () => readFile(`${root}/browser.opened`, 'utf8').catch(() => '')
+    for (const since = Date.now(); (await opened()) === '' && Date.now() - since < 10_000; ) await sleep(50)
+    t.equal(await opened(), `${run.controlUrl}\n`)
+  }
   const { code, ms } = await signalled(run, 'SIGINT')
   t.equal(code, 0)
   t.ok(ms < 5000, `on SIGINT it ended after ${ms} ms`)

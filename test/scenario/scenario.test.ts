@@ -788,7 +788,7 @@ t.test('a scenario: what it may not say', async t => {
     [{ settings: { paginatoin: { max_limit: 1 } } }, 'settings.paginatoin unknown_name'],
     [{ settings: { seed: 5 } }, 'settings.seed unknown_name'],
     [{ settings: { auth: { accept_any_key: 'mch_a' } } }, 'settings.auth.accept_any_key missing_account'],
-    [null, 'wrong_type'],
+    [null, 'empty_document'],
     [[], 'wrong_type'],
     ['just text', 'wrong_type']
   ]
