@@ -39,10 +39,11 @@ commerce-emulator
   Findings      stopped-at-empty-page (1×), refused-and-repeated (1×)
   Script        every entry was applied
   Expectations  all were met
+  Report        ${folder}/report.html
   FAILED        findings: stopped-at-empty-page, refused-and-repeated
                 stopped-at-empty-page: A search page came back empty with has_more true, and the client never asked for the next. search_query filters after retrieval: continue with starting_after=last_id until has_more is false. (1×: #1/req_3)
                 refused-and-repeated: A refused request was sent again, unchanged. The response will be the same: correct the request, or show the refusal to the user. (1×: #1/req_18, #1/req_19)
-  Report        ${folder}/report.html
+  Next          run the same with record --out failed.yaml in place of exec: failed.yaml then plays the requests again
 `
   )
 
@@ -111,7 +112,7 @@ t.test('judge: an emulator that runs is judged from outside by the same gates, w
   const passed = await judge('--fail-on', 'findings', '--ignore', 'refused-and-repeated')
 
   t.equal(failed.status, 3, failed.stderr)
-  t.match(failed.stderr, /\n {2}FAILED {8}finding: refused-and-repeated\n.*unchanged\. The response will be the same.*\n {2}Report {8}.*report\.html\n$/)
+  t.match(failed.stderr, /\n {2}Report {8}.*report\.html\n {2}FAILED {8}finding: refused-and-repeated\n.*unchanged\. The response will be the same.*\n {2}Next {10}commerce-emulator repro '#1\/req_1' --url .*\n$/)
   t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('name="reads a Ticket"><failure '))
   t.ok(readFileSync(`${folder}/report.html`, 'utf8').includes('reads a Ticket'))
   t.equal(passed.status, 0, passed.stderr)
