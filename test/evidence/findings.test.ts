@@ -413,7 +413,8 @@ t.test("findings: a refusal that comes of the emulator's own state is nobody's m
 
 t.test('findings: there are fourteen, those where money or data is at risk are errors and listed first', t => {
   const errors = 'stopped-at-empty-page double-refund-risk double-payment-risk'.split(' ')
-  const requests = 'search-without-narrowing unknown-parameter unset-value unused-parameter key-sent-needlessly card-number-sent foreign-record empty-amount zero-payment'
+  const requests =
+    'search-without-narrowing unknown-parameter unset-value unused-parameter key-sent-needlessly card-number-sent foreign-record empty-amount zero-payment'
   const warnings = [...requests.split(' '), 'retry-after-ignored', 'refused-and-repeated']
   const severities = Object.entries(FINDINGS).map(([finding, { severity }]) => `${severity} ${finding}`)
   t.strictSame(severities, [...errors.map(finding => `error ${finding}`), ...warnings.map(finding => `warning ${finding}`)])
