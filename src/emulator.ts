@@ -18,8 +18,8 @@ import { documentOf, problemLine } from './scenario/documents.js'
 import { keysIn } from './scenario/export.js'
 import { isPath, Library } from './scenario/library.js'
 import type { GivenVariables } from './scenario/variables.js'
+import { VERSION } from './scenario/version.js'
 import { SAYS } from './server/sentences.js'
-import { VERSION } from './version.js'
 import { watchFiles } from './watching.js'
 
 export type RunOptions = {

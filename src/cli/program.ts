@@ -1,7 +1,7 @@
 /** Reads the command line by the table of commands, and runs what it names. */
 import { Argument, Command, CommanderError, Help } from 'commander'
 import { visible } from '../core/visible.js'
-import { VERSION } from '../version.js'
+import { VERSION } from '../scenario/version.js'
 import { coloured } from './colours.js'
 import { COMMANDS, type CommandLine, type Spec } from './commands.js'
 import { failureLines, STATUS, statusOf } from './failures.js'

@@ -93,7 +93,7 @@ t.test('FORM-2: text where nested names belong is refused, with a note where a c
     call('POST /locations', { body: { display_name: 'A', address } }).body.error.message.includes('turned an object into text')
   t.strictSame([printed.filter(hasNote), plain.filter(hasNote)], [printed, []])
   const { message } = call('POST /locations', { body: { display_name: 'A', address: 'city' } }).body.error
-  t.equal(message, 'address must be nested names, sent as address[city]=…; got one value.')
+  t.match(message, /^address .* address\[city\]=…; [^;]*$/)
 })
 
 t.test('A35: the bounds of a form are settings', async t => {
