@@ -18,8 +18,8 @@ import { documentOf, problemLine } from './scenario/documents.js'
 import { keysIn } from './scenario/export.js'
 import { isPath, Library } from './scenario/library.js'
 import type { GivenVariables } from './scenario/variables.js'
+import { VERSION } from './scenario/version.js'
 import { SAYS } from './server/sentences.js'
-import { VERSION } from './version.js'
 import { watchFiles } from './watching.js'
 
 export type RunOptions = {
@@ -106,7 +106,7 @@ export async function runEmulator({
   try {
     await Promise.all([process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder)))
     if (process.snapshots_dir) await mkdir(process.snapshots_dir, { recursive: true })
-    await app.listen({ port: process.port, host: process.host, listenTextResolver: SAYS.listening })
+    await app.listen({ port: process.port, host: process.host, listenTextResolver: SAYS.loading })
     const reportWarnings = (warnings: readonly Problem[]) => {
       for (const line of warnings.map(problemLine).map(line => withoutSecrets(line))) {
         app.log.warn(line)
@@ -131,6 +131,7 @@ export async function runEmulator({
     isWritable = true
     if (process.watch) stopWatching = watchFiles(library, load, app.log)
     const url = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
+    app.log.info(SAYS.listening(url))
     const sandbox = sandboxes.main
     const apiKeys = keysIn(sandbox.store)
     const resumed = isNew ? null : process.data
@@ -150,7 +151,7 @@ async function checked(given: GivenSettings): Promise<GivenSettings> {
 
 async function startDocument(scenario: string | object, library: Library) {
   if (typeof scenario === 'object') return { document: documentOf('scenario', scenario, library.limits), origin: { name: 'inline', file: null } }
-  const document = isPath(scenario) ? await library.file(scenario) : await library.scenario(scenario)
+  const document = isPath(scenario) ? await library.file(scenario) : await library.scenario(scenario, '.')
   return { document, origin: { name: scenario, file: document.name } }
 }
 

@@ -22,6 +22,7 @@ const LATER = {
   faker: '@faker-js/faker/locale/en',
   'light-my-request': 'light-my-request',
   lowdb: 'lowdb',
+  open: 'open',
   'pino-pretty': 'pino-pretty',
   'prom-client': 'prom-client',
   re2js: 're2js',
@@ -95,7 +96,12 @@ async function bundle() {
     // the module of fdir that an import gets asks for its own address, which a bundle does not have
     build({
       ...OPTIONS,
-      entryPoints: { ...LATER, 'schema-compilers': './scripts/build/schema-compilers.cjs', mcp: './scripts/build/mcp.mjs' },
+      entryPoints: {
+        ...LATER,
+        open: './scripts/build/open.cjs',
+        'schema-compilers': './scripts/build/schema-compilers.cjs',
+        mcp: './scripts/build/mcp.mjs'
+      },
       outdir: 'dist/packages',
       minify: true,
       alias: { fdir: require.resolve('fdir') }

@@ -7,7 +7,7 @@ import { BASE } from '../../src/core/paths.js'
 import { SETTINGS, settingsInForce } from '../../src/core/settings.js'
 import { jsonText } from '../../src/reports/formats.js'
 import { publishedSchema, schemaAddress } from '../../src/scenario/published-schema.js'
-import { VERSION } from '../../src/version.js'
+import { VERSION } from '../../src/scenario/version.js'
 import { declarations, methods } from './declarations.js'
 import { REFERENCE_PAGES } from './reference.js'
 

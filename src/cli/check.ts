@@ -31,6 +31,7 @@ import { type Drift, driftOf, type PlayedStep, wasMade } from './drift/drift.js'
 import { driftPoints } from './drift/drift-points.js'
 import { serviceState } from './drift/service-state.js'
 import { problemsOf } from './failures.js'
+import type { Progress } from './progress.js'
 import { checkFiles } from './scenario-files.js'
 import { SAYS, say } from './sentences.js'
 
@@ -41,8 +42,8 @@ export type CheckOptions = PlayedWith &
     failOn?: readonly Gate[]
     /** In place of requests to the running service: responses of it that are known already. */
     responses?: Play
-    /** Called before each file's steps and after each step, for a progress bar. */
-    onProgress?: (what: string, done: number, total: number) => void
+    /** Called before each file of several, else after each step and each second of a wait, for a progress bar. */
+    onProgress?: Progress
   }
 /** A scenario that is loaded and checked; `own` are its names and keys, `bindings` those that it is played with, by the running service if there is one. */
 type Checking = CheckOptions & {
@@ -60,13 +61,15 @@ const MIN_KEY = 8
 const MAX_SHOWN = 3
 /** The longest that a play really waits at a running service, ten minutes. */
 const MAX_WAIT = 600_000
+const SECOND = 1000
 
 /** Checks the scenarios of files, folders and patterns one after the other. A document that cannot be loaded is a failed point, not an error. */
 export async function check(places: readonly string[], options: CheckOptions): Promise<CheckedFile[]> {
   const keys = new SecretWords([...options.keys.values()].filter(key => key.length >= MIN_KEY))
   const shown = <T extends { message: string }>(said: T): T => ({ ...said, message: withoutSecrets(said.message, keys) })
-  const checked = await checkFiles(places, { launch: options.launch, names: [...options.variables.keys()] }, async (file, library, known) => {
-    const { points, notes, settings } = await checkFile(file, library, known, options)
+  const { launch, variables, onProgress = () => {} } = options
+  const checked = await checkFiles(places, { launch, names: [...variables.keys()], onProgress }, async (file, library, known, isAlone) => {
+    const { points, notes, settings } = await checkFile(file, library, known, isAlone ? options : { ...options, onProgress: () => {} })
     return {
       points: points.map(point => ({ ...shown(point), problems: point.problems.map(shown) })),
       notes: notes.map(note => withoutSecrets(note, keys)),
@@ -183,9 +186,17 @@ async function playAll({ sandbox, document, service, bindings, onProgress = () =
   await playSteps(steps, play.length > 0 ? stepClient : counted(stepClient), bindings, add('steps'), answers)
   // the script acts on these requests and can lose their answers
   const playClient = service ? counted(service) : new Player(sandbox).play
-  const wait = service ? (ms: number) => sleep(Math.min(ms, MAX_WAIT)) : (ms: number) => sandbox.setClock({ by: ms })
+  const wait = service ? (ms: number) => waited(Math.min(ms, MAX_WAIT), onProgress) : (ms: number) => sandbox.setClock({ by: ms })
   await playSteps(play, playClient, bindings, add('play'), answers, wait)
   return { points, playedSteps }
+}
+
+/** Waits, and shows for how long. */
+async function waited(ms: number, onProgress: Progress): Promise<void> {
+  for (let past = 0; past < ms; past += SECOND) {
+    onProgress(SAYS.waiting(), past / SECOND, Math.ceil(ms / SECOND))
+    await sleep(Math.min(ms - past, SECOND))
+  }
 }
 
 /** What to say of a request that waited in vain since the script holds it, by the entry that does. */

@@ -10,17 +10,19 @@ import { type CheckedFile, isFailed, settingsFound } from '../reports/points.js'
 import { type GivenGates, gatesFrom } from '../reports/run.js'
 import { checkAnnotations } from '../reports/text.js'
 import { isPath } from '../scenario/library.js'
-import { VERSION } from '../version.js'
+import { VERSION } from '../scenario/version.js'
+import { coloured } from './colours.js'
 import type { ExecOptions } from './exec.js'
 import { STATUS } from './failures.js'
 import { type Environment, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
+import type { listText } from './lists.js'
 import { createProgressBar } from './progress.js'
 import { SAYS } from './sentences.js'
 
 export type CommandLine = { program: Command; environment: Environment; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 export type Spec = {
   about: string
-  argument?: readonly [name: string, about: string]
+  argument?: readonly [name: string, about: string, choices?: readonly string[]]
   options?: readonly Option[]
   examples: readonly (readonly [about: string, line: string])[]
   /** The exit status, or null when the process goes on serving; `operand` is the argument, or all words where none is declared. */
@@ -29,6 +31,7 @@ export type Spec = {
 
 type Pairs = ReadonlyMap<string, string>
 /** The flags of settings lie beside these, each under its own name. */
+type StartFlags = SettingFlags & { quiet?: boolean; open?: boolean }
 type SettingFlags = { set?: string[]; var?: Pairs; settings?: string }
 type GateFlags = GivenGates & { report?: string }
 type RunFlags = SettingFlags & GateFlags & ExecOptions['names'] & { killAfter: number; out?: string; from?: string }
@@ -88,7 +91,7 @@ const nameOption = (name: string, what: string) =>
 const formatOption = (formats: object) => option('--format <format>', 'Format of the report.').choices(Object.keys(formats)).default('text')
 const VAR = option('--var <name=value>', 'Value of a scenario variable; repeatable.', named)
 const MIN_COVERAGE = option('--min-coverage <percent>', 'Minimum rule coverage.', percentOf)
-const FILES = "folders of them, or patterns such as 'scenarios/**/*.yaml'."
+const FILES = "- for stdin, folders of them, or patterns such as 'scenarios/**/*.yaml'."
 const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
 const GATES = [
   MIN_COVERAGE,
@@ -116,17 +119,22 @@ const ADDRESS = [option('--url <url>', "The emulator's address. (default: http:/
 export const COMMANDS = {
   start: {
     about: 'Start the emulator. The default command.',
-    options: [VAR, ...settingOptions(SETTING_KEYS)],
+    options: [
+      VAR,
+      option('--quiet', 'Print only that it is ready, and log only warnings and errors.'),
+      option('--open', 'Open the console in the browser.'),
+      ...settingOptions(SETTING_KEYS)
+    ],
     examples: [
       ['your own scenario, on a free port', 'commerce-emulator start --port 0 --scenario ./own.yaml'],
       ['state that survives a restart', 'commerce-emulator start --data ./state.json']
     ],
-    run: async ([stray]: string[], flags: SettingFlags, { program, environment, stdout, stderr }) => {
+    run: async ([stray]: string[], { quiet = false, open = false, ...flags }: StartFlags, { program, environment, stdout, stderr }) => {
       if (stray !== undefined) refuse(program, strayArgument(stray, program))
       const { start } = await import('./start.js')
       const { flag, ...more } = await launchOf(flags, environment)
       refuseForeignHost(flag, environment)
-      await start({ settings: flag, ...more, vars: varsOf(flags) }, { stdout, stderr })
+      await start({ settings: { ...(quiet && { log_level: 'warn' as const }), ...flag }, ...more, vars: varsOf(flags), quiet, open }, { stdout, stderr })
       return null
     }
   },
@@ -148,8 +156,10 @@ export const COMMANDS = {
     examples: [['every problem of a document, with its line', 'commerce-emulator validate ./own.yaml']],
     run: async (files: string[], flags: SettingFlags, line) => {
       const { validate, validateText } = await import('./validate.js')
-      const checked = await validate(files, { launch: await launchOf(flags, line.environment), vars: varsOf(flags) })
-      line.stdout.write(validateText(checked))
+      const bar = await createProgressBar(line.stderr)
+      const options = { launch: await launchOf(flags, line.environment), vars: varsOf(flags), onProgress: bar.update }
+      const checked = await validate(files, options).finally(bar.stop)
+      line.stdout.write(coloured(validateText(checked), line.stdout))
       return concludeCheck(checked, line)
     }
   },
@@ -267,6 +277,20 @@ export const COMMANDS = {
       return STATUS.done
     }
   },
+  scenarios: { ...listing('scenarios', 'List the scenarios and fixtures that can be loaded by name.'), options: FOLDERS },
+  rules: listing('rules', 'List the rules of the service.'),
+  assumptions: listing('assumptions', 'List what the emulator assumes where the reference is silent.'),
+  settings: listing('settings', 'List the settings, each with its default.'),
+  completion: {
+    about: 'Print a script that completes commands and options in a shell.',
+    argument: ['<shell>', 'Shell that reads the script.', ['bash', 'zsh', 'fish']],
+    examples: [['complete commands and options in this bash', 'source <(commerce-emulator completion bash)']],
+    run: async (shell: string, _: object, { program, stdout }) => {
+      const { COMPLETIONS } = await import('./completion.js')
+      stdout.write((COMPLETIONS[shell] as (program: Command) => string)(program))
+      return STATUS.done
+    }
+  },
   healthcheck: {
     about: 'Ask a running emulator whether it is ready; exit 0 if it is.',
     options: settingOptions(['port', 'host']),
@@ -278,6 +302,18 @@ export const COMMANDS = {
     }
   }
 } satisfies Readonly<Record<string, Spec>>
+
+function listing(name: Parameters<typeof listText>[0], about: string): Spec {
+  return {
+    about,
+    examples: [[`find the ${name} about refunds`, `commerce-emulator ${name} | grep -i refund`]],
+    run: async (_: string[], flags: SettingFlags, { environment, stdout }) => {
+      const { listText } = await import('./lists.js')
+      stdout.write(await listText(name, await launchOf(flags, environment)))
+      return STATUS.done
+    }
+  }
+}
 
 async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): Promise<number> {
   const { program, environment, stdout, stderr } = line
@@ -309,7 +345,7 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
     variables,
     onProgress: bar.update
   }).finally(bar.stop)
-  stdout.write(CHECK_FORMATS[format](checked))
+  stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
   if (writeSettings !== undefined) {
     if (checked.every(({ settings }) => settings === null)) stderr.write(`commerce-emulator: ${SAYS.not_compared(visible(writeSettings))}\n`)
     else await (await import('./settings-file.js')).writeSettings(writeSettings, settingsFound(checked))

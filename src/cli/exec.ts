@@ -13,9 +13,9 @@ import { createLogger } from '../server/logging.js'
 import { STATUS } from './failures.js'
 import { concluded, type ReportOptions } from './judge.js'
 import { originOf, runOf } from './running.js'
-import { SAYS } from './sentences.js'
+import { SAYS, shellWord } from './sentences.js'
 
-export type ExecOptions = ReportOptions & {
+export type ExecOptions = Omit<ReportOptions, 'next'> & {
   launch: Launch & { variables: SettingVariables }
   vars?: GivenVariables | undefined
   /** Environment variables that tell the command where the emulator is. */
@@ -64,7 +64,8 @@ export async function exec(command: Command, { launch, vars, names, killAfter, o
     )
     const run = await runOf({ url: controlUrl, token: settingsInForce(launch).values.control_token })
     const isRecorded = recorder === null || (await recorder.write(emulator, stderr))
-    const judged = await concluded(run, status, options, stderr)
+    const next = () => (out === undefined ? SAYS.record_it() : SAYS.check_it(shellWord(out)))
+    const judged = await concluded(run, status, { ...options, next }, stderr)
     return judged === STATUS.done && !isRecorded ? STATUS.failed : judged
   } finally {
     await emulator.close()

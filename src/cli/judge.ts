@@ -6,30 +6,45 @@ import { jsonText, RUN_FORMATS } from '../reports/formats.js'
 import { coverageJunit } from '../reports/junit.js'
 import { type Gates, type JudgedRun, judged, type RunDocument } from '../reports/run.js'
 import { runAnnotations, runText } from '../reports/text.js'
+import { coloured } from './colours.js'
 import { STATUS } from './failures.js'
 import type { Environment } from './launch.js'
 import { runOf } from './running.js'
-import { reasonOf, SAYS } from './sentences.js'
+import { reasonOf, SAYS, shellWord } from './sentences.js'
+
+const LOGIN = /\/\/[^/]*@/
 
 /** `report` is the folder that reports are written to. */
-export type ReportOptions = { gates: Gates; report: string | null; environment: Environment }
+export type ReportOptions = {
+  gates: Gates
+  report: string | null
+  environment: Environment
+  /** The command to go on with after a failure, by the name of the first request that shows it. */
+  next: (request: string) => string
+}
 
 /** Returns the exit status: 0, or 3 when a gate failed. Errors: as of `runOf`, and of a folder or file that cannot be written. */
-export async function judge({ url, token, ...options }: ReportOptions & { url: string; token: string | null }, stderr: NodeJS.WritableStream): Promise<number> {
+export async function judge(
+  { url, token, ...options }: Omit<ReportOptions, 'next'> & { url: string; token: string | null },
+  stderr: NodeJS.WriteStream
+): Promise<number> {
   const run = await runOf({ url, token })
   if (options.report !== null) await mkdir(options.report, { recursive: true })
-  return concluded(run, null, options, stderr)
+  const next = (name: string) => SAYS.repro_it(shellWord(name), shellWord(url.replace(LOGIN, '//')))
+  return concluded(run, null, { ...options, next }, stderr)
 }
 
 /** `status` is that of the command, null for none. Returns the exit status: 1 where only a report could not be written. */
 export async function concluded(
   run: RunDocument,
   status: number | null,
-  { gates, report, environment }: ReportOptions,
-  stderr: NodeJS.WritableStream
+  { gates, report, environment, next }: ReportOptions,
+  stderr: NodeJS.WriteStream
 ): Promise<number> {
   const result = judged(run, gates, status)
-  stderr.write(runText(result, report && join(report, 'report.html')))
+  const shown = result.run.findings.find(({ finding }) => result.fails.has(finding))?.requests[0] ?? result.unmet[0]?.requests?.[0]
+  const text = runText(result, report && join(report, 'report.html'), shown === undefined ? null : next(shown))
+  stderr.write(coloured(text, stderr))
   if (environment.GITHUB_ACTIONS === 'true') stderr.write(runAnnotations(result))
   const { GITHUB_STEP_SUMMARY: summary } = environment
   const files = report === null ? [] : Object.entries(reportsOf(result))

@@ -15,7 +15,7 @@ import { FINDINGS } from '../evidence/findings.js'
 import { type EmulatorOptions, startEmulator } from '../in-process.js'
 import { OPERATION_NAMES } from '../reference/operations.js'
 import { RULES } from '../reference/rules.js'
-import { VERSION } from '../version.js'
+import { VERSION } from '../scenario/version.js'
 
 /** A running emulator by its address, or one of its own, with the options of `startEmulator`. */
 export type McpOptions = { url: string; token: string | null } | EmulatorOptions

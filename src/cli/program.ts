@@ -1,7 +1,8 @@
 /** Reads the command line by the table of commands, and runs what it names. */
-import { Command, CommanderError, Help } from 'commander'
+import { Argument, Command, CommanderError, Help } from 'commander'
 import { visible } from '../core/visible.js'
-import { VERSION } from '../version.js'
+import { VERSION } from '../scenario/version.js'
+import { coloured } from './colours.js'
 import { COMMANDS, type CommandLine, type Spec } from './commands.js'
 import { failureLines, STATUS, statusOf } from './failures.js'
 import { linesOnVariables } from './launch.js'
@@ -36,7 +37,10 @@ export async function run(args: readonly string[], environment: CommandLine['env
       .command(below ?? first, { isDefault: name === 'start' })
       .description(about)
       .addHelpText('after', examplesText(examples))
-    if (argument) command.argument(...argument)
+    if (argument) {
+      const [name, about, choices] = argument
+      command.addArgument(choices ? new Argument(name, about).choices(choices) : new Argument(name, about))
+    }
     for (const option of options) command.addOption(option)
     if (!run) continue
     // the options after a command to run are those of that command
@@ -55,7 +59,7 @@ export async function run(args: readonly string[], environment: CommandLine['env
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? STATUS.done : STATUS.misused
     const lines = failureLines(error as Error)
-    for (const line of [...lines, ...linesOnVariables(lines, environment).map(visible)]) stderr.write(`${line}\n`)
+    for (const line of [...lines, ...linesOnVariables(lines, environment).map(visible)]) stderr.write(coloured(`${line}\n`, stderr))
     return statusOf(error as Error)
   }
 }
@@ -82,7 +86,7 @@ const programOn = ({ stdout, stderr }: Streams): Command =>
     .enablePositionalOptions()
     .configureOutput({
       writeOut: text => stdout.write(text),
-      writeErr: text => stderr.write(text),
+      writeErr: text => stderr.write(coloured(text, stderr)),
       getOutHelpWidth: () => stdout.columns
     })
     .exitOverride()

@@ -2,7 +2,8 @@
 import type { SingleBar } from 'cli-progress'
 
 const DELAY_MS = 1000
-type ProgressBar = { update: (what: string, done: number, total: number) => void; stop: () => void }
+export type Progress = (what: string, done: number, total: number) => void
+type ProgressBar = { update: Progress; stop: () => void }
 
 /** A label, and how many of how many, once the work has taken a second. */
 export async function createProgressBar(stream: NodeJS.WriteStream, now: () => number = Date.now): Promise<ProgressBar> {

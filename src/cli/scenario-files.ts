@@ -8,12 +8,13 @@ import { Library } from '../scenario/library.js'
 import { isScenarioOrFixture, type Launch } from '../scenario/scenario.js'
 import { isSharedScript } from '../scenario/shared-script.js'
 import { unknownVariable } from '../scenario/variables.js'
+import type { Progress } from './progress.js'
 import { SAYS, say } from './sentences.js'
 
 /** `names` are those that `--var` gives values to, each of which some file has to know; `withShared` takes files of shared script entries as well. */
-type Files = { launch: Launch; names: readonly string[]; withShared?: boolean }
-/** What is found of a file, whose variables are added to those that are known. */
-type CheckFile = (file: string, library: Library, known: Set<string>) => Promise<Partial<CheckedFile>>
+type Files = { launch: Launch; names: readonly string[]; withShared?: boolean; onProgress?: Progress }
+/** What is found of a file, whose variables are added to those that are known; `isAlone` where its place has no other. */
+type CheckFile = (file: string, library: Library, known: Set<string>, isAlone: boolean) => Promise<Partial<CheckedFile>>
 
 const ENDINGS = '**/*.{yaml,yml,json}'
 const IGNORED = ['**/node_modules/**']
@@ -22,7 +23,11 @@ const IGNORED = ['**/node_modules/**']
  * What is found of the files of each place, each once: a file as it is, those of a folder that end in .yaml, .yml or .json, and those that match a pattern.
  * Files of a folder or pattern that are not scenarios are left out; a place with no file left is a failure, and so is a name that no file knows.
  */
-export async function checkFiles(places: readonly string[], { launch, names, withShared = false }: Files, checkFile: CheckFile): Promise<CheckedFile[]> {
+export async function checkFiles(
+  places: readonly string[],
+  { launch, names, withShared = false, onProgress = () => {} }: Files,
+  checkFile: CheckFile
+): Promise<CheckedFile[]> {
   const settings = settingsInForce(launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
   const checked: CheckedFile[] = []
@@ -30,11 +35,12 @@ export async function checkFiles(places: readonly string[], { launch, names, wit
   for (const place of places) {
     const { files, isSearched, isPattern } = await filesAt(place, ENDINGS)
     let isEmpty = true
-    for (const file of files) {
+    for (const [index, file] of files.entries()) {
+      if (files.length > 1) onProgress(place, index, files.length)
       const leftOut = isSearched ? await whyLeftOut(file, library, withShared) : null
       isEmpty &&= leftOut !== null
       if (seen.size === seen.add(resolve(file)).size) continue
-      checked.push({ ...NOTHING_FOUND, file, leftOut, ...(leftOut === null && (await checkFile(file, library, known))) })
+      checked.push({ ...NOTHING_FOUND, file, leftOut, ...(leftOut === null && (await checkFile(file, library, known, files.length === 1))) })
     }
     const why = files.length > 0 ? SAYS.no_scenario(isPattern) : SAYS.no_files(isPattern)
     if (isEmpty) checked.push(withFailure(place, say('file_exists'), { path: '', file: place, message: why }))

@@ -87,6 +87,7 @@ export const SAYS = {
   exposed: (host: string) =>
     `The emulator listens on ${host} without a control token: every machine that reaches the port can read and change its state. Set CONTROL_TOKEN, or let only this machine reach the port: HOST=127.0.0.1, or docker run -p 127.0.0.1:4010:4010.`,
   defect: () => 'The emulator is stopping because of a defect. Please report it.',
+  not_opened: (address: string, why: string) => `The browser cannot be opened: ${why}. Open ${address}.`,
   in_memory: () => 'in memory; --data FILE keeps them',
   kept: (file: string) => `kept in ${file}`,
   resumed: (file: string) => `continued from ${file}`,
@@ -111,7 +112,10 @@ export const SAYS = {
   nothing_recorded: () => 'the emulator received no requests',
   recorded: (file: string, requests: number, left: number) =>
     `${file} replays ${countOf(requests, 'request')}${left > 0 ? `; its comments say why ${left} more cannot be replayed` : ''}`,
+  record_it: () => 'run the same with record --out failed.yaml in place of exec: failed.yaml then replays the requests',
+  check_it: (file: string) => `commerce-emulator check ${file}`,
   // running emulators
+  repro_it: (request: string, address: string) => `commerce-emulator repro ${request} --url ${address}`,
   emulator_address: (address: string) => `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,
   not_readable: (what: string, address: string, why: string) => `${what} cannot be read at ${address}: ${why}`,
   responded: (status: number, why: string) => `the response was ${status}. ${why}`,
@@ -157,6 +161,7 @@ export const SAYS = {
   not_sent: () => 'not sent: the service cannot be reached',
   no_response: (why: string) => `no response came: ${why}`,
   timed_out: (ms: number) => `no response came within ${ms} ms; wait longer with --timeout`,
+  waiting: () => 'waiting, in seconds',
   compressed: (encoding: string) => `the response is compressed (Content-Encoding: ${encoding}), but Accept-Encoding: identity was sent`,
   too_long: (bytes: number) => `the response is longer than ${bytes} bytes; read more with --max-answer`,
   refused_reading: (path: string, status: number, why: string) => `the response to GET ${path} was ${status}${why && ` (${why})`}`,

@@ -7,16 +7,20 @@ import { visible } from '../core/visible.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../emulator.js'
 import { countOf } from '../reports/sentences.js'
 import { createLogger } from '../server/logging.js'
+import { coloured } from './colours.js'
 import { createProgressBar } from './progress.js'
 import { SAYS, shellWord } from './sentences.js'
 
-type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
+/** `quiet`: whether only the last line is printed; `open`: whether the console is shown in the browser. */
+type Shown = { quiet?: boolean; open?: boolean }
+type Output = { stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'hasColors'>>; stderr: NodeJS.WriteStream }
 
 /** Closes on SIGTERM or SIGINT; a second signal ends the process at once. `beforeEnd` has the emulator closed before the process ends. Errors: as of `runEmulator`. */
 export async function start(
-  given: Required<Pick<RunOptions, 'settings' | 'environment'>> & Pick<RunOptions, 'variables' | 'vars'>,
+  { quiet = false, open = false, ...given }: Required<Pick<RunOptions, 'settings' | 'environment'>> & Pick<RunOptions, 'variables' | 'vars'> & Shown,
   { stdout, stderr }: Output,
-  beforeEnd: typeof closeWithGrace = closeWithGrace
+  beforeEnd: typeof closeWithGrace = closeWithGrace,
+  openPage: (address: string) => Promise<unknown> = openInBrowser
 ): Promise<void> {
   const { values, sources } = settingsInForce({ flag: given.settings, environment: given.environment })
   const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
@@ -37,7 +41,14 @@ export async function start(
     hasVars: given.vars !== undefined,
     records: store.size
   }
-  stdout.write(`${startUpText(emulator, facts)}\n`)
+  stdout.write(coloured(`${quiet ? readyLine(emulator) : startUpText(emulator, facts)}\n`, stdout))
+  if (open) await openPage(emulator.controlUrl).catch(error => logger.warn(SAYS.not_opened(emulator.controlUrl, error.message)))
+}
+
+/** Loads what finds the browser of the system only now. */
+async function openInBrowser(address: string): Promise<unknown> {
+  const { default: open } = await import('open')
+  return open(address)
 }
 
 /** Warns where other machines can reach a control API without a token. */
@@ -59,6 +70,8 @@ type StartFacts = {
   hasVars: boolean
   records: number
 }
+
+const readyLine = ({ baseUrl }: Pick<RunningEmulator, 'baseUrl'>) => `commerce-emulator ready on ${baseUrl}`
 
 /** The addresses, the scenario, where the data is, the keys, a first call, and that the emulator is ready. */
 export function startUpText(
@@ -87,7 +100,7 @@ export function startUpText(
     ...beside('Keys', keys),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',
-    `commerce-emulator ready on ${baseUrl}`
+    readyLine({ baseUrl })
   ].join('\n')
 }
 

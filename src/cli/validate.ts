@@ -10,13 +10,17 @@ import type { Launch } from '../scenario/scenario.js'
 import { checkSharedScript, isSharedScript } from '../scenario/shared-script.js'
 import type { GivenVariables } from '../scenario/variables.js'
 import { problemsOf } from './failures.js'
+import type { Progress } from './progress.js'
 import { checkFiles } from './scenario-files.js'
 import { say } from './sentences.js'
 
 /** What was found of each file, and of `vars`: each has to be a variable of at least one of the files. */
-export function validate(places: readonly string[], { launch, vars }: { launch: Launch; vars?: GivenVariables | undefined }): Promise<CheckedFile[]> {
+export function validate(
+  places: readonly string[],
+  { launch, vars, onProgress }: { launch: Launch; vars?: GivenVariables | undefined; onProgress?: Progress }
+): Promise<CheckedFile[]> {
   const names = Object.keys(vars?.values ?? {})
-  return checkFiles(places, { launch, names, withShared: true }, async (file, library, known) => {
+  return checkFiles(places, { launch, names, withShared: true, ...(onProgress && { onProgress }) }, async (file, library, known) => {
     const warnings: Problem[] = []
     const variables = vars && { ...vars, known }
     const points = (problems: readonly Problem[]): Point[] =>

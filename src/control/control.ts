@@ -11,7 +11,7 @@ import { wantsPage } from '../server/pages.js'
 import { EventStreams } from './events.js'
 import { CONTROL_HEADERS, guardControl, wrongTokens } from './guard.js'
 import { CONTROL_GROUPS, FILE_ROWS } from './requests.js'
-import { acceptBodies, addRoute, type Flags, noSuchPath, type Services } from './route.js'
+import { acceptBodies, addRoute, type Flags, noSuchPath, type Row, type Services } from './route.js'
 import { isSignedIn, Sessions } from './sessions.js'
 
 export type ControlOptions = Pick<Services, 'sandboxes' | 'library' | 'settings' | 'version' | 'pages' | 'data'> & { arrivals: Arrivals }
@@ -37,8 +37,9 @@ export async function controlApi(control: FastifyInstance, { arrivals, ...option
     const asksForToken = request.routeOptions.config?.row?.page === true && wantsPage(request)
     return asksForToken ? pages.console(reply.code(401), controlOfBase(request.arrival.base)) : controlRefusal(error, request, reply)
   })
+  const rows = [...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS]
   const refusePath = (request: FastifyRequest) => {
-    throw noSuchPath(request)
+    throw noSuchPath(request, rows.flatMap(Object.keys))
   }
   control.setNotFoundHandler(refusePath)
   control.addHook('onRequest', (request, reply, done) => {
@@ -62,7 +63,5 @@ export async function controlApi(control: FastifyInstance, { arrivals, ...option
   })
   acceptBodies(control, new Bodies(new Shares({ what: 'bytes of documents', setting: 'limits.control_body', all: 2 }, settings)))
   const services = { ...options, sessions, streams, waiting, closing: closing.signal }
-  for (const rows of [...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS]) {
-    for (const [on, row] of Object.entries(rows)) addRoute(control, on, row, services)
-  }
+  for (const [on, row] of rows.flatMap(Object.entries<Row>)) addRoute(control, on, row, services)
 }

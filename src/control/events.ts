@@ -8,6 +8,7 @@ import { summaryOf } from '../evidence/why.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { CONTROL_HEADERS } from './guard.js'
 
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 const HEARTBEAT_MS = 15_000
 /** Bytes that a reader may leave unread; one that leaves more is cut. */
 const MAX_BACKLOG = 1_048_576
@@ -45,7 +46,7 @@ export class EventStreams {
     listeners.add(listener)
     this.#ends.add(end)
     if (!isOfRun) sandbox.ending.addEventListener('abort', end)
-    raw.writeHead(200, { ...CONTROL_HEADERS, 'content-type': 'text/event-stream; charset=utf-8', 'request-id': id })
+    raw.writeHead(200, { ...CONTROL_HEADERS, 'content-type': EVENT_STREAM, 'request-id': id })
     raw.write(': the journal, as it is written\n\n')
   }
 

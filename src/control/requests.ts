@@ -28,6 +28,7 @@ import { entrySchema, fixtureSchema, RELEASES } from '../scenario/schemas.js'
 import { compileEntry, type Entry, gateOf } from '../scenario/script.js'
 import { wantsPage } from '../server/pages.js'
 import { WRITING, written } from '../work/writing.js'
+import { EVENT_STREAM } from './events.js'
 import { explain, TRIED } from './explain.js'
 import { isSame } from './guard.js'
 import { FILTERS, recordedText, requestNamed, requestsOf } from './journal.js'
@@ -406,7 +407,8 @@ export const CONTROL_GROUPS: readonly Group[] = [
       'GET /events': row({
         does: 'Streams the journal as server-sent events: `request` for each request when it has ended, `clear` when the journal is emptied.',
         query: parameters({ scope: optional(word(['sandbox', 'run'], { description: '`sandbox`, the default, or `run`: every sandbox.' })) }),
-        run: ({ streams, request, reply, query: { scope } }) => streams.open(reply, request.arrival, scope === 'run')
+        run: ({ streams, request, reply, query: { scope } }) =>
+          request.method === 'HEAD' ? reply.type(EVENT_STREAM).send('') : streams.open(reply, request.arrival, scope === 'run')
       }),
       'GET /metrics': {
         does: 'Returns metrics as Prometheus text: [the metrics](metrics.md).',

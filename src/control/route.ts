@@ -127,6 +127,7 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
   const takesDocument = wanted !== undefined && wanted.schema === undefined
   control.route({
     method,
+    exposeHeadRoute: method === 'GET',
     url: path.replace(/[A-Z]{2,}/, named => `:${named.toLowerCase()}`),
     config: { row, takesDocument },
     bodyLimit: services.settings[takesDocument ? 'limits.control_body' : 'limits.body'],
@@ -199,7 +200,7 @@ export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
   })
 }
 
-/** A control path that does not exist. */
-export function noSuchPath({ method, url, arrival }: FastifyRequest): ApiError {
-  return REFUSALS.pathUnknown(method, controlOfBase(arrival.base), pathOf(url).slice(CONTROL.length))
+/** A control path that does not exist; `known` are the requests that do, by method and path. */
+export function noSuchPath({ method, url, arrival }: FastifyRequest, known: readonly string[] = []): ApiError {
+  return REFUSALS.pathUnknown(method, controlOfBase(arrival.base), pathOf(url).slice(CONTROL.length), known)
 }

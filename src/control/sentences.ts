@@ -1,7 +1,7 @@
 /** What the control API says: its refusals, each made from its values, and the messages of verdicts. */
 import { DURATION_EXPECTED } from '../core/durations.js'
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
-import { didYouMean, sentence, thereAre } from '../core/nearest.js'
+import { didYouMean, nearest, sentence, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer, shownGot } from '../core/sentences.js'
 
 const refusal =
@@ -32,10 +32,12 @@ export const REFUSALS = {
     headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
   }),
   tokenWrong: refusal('token_required', () => 'The token is not the value of CONTROL_TOKEN.', { param: 'token' }),
-  pathUnknown: refusal(
-    'path_unknown',
-    (method: string, control: string, path: string) => `The control API has no ${method} ${control}${path}; see the links of GET ${control}.`
-  ),
+  pathUnknown: refusal('path_unknown', (method: string, control: string, path: string, known: readonly string[]) => {
+    const pathOf = (on: string) => on.slice(on.indexOf(' ') + 1)
+    const there = nearest(path, known.map(pathOf))
+    const shown = known.flatMap(on => (pathOf(on) === there ? [on.replace(' ', ` ${control}`)] : [])).join(' or ')
+    return `The control API has no ${method} ${control}${path}; ${shown && `did you mean ${shown}? `}see the links of GET ${control}.`
+  }),
   contentType: refusal(
     'content_type_unsupported',
     (type = '') =>

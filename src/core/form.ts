@@ -115,6 +115,13 @@ const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] 
     })
 )
 
+/** The parts of the parameters that have some; metadata has any. */
+const PARTS: ReadonlyMap<string, readonly string[]> = new Map(
+  PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties)).flatMap(([name, { type, properties = {} }]) =>
+    type === 'object' ? [[name, Object.keys(properties)] as const] : []
+  )
+)
+
 /** The name of a part: b of a → `a[b]`; of no name, the part's own. */
 export function inBrackets(under: string, name: string): string {
   return under === '' ? name : `${under}[${name}]`
@@ -139,10 +146,17 @@ function put(root: FormObject, steps: readonly string[], value: string, name: st
   const present = parent.get(step)
   if (present === undefined) parent.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
-  else if (typeof present === 'string' || (present instanceof FormObject && value === ''))
-    return malformed(name, 'sent more than once; send it once', { assumption: 'A36' })
+  else if (typeof present === 'string' || (present instanceof FormObject && value === '')) return malformed(name, twice(name, present), { assumption: 'A36' })
   else return conflict(steps, at, name)
   return null
+}
+
+/** Python's requests sends a nested dict as its keys. A value that is not such a key may be secret. */
+function twice(name: string, present: FormNode): string {
+  const parts = PARTS.get(name)
+  if (parts === undefined) return 'sent more than once; send it once'
+  const part = parts.find(part => part === present) ?? parts[0] ?? 'key'
+  return `sent more than once; send each part by its name, such as ${inBrackets(name, part)}=…`
 }
 
 function putItem(parent: FormObject, steps: readonly string[], at: number, value: string, name: string): FormProblem | null {

@@ -13,7 +13,7 @@ import type { Family } from '../reference/operations.js'
 import { CURSORS, type Cursors, type Metadata, type MetadataChange, NO_PARAMETERS, type Schema, schemaOf, sentName } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
 import { NO_VALUES, type Values } from './exchange.js'
-import { type Blame, EXPECTS, REFUSALS } from './sentences.js'
+import { type Blame, EXPECTS, REFUSALS, unsetHint } from './sentences.js'
 
 /** Where a body named a record: the parameter, and the rule by which the record has to exist. */
 export type BodyReference = { param: string; rule: RuleId }
@@ -74,7 +74,14 @@ export function refuseInQuery<C extends DecodeContext>(query: FormObject, contex
 function refuseUnknown<C extends DecodeContext>(params: readonly string[], table: Table, context: C, { unknown }: Lookups<C>, hint?: string): void {
   context.rely('A14')
   const known = namesIn(table)
-  const messages = params.slice(0, MAX_NAMED).map(param => `${param} is not a parameter of this operation${hint ?? nearestHint(param, known)}`)
+  const messages: string[] = []
+  let list = known.length > 0 ? `; it takes ${known.join(', ')}.` : '; it takes none.'
+  for (const param of params.slice(0, MAX_NAMED)) {
+    const meant = nearestHint(param, known)
+    messages.push(`${param} is not a parameter of this operation${hint ?? (meant || list)}`)
+    // once is enough
+    if (meant === '') list = '.'
+  }
   if (params.length > MAX_NAMED) messages.push(`${params.length - MAX_NAMED} more are not parameters either.`)
   unknown(context, messages)
   if (context.settings['parameters.unknown'] === 'reject') throw REFUSALS.unknown(messages, params[0] as string)
@@ -83,10 +90,13 @@ function refuseUnknown<C extends DecodeContext>(params: readonly string[], table
 /** Unknown parameters that a refusal or a warning names. */
 const MAX_NAMED = 20
 
+/** The parameter that was probably meant: the part of that name, one that is spelled alike, or one that begins alike, as `card[expiry]` for `card[exp_month]`. */
 function nearestHint(param: string, known: readonly string[]): string {
   const inner = known.find(name => name.endsWith(`[${param}]`))
   if (inner) return `; did you mean ${inner}?`
-  return didYouMean(param, known) || (known.length > 0 ? `; it takes ${known.join(', ')}.` : '; it takes none.')
+  const [beginning] = /^(?:\w+\[)?\w{3}/.exec(param) ?? []
+  const alike = beginning && known.find(name => name.startsWith(beginning) || name.includes(`[${beginning}`))
+  return didYouMean(param, known) || (alike ? `; did you mean ${alike}?` : '')
 }
 
 function unknownIn(table: Table, form: FormObject, path: string): string[] {
@@ -188,7 +198,8 @@ class Decoder<C extends DecodeContext> {
   }
 
   #nested(field: Field, table: Table, node: FormNode): unknown {
-    if (!(node instanceof FormObject)) throw notNested(field, node, namesIn(table)[0] as string, field.schema['x-rule'] ?? 'FORM-2')
+    if (!(node instanceof FormObject))
+      throw notNested(field, node, namesIn(table).find(name => name.endsWith(`[${node}]`)) ?? (namesIn(table)[0] as string), field.schema['x-rule'] ?? 'FORM-2')
     const values = this.object(table, node)
     return !this.#unsets && Object.keys(values).length === 0 ? undefined : values
   }
@@ -273,5 +284,5 @@ const refusal = (param: string, expected: string, blame: Blame, code: ErrorCode 
 /** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be distinguished from other digits. */
 function sent({ 'x-secret': secret }: Schema, text: string): string {
   if (secret) return ''
-  return text.length > 40 ? `; got ${text.length} characters` : `; got ${text}`
+  return text.length > 40 ? `; got ${text.length} characters` : `; got ${text}${unsetHint(text)}`
 }

@@ -1,6 +1,6 @@
 /** The refusals of the emulated API but for those of the rules of a create, each made of its values. */
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
-import { BASE } from '../core/paths.js'
+import { BASE, controlOfBase } from '../core/paths.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { type Family, OPERATIONS, RESOURCE_NAMES } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
@@ -14,6 +14,15 @@ const CHALLENGE = { 'www-authenticate': 'Basic realm="commerce", charset="UTF-8"
 const HOW = 'send the API key as the user name and leave the password empty, as curl -u KEY: does'
 const noKey = (what: string) => refused('api_key_missing', `${what}: ${HOW}.`, { rule: 'AUTH-3', headers: CHALLENGE })
 const badKey = (what: string) => refused('api_key_malformed', `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
+/** The base address again, at the beginning of a path below it. */
+const REPEATED = new RegExp(`^(?:${BASE}(?=/|$))+`)
+/** What languages print for a value that is not there, or for an object. */
+const UNSET = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/
+
+export const isUnset = (text: string): boolean => UNSET.test(text)
+/** Why a client probably sent a value; an empty text where it is a value like any other. */
+export const unsetHint = (text: string): string => (isUnset(text) ? '; the client sent a variable without a usable value' : '')
+
 const LISTS = Object.values(OPERATIONS).flatMap(({ kind, path }) => (kind === 'list' ? [path] : []))
 
 export const REFUSALS = {
@@ -22,15 +31,25 @@ export const REFUSALS = {
   longPart: () => refused('path_unknown', 'A part of the path is longer than any id.', { assumption: 'A08' }),
   noPath: (path: string) =>
     refused('path_unknown', `No endpoint has the path ${path}; paths begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`, { assumption: 'A08' }),
-  noMethod: (path: string, allowed: string, method: string, by: Blame, isTicket: boolean) =>
-    refused('method_not_allowed', `${isTicket ? 'Tickets are read-only: ' : ''}${path} takes ${allowed}, not ${method}.`, {
+  /** `control` is the address of the control API for a Ticket, which the service does not create. */
+  noMethod: (path: string, allowed: string, method: string, by: Blame, control: string | null) => {
+    const isSeed = control !== null && method === 'POST'
+    const seed = isSeed ? ` The emulator's own POST ${control}/records adds them for a test, such as {"tickets":[{"location":"loc_bistro"}]}.` : ''
+    return refused('method_not_allowed', `${control === null ? '' : 'Tickets are read-only: '}${path} takes ${allowed}, not ${method}.${seed}`, {
       headers: { allow: allowed },
       ...by
-    }),
+    })
+  },
+  baseTwice: (path: string, base: string) =>
+    refused('path_unknown', `The base address ${base} is in the path more than once: call ${base}${path.replace(REPEATED, '')}.`, { assumption: 'A08' }),
   outsideBase: (path: string, base: string) =>
-    refused('path_unknown', `There is nothing at ${base.slice(0, -BASE.length)}${path}; every path is relative to the base address, which is ${base} here.`, {
-      rule: 'BASE-1'
-    }),
+    refused(
+      'path_unknown',
+      `There is nothing at ${base.slice(0, -BASE.length)}${path}; every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}.`,
+      {
+        rule: 'BASE-1'
+      }
+    ),
   baseForgotten: (path: string, base: string) => refused('path_unknown', `The base address ends in /next: send this to ${base}${path}.`, { rule: 'BASE-1' }),
 
   noKey: () => noKey('No API key was sent'),
@@ -68,9 +87,9 @@ export const REFUSALS = {
     refused('parameter_invalid', `${after} and ${before} cannot be sent together.`, { param: before, assumption: 'A10' }),
   unknownCursor: (param: string, id: string) => refused('cursor_unknown', `${param}: no record of this list has the id ${id}.`, { param, assumption: 'A10' }),
   unknownReference: (param: string, family: Family, id: string, rule: RuleId) =>
-    refused('reference_missing', `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}.`, { param, rule }),
+    refused('reference_missing', `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`, { param, rule }),
   notInPath: (param: string, family: Family, id: string) =>
-    refused('resource_missing', `No ${RESOURCE_NAMES[family]} has the id ${id}.`, { param, assumption: 'A08' }),
+    refused('resource_missing', `No ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`, { param, assumption: 'A08' }),
   otherUser: (account: string, id: string) => refused('resource_missing', `${account} has no User with the id ${id}.`, { param: 'user_id', rule: 'USR-1' })
 }
 

@@ -5,6 +5,7 @@ import { readable } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
 import { type AnyRecord, type Exchange, hasRun, listShown, type Pause } from '../engine/exchange.js'
 import { limitOf } from '../engine/listing.js'
+import { isUnset } from '../engine/sentences.js'
 import type { OperationId } from '../reference/operations.js'
 import { CURSORS, type List } from '../reference/parameters.js'
 import type { Records, Store } from '../store/store.js'
@@ -36,6 +37,11 @@ export const FINDINGS = {
     severity: 'warning',
     about: 'A request had a parameter that its operation does not take.',
     advice: 'Remove it, or write it as the reference does; the refusal suggests the nearest name.'
+  },
+  'unset-value': {
+    severity: 'warning',
+    about: 'A value was the text that a language prints for a missing value or an object, such as null.',
+    advice: 'The client sent a variable without a usable value: give it one, or leave the parameter out.'
   },
   'unused-parameter': {
     severity: 'warning',
@@ -149,6 +155,7 @@ export class Findings {
     const { id, operation } = call
     const { refusal } = call.outcome
     if (call.unknownParameter) this.#report('unknown-parameter', [id])
+    if (anyValue(call.body, isUnset) || anyValue(call.query, isUnset)) this.#report('unset-value', [id])
     if (isCardNumberSent(call)) this.#report('card-number-sent', [id])
     if (isForeign(call)) this.#report('foreign-record', [id])
     if (operation === 'createTransaction') this.#lookAtPayment(call)
@@ -267,12 +274,12 @@ const isForeign = (call: Exchange): boolean => {
 const isCardNumberSent = ({ body, query, path }: Exchange): boolean => {
   const number = body.has('card') && nodeIn(body, ['card', 'number'])
   const isSentAsOne = typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
-  return isSentAsOne || [readable(path), body, query].some(isNumberIn)
+  return isSentAsOne || [readable(path), body, query].some(node => anyValue(node, holdsCardNumber))
 }
 /** From so many digits on, `card[number]` is taken for a whole number. */
 const MIN_CARD_DIGITS = 12
 
-const isNumberIn = (node: FormNode): boolean => {
-  if (typeof node === 'string') return holdsCardNumber(node)
-  return (node instanceof FormList ? node.items : [...node.values()]).some(isNumberIn)
+const anyValue = (node: FormNode, is: (text: string) => boolean): boolean => {
+  if (typeof node === 'string') return is(node)
+  return (node instanceof FormList ? node.items : [...node.values()]).some(part => anyValue(part, is))
 }

@@ -9,8 +9,8 @@ import { type CheckedFile, isFailed, isWarned, type Point, settingsFound } from 
 import { coverageShare, type JudgedRun, nameOfEntry, outcomesOf, unmetLines } from './run.js'
 import { countOf, SAYS } from './sentences.js'
 
-/** A line for each part, then why the run failed and what to do. `page` is the page that was written. */
-export function runText({ run, gates, fails, ignore }: JudgedRun, page: string | null = null): string {
+/** A line for each part, then why the run failed and what to do. `page` is the page that was written, `next` the command to go on with after a failure. */
+export function runText({ run, gates, fails, ignore }: JudgedRun, page: string | null = null, next: string | null = null): string {
   const { calls, coverage, findings, assumptions, unused_script_entries: unused, unmet_expectations: unmet } = run
   const parts: [name: string, text: string][] = [
     ['Requests', String(calls)],
@@ -19,10 +19,11 @@ export function runText({ run, gates, fails, ignore }: JudgedRun, page: string |
     ['Findings', findings.map(({ finding, times }) => `${finding} (${times}×${ignore.includes(finding) ? ', ignored' : ''})`).join(', ') || 'none'],
     ['Script', unused.length === 0 ? SAYS.all_applied() : SAYS.not_applied(unused.map(nameOfEntry).join(', '))],
     ['Expectations', unmetLines(unmet).join('; ') || SAYS.all_met()],
+    ...(page === null ? [] : [['Report', page] satisfies [string, string]]),
     ...gates.flatMap(({ problems }) => problems.map((message): [string, string] => ['FAILED', message])),
     ...findings.filter(({ finding }) => fails.has(finding)).map((finding): [string, string] => ['', `${finding.finding}: ${shownFinding(finding)}`])
   ]
-  if (page !== null) parts.push(['Report', page])
+  if (next !== null) parts.push(['Next', next])
   return `\ncommerce-emulator\n${parts.map(([name, text]) => `  ${name.padEnd(14)}${visible(text)}\n`).join('')}`
 }
 
@@ -51,9 +52,10 @@ export function coverageText({ rules, seen, possible, percent, never_exercised, 
 
 const pointsOf = (checked: readonly CheckedFile[]): Point[] => checked.flatMap(({ points }) => points)
 
-/** The points of each file with their problems, then the settings that were found, and how many passed. */
+/** The points of each file with their problems, those of files that failed last, then the settings that were found, and how many passed. */
 export function checkText(checked: readonly CheckedFile[]): string {
-  const lines = checked.flatMap(({ file, points, leftOut, notes }) => [
+  const inOrder = [...checked].sort((one, other) => Number(one.points.some(isFailed)) - Number(other.points.some(isFailed)))
+  const lines = inOrder.flatMap(({ file, points, leftOut, notes }) => [
     leftOut === null ? file : `${file}: ${leftOut}`,
     ...notes.map(note => `  ${note}`),
     ...points.flatMap(point => [`  ${signOf(point)} ${point.message}`, ...point.problems.map(problem => `      ${problemLine(problem)}`)])

@@ -1,12 +1,22 @@
 /** What is said of a document that cannot be read, of its variables, and of the files that it names. */
-import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
+import { didYouMean, nearest, sentence, shortened, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer } from '../core/sentences.js'
 
+const MIN_BEGINNING = 4
 const spaces = (count: number) => `${count} ${count === 1 ? 'space' : 'spaces'}`
 /** A text in quotation marks, as YAML reads it back. */
 const quoted = (text: string) => (/["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`)
 const quote = (text: string, why: string) => `quote the text, since ${why}: ${quoted(text)}`
 const orNearest = (name: string, known: readonly string[], otherwise: string) => didYouMean(name, known) || `; ${otherwise}`
+/** A name that is spelled alike, or begins alike. */
+const meantName = (name: string, known: readonly string[]) => {
+  const beginning = nearest(
+    name,
+    known.map(other => other.slice(0, name.length))
+  )
+  const meant = nearest(name, known) ?? known.find(other => beginning !== null && name.length >= MIN_BEGINNING && other.startsWith(beginning))
+  return meant === undefined ? '' : `; did you mean ${meant}?`
+}
 const noneCalled = (what: string, name: string, known: readonly string[]) =>
   `${sentence(`no ${what} is called ${name || '""'}${didYouMean(name, known)}`)} Available: ${known.join(', ')}`
 
@@ -48,6 +58,7 @@ export const SAYS = {
   unknown_escape: (written: string) => `${written} is not an escape in double quotation marks; write \\\\ for a backslash`,
   text_in_next_line: () => 'after > or |, begin the text on the next line; or quote it',
   second_document: () => '--- begins a second document, but a file holds only one; remove the line',
+  empty_document: () => 'is empty; write at least fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',
   after_the_end: () => 'nothing may come after the bracket that ends the document',
   not_a_name: () => 'must be a name; got a list, an object or an alias',
   name_twice: (name: string, line: number) => `${shortened(name)} is given twice: it is on line ${line} already; keep one of them`,
@@ -71,7 +82,8 @@ export const SAYS = {
 
   no_fixture: (name: string, known: readonly string[], beside: string | null) =>
     `${noneCalled('fixture', name, known)}${beside === null ? '' : `. There is a file ${beside} beside the document; write its extension too: fixtures: [${beside}]`}`,
-  no_scenario: (name: string, known: readonly string[]) => `${noneCalled('scenario', name, known)}.`.replace(/^n/, 'N'),
+  no_scenario: (name: string, known: readonly string[], file?: string) =>
+    `No scenario is called ${sentence(`${name}${file === undefined ? meantName(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
   no_shared_script: (name: string, known: readonly string[]) => noneCalled('file of script entries', name, known),
   not_a_group: () => 'must be a file and a group in it, such as outages.yaml#brief-outage',
   no_groups: (reference: string) => `${reference} has no groups of script entries; name a file that has`,

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { isObject } from '../core/quick-check.js'
@@ -20,6 +21,8 @@ export type Listed = { name: string; kind: 'scenario' | 'fixture'; title?: strin
 const ENDINGS = ['.yaml', '.yml', '.json']
 /** What a file name says for editors: `own.scenario.yaml` is the scenario `own`. */
 const KIND_IN_NAME = /\.(scenario|fixture)$/
+/** In place of a path: the document that comes on stdin. */
+const STDIN = '-'
 /** The folder of the package. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -60,7 +63,7 @@ export class Library {
 
   async #document(path: string): Promise<SourceDocument> {
     // in parts: at once, a large file takes three times as long
-    const text = await readFile(path, 'utf8').catch(error => {
+    const text = await (path === STDIN ? textOf(process.stdin) : readFile(path, 'utf8')).catch(error => {
       throw Object.assign(error, { path })
     })
     const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
@@ -73,12 +76,13 @@ export class Library {
     return readDocument(name, text, { limits: this.limits })
   }
 
-  /** Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with those that exist. */
-  async scenario(name: string): Promise<SourceDocument> {
+  /** Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with those that exist, and the file of that name in the folder, if there is one. */
+  async scenario(name: string, folder: string | null = null): Promise<SourceDocument> {
     const path = this.#find('scenarios', name) ?? this.#find('fixtures', name)
     if (path) return this.file(path)
     const known = (await this.list()).map(entry => entry.name)
-    throw new ApiError('scenario_unknown', { message: SAYS.no_scenario(name, known) })
+    const file = folder === null ? undefined : ENDINGS.map(ending => name + ending).find(file => existsSync(join(folder, file)))
+    throw new ApiError('scenario_unknown', { message: SAYS.no_scenario(name, known, file) })
   }
 
   /** Finds a fixture that a document names, as `#named` does. Returns a sentence that says why when it cannot. */

@@ -6,10 +6,10 @@ import { NOT_BLANK } from '../core/formats.js'
 import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
-import { VERSION } from '../version.js'
 import type { DocumentKind } from './documents.js'
 import { SECTIONS } from './matching.js'
 import { fixtureSchema, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
+import { VERSION } from './version.js'
 
 type Json = Record<string, unknown>
 

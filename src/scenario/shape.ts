@@ -4,6 +4,7 @@ import { MAX_PROBLEMS } from '../core/checking.js'
 import { nearest } from '../core/nearest.js'
 import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
+import { say } from './document-sentences.js'
 import { closestSection, SECTIONS, type Section } from './fixture.js'
 import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 
@@ -16,6 +17,7 @@ const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as con
 
 /** The places where a document does not match its schema; the search ends once there are too many. */
 export async function problemsOfShape(kind: keyof typeof CHECKERS, data: unknown): Promise<PlacedProblem[]> {
+  if (data === null) return [problemAt([], say('empty_document'))]
   const found = await CHECKERS[kind].problems(data)
   if (found.length === 0 || found.length > MAX_PROBLEMS || !isObject(data)) return found
   const meant = kind === 'fixture' ? misspelt(data, []) : meantIn(data)

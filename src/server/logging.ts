@@ -1,36 +1,72 @@
 /** Request logs, to stderr: one readable line a request on a terminal, JSON elsewhere. Neither a body nor a query is ever logged. */
+import type { WriteStream } from 'node:tty'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { HEALTH, pathOf } from '../core/paths.js'
+import { pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
+import { visible } from '../core/visible.js'
 import { redacted } from '../engine/keys.js'
 
-/** A logger at a level; on a terminal its lines are written for people. */
-export async function createLogger(level: string, isTerminal: boolean, stderr: DestinationStream): Promise<Logger> {
+/** What is logged of a request; `rule` stands for an assumption too, and `ms` is how long it took. */
+type Call = {
+  id: string
+  method: string
+  path: string
+  status: number | null
+  code?: string
+  rule?: string | null
+  ms: number
+  trace?: string
+  script?: string
+  lost?: string
+}
+
+/** A logger at a level; on a terminal its lines are written for people, in colours where it has some and NO_COLOR is not set. */
+export async function createLogger(level: string, isTerminal: boolean, stderr: DestinationStream & Partial<Pick<WriteStream, 'hasColors'>>): Promise<Logger> {
   if (!isTerminal) return pino({ level }, stderr)
   const { default: pretty } = await import('pino-pretty')
   return pino(
     { level },
-    pretty({ destination: stderr as NodeJS.WritableStream & DestinationStream, ignore: 'pid,hostname,reqId,req,res,call', translateTime: 'HH:MM:ss.l' })
+    pretty({
+      destination: stderr as NodeJS.WritableStream & DestinationStream,
+      colorize: stderr.hasColors?.() === true,
+      customColors: 'message:reset',
+      ignore: 'pid,hostname,level,time,reqId,req,res,call',
+      messageFormat: (log, _key, _label, { colors }) => {
+        const { time, level, call, msg = '' } = log as { time: number; level: number; call?: Call; msg?: string }
+        const colour = colourOf(level, call)
+        const [said, label] = call ? [lineOf(call, colors[colour])] : [visible(msg), level !== INFO ? `${pino.levels.labels[level]}: ` : '']
+        return `${colors.gray(new Date(time).toTimeString().slice(0, 8))} ${label ? colors[colour](label) : ''}${said}`
+      }
+    })
   )
 }
 
+/** How bad a line is, by the hundreds of a status: levels are 30 for what is in order, 40 for warnings, and more for failures. */
+const INFO = 30
+const COLOURS = { 4: 'yellow', 5: 'red', 6: 'red' } as const
+const colourOf = (level: number, call?: Call) => COLOURS[Math.floor(call ? (call.status ?? 500) / 100 : level / 10) as keyof typeof COLOURS] ?? 'green'
+
+/** The line of a request; `shown` is what becomes of its status and what decided it. */
+const lineOf = ({ id, method, path, status, code, rule, ms, script, lost }: Call, shown = (text: string) => text) =>
+  `${method} ${path} ${shown([status ?? '-', code, rule].filter(Boolean).join(' '))} ${ms} ms ${id}${script ? `, ${script}` : ''}${lost ? `, lost: ${lost}` : ''}`
+
 /**
  * Logs a request that is over: with the status that was sent, if any, the script entry that was applied to it, and how its answer was lost where the client
- * did not get it. The health checks of an orchestrator are logged only at debug.
+ * did not get it. Control requests and those of the console are logged only at debug.
  */
 export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): void {
   const { arrival, log } = request
-  const level = request.routeOptions.url === HEALTH ? 'debug' : 'info'
+  const level = arrival.isRecorded ? 'info' : 'debug'
   if (!isEnabled(log, level)) return
   const { id, method, action, ms, outcome, authorization, trace } = arrival.exchange
   const path = redacted(readable(pathOf(request.originalUrl)), arrival.sandbox, authorization)
   const status = raw.headersSent ? raw.statusCode : null
   const lost = outcome.fault ?? (raw.writableEnded ? null : 'connection_closed')
-  const line = `${method} ${path} ${status ?? '-'} ${ms} ms ${id}${action ? `, ${action.id}` : ''}${lost ? `, lost: ${lost}` : ''}`
-  safely(() =>
-    log[level]({ call: { id, method, path, status, ms, ...(trace && { trace }), ...(action && { script: action.id }), ...(lost && { lost }) } }, line)
-  )
+  const { code, rule, assumption } = outcome.refusal ?? {}
+  const by = code && { code, rule: rule ?? assumption }
+  const call: Call = { id, method, path, status, ...by, ms, ...(trace && { trace }), ...(action && { script: action.id }), ...(lost && { lost }) }
+  safely(() => log[level]({ call }, lineOf(call)))
 }
 
 /** Logs a defect, of the evidence too; the request goes on even if the line cannot be written. */

@@ -11,7 +11,8 @@ export const SAYS = {
   expectation_failed: () => 'The Expect header may only ask for 100-continue.',
   no_host: () => 'The Host header is missing; HTTP/1.1 requires it.',
   connections_reached: () => 'A connection was closed: limits.connections is reached.',
-  listening: (address: string) => `listening on ${address}, loading the scenario`,
+  loading: (address: string) => `loading the scenario; until it is ready, ${address} responds with 503`,
+  listening: (address: string) => `listening on ${address}`,
   reloaded: (file: string, scenario: string) => `${file} changed: the scenario ${scenario} was reloaded`,
   not_reloaded: (file: string, reason: string) => `${file} changed, but could not be loaded; the state is unchanged. ${reason}`
 } satisfies Sentences

@@ -44,7 +44,10 @@ t.test('built: each part that is loaded later is there, and the code that V8 has
 
 t.test('built: every package that it holds is named with its licence', async t => {
   const licences = readFileSync(`${DIST}LICENCES.txt`, 'utf8')
-  const later = readdirSync(`${DIST}packages`).map(file => file.replace(/\.js$/, '').replace(/^schema-compilers$/, 'ajv-compiler'))
+  const packages: Record<string, string> = { 'schema-compilers': 'ajv-compiler', mcp: '@modelcontextprotocol/server' }
+  const later = readdirSync(`${DIST}packages`)
+    .map(file => file.replace(/\.js$/, ''))
+    .map(file => packages[file] ?? file)
 
   for (const name of ['fastify', 'pino', 'commander', 'typebox', ...later]) t.ok(new RegExp(`^(\\S+/)?${name} \\d+\\.\\S+: \\S+$`, 'm').test(licences), name)
 })

@@ -220,7 +220,8 @@ commerce-emulator
   Findings      search-without-narrowing (1×), refused-and-repeated (1×)
   Script        ${REPORTS.not_applied('refunds are down, scr_2 GET /tickets')}
   Expectations  ${message}
-${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}${run.findings.map(({ finding, about, advice, times, requests }: Finding) => `                ${finding}: ${REPORTS.finding(about, advice, times, requests.join(', '))}\n`).join('')}  Report        ${folder}/report.html
+  Report        ${folder}/report.html
+${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}${run.findings.map(({ finding, about, advice, times, requests }: Finding) => `                ${finding}: ${REPORTS.finding(about, advice, times, requests.join(', '))}\n`).join('')}  Next          ${SAYS.record_it()}
 `
   )
   t.strictSame(readdirSync(folder).sort(), ['coverage.json', 'coverage.xml', 'junit.xml', 'report.html', 'run.json', 'summary.md'])

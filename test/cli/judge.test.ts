@@ -47,6 +47,12 @@ t.test('judge: a running emulator passes or fails by the gates of exec; judging 
   const [{ message: unmet }] = JSON.parse(before).unmet_expectations
 
   t.strictSame(await of(), [3, unmet])
+  const nextOf = async (...args: string[]) => /\n {2}Next +(.*)\n$/.exec((await ran(['judge', '--url', baseUrl, ...args])).stderr)?.[1]
+  t.strictSame(await Promise.all([nextOf(), nextOf('--fail-on', 'warnings'), nextOf('--ignore', 'expectations', '--fail-on', 'zero-payment')]), [
+    undefined,
+    `commerce-emulator repro '#1/req_3' --url ${baseUrl}`,
+    `commerce-emulator repro '#1/req_3' --url ${baseUrl}`
+  ])
   t.strictSame(await of('--ignore', 'expectations', '--fail-on', 'script', '--report', `${t.testdir()}/reports`), [0])
   t.ok(read(`${t.testdirName}/reports/run.json`).passed)
   t.strictSame(await of('--fail-on', 'zero-payment', 'expectations'), [3, unmet, 'finding: zero-payment'])

@@ -93,12 +93,13 @@ t.test('api: the log goes where it is asked to go', async t => {
     await control('GET /health')
   }
 
-  const expected = ['info listening on http://127.0.0.1:PORT, loading the scenario', 'info GET /next/tickets 401 req_1']
+  const starting = ['info loading the scenario; until it is ready, http://127.0.0.1:PORT responds with 503', 'info listening on http://localhost:PORT']
+  const expected = [...starting, 'info GET /next/tickets 401 api_key_missing AUTH-3 req_1']
   t.strictSame(lines, [...expected, ...expected])
   t.strictSame(ofPino, [])
   const silent = await started(t, { scenario: FIXTURE, logger: { ...own, level: 'silent' } })
   await silent.inject('GET /tickets')
-  t.equal(lines.length, 4)
+  t.equal(lines.length, 6)
 })
 
 t.test('api: what cannot be started is refused by name, with every problem, and nothing is left running', async t => {

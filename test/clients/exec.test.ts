@@ -26,7 +26,10 @@ t.test('exec: the suite passes, but its client makes two mistakes, which fail th
   t.equal(status, 3, stderr)
   t.strictSame(stdout.match(/^# (tests|pass|fail) \d+$/gm), ['# tests 10', '# pass 10', '# fail 0'])
   t.match(stderr, /^\ncommerce-emulator\n {2}Requests {6}25\n {2}Coverage {6}37 of 93 rule outcomes, 39\.7 %; 26 rules never exercised, 14 never violated\n/)
-  t.match(stderr, /\n {2}FAILED {8}findings: stopped-at-empty-page, refused-and-repeated\n/)
+  t.match(
+    stderr,
+    /\n {2}Report {8}.*report\.html\n {2}FAILED {8}findings: stopped-at-empty-page, refused-and-repeated\n.*\n.*\n {2}Next {10}.*record --out .*\n$/
+  )
   const { status: ended, gates, run } = JSON.parse(read('run.json'))
   t.strictSame(
     run.findings.map(({ finding, severity, times, requests }: Record<string, unknown>) => [finding, severity, times, requests]),
@@ -68,6 +71,9 @@ t.test('judge: an emulator that runs is judged from outside by the same gates, w
   const failed = await ran('judge', '--url', baseUrl, '--fail-on', 'refused-and-repeated', '--report', folder)
 
   t.equal(failed.status, 3, failed.stderr)
-  t.match(failed.stderr, /\n {2}FAILED {8}finding: refused-and-repeated\n.*\n {2}Report {8}.*report\.html\n$/)
+  t.match(
+    failed.stderr,
+    /\n {2}Report {8}.*report\.html\n {2}FAILED {8}finding: refused-and-repeated\n.*\n {2}Next {10}commerce-emulator repro '#1\/req_1' --url .*\n$/
+  )
   t.match(readFileSync(`${folder}/junit.xml`, 'utf8'), 'name="reads a Ticket"><failure ')
 })

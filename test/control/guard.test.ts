@@ -95,6 +95,15 @@ t.test('control: an Origin passes when it is that of the Host; a path or method 
     const { status, body } = await control(on, on.startsWith('POST') ? 'a=b' : undefined, { 'content-type': 'application/x-www-form-urlencoded' })
     t.strictSame([status, body.error.code], [404, 'path_unknown'], on)
   }
+  for (const [on, meant] of [
+    ['GET /load', 'POST /_control/load'],
+    ['POST /healt', 'GET /_control/health'],
+    ['PUT /clok', 'GET /_control/clock or PUT /_control/clock'],
+    ['GET /frobnicated', undefined]
+  ]) {
+    const { message } = (await control(on as string)).body.error
+    t.equal(/did you mean (.*)\?/.exec(message)?.[1], meant, message)
+  }
 })
 
 /** The headers by which a browser says which page sent a request, how, and what for. */

@@ -15,7 +15,7 @@ import { OPERATION_IDS as IDS, operationOf as knownOf, OPERATIONS, type Operatio
 import type { Format } from '../../src/reference/parameters.js'
 import { RULES } from '../../src/reference/rules.js'
 import { TABLES } from '../../src/reference/tables.js'
-import { VERSION } from '../../src/version.js'
+import { VERSION } from '../../src/scenario/version.js'
 import { ran } from '../support/command.js'
 import { type Answer, NOW, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'

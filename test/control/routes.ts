@@ -13,7 +13,9 @@ export function collectRoutes(t: Test): Route[] {
     app.addHook('onRoute', ({ method, url }) => {
       // a prefix answers with and without a slash at its end
       const path = url.replace(/(?<=.)\/$/, '')
-      for (const one of [method].flat()) if (!routes.some(route => route.method === one && route.path === path)) routes.push({ method: one, path })
+      // HEAD is answered as GET is, without a body
+      for (const one of [method].flat())
+        if (one !== 'HEAD' && !routes.some(route => route.method === one && route.path === path)) routes.push({ method: one, path })
     })
   }
   subscribe('fastify.initialization', watch)

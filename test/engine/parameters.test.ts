@@ -31,6 +31,12 @@ t.test('A14: the refusal says what was probably meant, or what the request takes
     ['GET /locations', { query: 'colour=1' }, 'it takes limit, starting_after, ending_before.'],
     ['GET /locations/loc_a', { query: 'colour=1' }, 'it takes none.'],
     ['POST /locations', { query: 'display_name=A' }, 'form-encoded body'],
+    [
+      'POST /transactions',
+      { body: 'card[exp_month]=1&exp_year=2' },
+      'did you mean card[expiry]? exp_year is not a parameter of this operation; did you mean card[expiry]?'
+    ],
+    ['GET /locations', { query: 'x=1&y=1' }, 'it takes limit, starting_after, ending_before. y is not a parameter of this operation.'],
     ['GET /refunds', { query: 'limt=1&transactoin=a' }, 'did you mean limit? transactoin is not']
   ]
   for (const [on, sent, says] of cases) t.ok(call(on, sent).body.error.message.includes(says), on)
@@ -86,6 +92,8 @@ t.test('FORM-2: text where nested names belong is refused, with a note where a c
   const hasNote = (address: string) =>
     call('POST /locations', { body: { display_name: 'A', address } }).body.error.message.includes('turned an object into text')
   t.strictSame([printed.filter(hasNote), plain.filter(hasNote)], [printed, []])
+  const { message } = call('POST /locations', { body: { display_name: 'A', address: 'city' } }).body.error
+  t.match(message, /^address .* address\[city\]=…; [^;]*$/)
 })
 
 t.test('A35: the bounds of a form are settings', async t => {
@@ -118,6 +126,9 @@ t.test('A25: a secret value is never repeated, not even where it is refused for 
   const decode = (text: string) => decodeParameters(table, form(text), { settings, rely: () => {} }, lookups)
 
   t.throws(() => decode('pin=12ab&count=1'), { message: 'pin must be a whole number, digits only.' })
+  t.throws(() => decode('pin=1&count=NaN'), {
+    message: 'count must be a whole number, digits only; got NaN; the client sent a variable without a usable value.'
+  })
   t.throws(() => decode('pin=1&count=12ab'), { message: 'count must be a whole number, digits only; got 12ab.' })
   t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), { message: 'count must be a whole number, digits only; got 41 characters.' })
   t.strictSame(decode('pin=1&count=2'), { pin: 1, count: 2 })

@@ -29,6 +29,10 @@ t.test('A08, TKT-1: a known path is a 405 with Allow for a method that the refer
       t.strictSame([status, headers.allow], [405, allow], on)
     }
   }
+  t.equal(
+    call('POST /tickets').body.error.message,
+    'Tickets are read-only: /tickets takes GET, not POST. The emulator\'s own POST /_control/records adds them for a test, such as {"tickets":[{"location":"loc_bistro"}]}.'
+  )
   t.equal(call('PUT /tickets').body.error.message, 'Tickets are read-only: /tickets takes GET, not PUT.')
   t.equal(call('PUT /refunds').body.error.message, '/refunds takes POST, GET, not PUT.')
   t.strictSame(blame('OPTIONS /tickets'), [405, 'method_not_allowed', null, 'A08'], 'what reads is no write of a Ticket')
@@ -40,6 +44,12 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
   for (const path of ['', '/', '/location', '/Locations', '/locations/loc_a/x', '/users', '/accounts/mch_a/users/usr_a/x', '//locations', '/_control'])
     for (const method of ['GET', 'POST', 'OPTIONS', 'HEAD'])
       t.strictSame(blame(`${method} ${path}`, { key: null }), [404, 'path_unknown', null, 'A08'], `${method} ${path}`)
+  for (const [path, meant] of [
+    ['/next', '/next'],
+    ['/next/next/locations', '/next/locations'],
+    ['/next/nextdoor', '/next/nextdoor']
+  ])
+    t.equal(call(`GET ${path}`).body.error.message, `The base address /next is in the path more than once: call ${meant}.`)
   const { headers, body } = call('GET /caf%C3%A9')
   t.equal(headers.allow, undefined)
   t.equal(
@@ -128,7 +138,10 @@ t.test('BASE-1: a path without the base gets a hint of it', async t => {
   for (const [path] of PATHS)
     t.hasStrict(refusalOf(path), { code: 'path_unknown', rule: 'BASE-1', message: `The base address ends in /next: send this to /next${path}.` })
   for (const path of ['/nextfoo', '/nowhere', '/v1/locations', '/_controlled'])
-    t.equal(refusalOf(path).message, `There is nothing at ${path}; every path is relative to the base address, which is /next here.`)
+    t.equal(
+      refusalOf(path).message,
+      `There is nothing at ${path}; every path is relative to the base address, which is /next here. The control API is at /_control.`
+    )
 })
 
 t.test('A08: paths are read as addresses are', async t => {

@@ -137,6 +137,11 @@ A14: also where it is ignored, and once a call
 A37: not a body on a GET or DELETE, nor A15: what an update cannot change
   GET /locations/loc_a < a=b | GET /tickets < limit=5 | DELETE /accounts/mch_a/users/usr_a < a=b | POST /locations/loc_a account=mch_a
   => unknown-parameter 1: req_4
+A40: a value that a client printed though it had none, wherever it stands and whatever became of it
+  POST /locations display_name=undefined&address[country]=US&metadata[a]=[object Object]
+  GET /tickets location=null
+  POST /locations display_name=undefined behaviour&address[country]=US
+  => unset-value 2: req_1 req_2
 A26: bank_account with another payment type than vip
   PAY amount=1&bank_account[bank_name]=B | => unused-parameter 1: req_1
 A26: not bank_account with vip, an empty one, or a refused payment
@@ -406,9 +411,10 @@ t.test("findings: a refusal that comes of the emulator's own state is nobody's m
   t.end()
 })
 
-t.test('findings: there are thirteen, those where money or data is at risk are errors and listed first', t => {
+t.test('findings: there are fourteen, those where money or data is at risk are errors and listed first', t => {
   const errors = 'stopped-at-empty-page double-refund-risk double-payment-risk'.split(' ')
-  const requests = 'search-without-narrowing unknown-parameter unused-parameter key-sent-needlessly card-number-sent foreign-record empty-amount zero-payment'
+  const requests =
+    'search-without-narrowing unknown-parameter unset-value unused-parameter key-sent-needlessly card-number-sent foreign-record empty-amount zero-payment'
   const warnings = [...requests.split(' '), 'retry-after-ignored', 'refused-and-repeated']
   const severities = Object.entries(FINDINGS).map(([finding, { severity }]) => `${severity} ${finding}`)
   t.strictSame(severities, [...errors.map(finding => `error ${finding}`), ...warnings.map(finding => `warning ${finding}`)])

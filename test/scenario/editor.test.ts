@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Library } from '../../src/scenario/library.js'
 import { publishedSchema } from '../../src/scenario/published-schema.js'
-import { VERSION } from '../../src/version.js'
+import { VERSION } from '../../src/scenario/version.js'
 import type { Json } from '../support/json.js'
 
 const require = createRequire(import.meta.url)

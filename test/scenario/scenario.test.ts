@@ -527,7 +527,7 @@ t.test('a scenario: what it may not say', async t => {
     [{ settings: { pagination: { max_limit: 0 } } }, settings.pagination.max_limit too_small],
     [{ settings: { paginatoin: { max_limit: 1 } } }, settings.paginatoin unknown_name],
     [{ settings: { auth: { accept_any_key: mch_a } } }, settings.auth.accept_any_key missing_account],
-    [null, wrong_type], [[], wrong_type]
+    [null, empty_document], [[], wrong_type]
   ]`)
   for (const [data, ...problems] of [...cases, ['just text', 'wrong_type']]) t.strictSame(await codesIn(data), problems, JSON.stringify(data))
 })

@@ -6,7 +6,7 @@ import type { GivenSettings } from '../../src/core/settings.js'
 import { createLogger } from '../../src/server/logging.js'
 import { MERCHANT, startTestEmulator } from '../support/emulator.js'
 
-const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
+const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[(\\d+)m`, 'g')
 /** More than one call can take as arguments. */
 const HUGE = 130_000
 const KEY = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
@@ -30,12 +30,31 @@ t.test('logs are lines for people on a terminal and JSON elsewhere, at their lev
   json.debug('not logged')
   t.equal(lines.map(line => JSON.parse(line).msg).join(), 'logged')
 
-  const terminal = new PassThrough()
-  const pretty = await createLogger('warn', true, terminal as never)
-  pretty.warn({ call: { id: 'req_1' } }, 'logged')
-  pretty.info('not logged')
-  const [line] = (await new Promise<Buffer>(resolve => terminal.once('data', resolve))).toString().split('\n')
-  t.equal((line as string).replaceAll(COLOUR, '').replace(/\d/g, '0'), '[00:00:00.000] WARN: logged')
+  const call = { id: 'req_1', method: 'GET', path: '/next/refunds', ms: 2.4 }
+  const refused = { status: 400, code: 'refund_exceeds_remaining', rule: 'REF-7' }
+  const cases: [level: 'info' | 'warn' | 'error', data: object, text: string, line: string][] = [
+    ['info', { call: { ...call, status: 200 } }, '', 'GET /next/refunds <32>200<39> 2.4 ms req_1'],
+    ['info', { call: { ...call, ...refused, script: 'scr_1' } }, '', 'GET /next/refunds <33>400 refund_exceeds_remaining REF-7<39> 2.4 ms req_1, scr_1'],
+    ['info', { call: { ...call, status: null, lost: 'hang' } }, '', 'GET /next/refunds <31>-<39> 2.4 ms req_1, lost: hang'],
+    ['info', {}, 'bell \u0007', 'bell \\u0007'],
+    ['warn', {}, 'odd', '<33>warn: <39>odd'],
+    ['error', {}, 'bad', '<31>error: <39>bad']
+  ]
+  for (const hasColors of [undefined, () => false, () => true]) {
+    const terminal = Object.assign(new PassThrough(), { hasColors })
+    const pretty = await createLogger('info', true, terminal as never)
+    pretty.debug('not logged')
+    for (const [level, data, text, line] of cases) {
+      const written = new Promise<Buffer>(resolve => terminal.once('data', resolve))
+      pretty[level](data, text)
+      const shown = String(await written).replace(/\d\d:\d\d:\d\d/, 'TIME')
+      const expected = hasColors?.() ? `<0><90>TIME<39> ${line}<0>\n` : `TIME ${line}\n`.replace(/<\d+>/g, '')
+      t.equal(shown.replaceAll(COLOUR, '<$1>'), expected, `${level} ${text}`)
+    }
+    const written = new Promise<Buffer>(resolve => terminal.once('data', resolve))
+    pretty.fatal({ err: new RangeError('too much') })
+    t.match(String(await written), /RangeError: too much/, 'a defect has its stack')
+  }
 })
 
 t.test('a call is logged in one line: method, path, status, time and id, never its query or body', async t => {
@@ -45,15 +64,17 @@ t.test('a call is logged in one line: method, path, status, time and id, never i
   await call('POST /locations', { body: 'display_name=A&address[country]=US' })
   await call('GET /caf%C3%A9%0A')
   await control('GET /health')
+  await call('GET /locations', { key: null })
 
   const lines = logs.map(line => JSON.parse(line)).filter(({ call }) => call)
   t.strictSame(
-    lines.map(({ level, call: { id, method, path, status } }) => [level, id, method, path, status]),
+    lines.map(({ level, call: { id, method, path, status, code, rule } }) => [level, id, method, path, status, code, rule]),
     [
-      [30, 'req_1', 'GET', '/next/locations', 200],
-      [30, 'req_2', 'POST', '/next/locations', 200],
-      [30, 'req_3', 'GET', '/next/café?', 404],
-      [20, 'ctl_1', 'GET', '/_control/health', 200]
+      [30, 'req_1', 'GET', '/next/locations', 200, undefined, undefined],
+      [30, 'req_2', 'POST', '/next/locations', 200, undefined, undefined],
+      [30, 'req_3', 'GET', '/next/café?', 404, 'path_unknown', 'A08'],
+      [20, 'ctl_1', 'GET', '/_control/health', 200, undefined, undefined],
+      [30, 'req_4', 'GET', '/next/locations', 401, 'api_key_missing', 'AUTH-3']
     ]
   )
   t.equal(lines[0].msg.replace(/[\d.]+ ms/, 'N ms'), 'GET /next/locations 200 N ms req_1')
@@ -105,7 +126,7 @@ t.test('a call is answered, logged and journaled with no, one, many and very man
       level
     )
     const calls = lines.filter(line => line.includes('"call"')).length
-    t.equal(calls, ['trace', 'info'].includes(level) ? counts.length * 6 : 0, `${level}: a line for each call`)
+    t.equal(calls, ['trace', 'info'].includes(level) ? counts.length * (level === 'info' ? 5 : 6) : 0, `${level}: a line for each call`)
     t.ok(lines.length <= counts.length * 16, `${level}: ${lines.length} lines`)
   }
 })

@@ -1,0 +1,19 @@
+/** Colours of what commands print, where the terminal has some and NO_COLOR is not set. */
+import { styleText } from 'node:util'
+
+/** How a line is shown, by how it begins or ends; the first that fits counts. */
+const STYLES: readonly (readonly [line: RegExp, style: 'red' | 'yellow' | 'green' | 'bold'])[] = [
+  [/^(error|commerce-emulator): |^ {2}(\u2717|FAILED) |[1-9]\d* (failed|problems?)\b/, 'red'],
+  [/^ {2}! |^warning: |\d warnings?$/, 'yellow'],
+  [/^ {2}\u2713 |^\d+ passed|: valid$|^commerce-emulator ready /, 'green'],
+  [/^ {2}Next /, 'bold']
+]
+
+/** The text with its lines in colours; as it is for a file, a pipe, and a terminal without colours. */
+export function coloured(text: string, stream: Partial<Pick<NodeJS.WriteStream, 'hasColors'>>): string {
+  if (stream.hasColors?.() !== true) return text
+  return text.replace(/^.+$/gm, line => {
+    const style = STYLES.find(([fits]) => fits.test(line))?.[1]
+    return style ? styleText(style, line, { validateStream: false }) : line
+  })
+}

@@ -1,0 +1,190 @@
+/** What the command line lists, completes, colours, reads from stdin, and says of names that are nearly right. */
+import { spawnSync } from 'node:child_process'
+import { PassThrough, Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { check } from '../../src/cli/check.js'
+import { coloured } from '../../src/cli/colours.js'
+import { COMMANDS } from '../../src/cli/commands.js'
+import { SAYS } from '../../src/cli/sentences.js'
+import { start } from '../../src/cli/start.js'
+import { SETTING_KEYS } from '../../src/core/settings.js'
+import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
+import { RULES } from '../../src/reference/rules.js'
+import { ran } from '../support/command.js'
+import { smallFixture } from '../support/emulator.js'
+import { scenarioIn, script } from './exec-run.js'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+t.test('scenarios, rules, assumptions, settings: each is listed in a line', async t => {
+  const root = t.testdir({ 'plain.yaml': 'seed: 1', 'titled.yaml': 'name: A title', 'described.yaml': 'description: A text.' })
+  const cases: [args: string[], names: readonly string[]][] = [
+    [['rules'], Object.keys(RULES)],
+    [['assumptions'], Object.keys(ASSUMPTIONS)],
+    [['settings'], SETTING_KEYS]
+  ]
+  for (const [args, names] of cases) {
+    const { status, stdout, stderr } = await ran(args)
+    t.strictSame([status, stderr], [0, ''])
+    t.strictSame(
+      stdout.split('\n').map(line => line.split(' ')[0]),
+      [...names, '']
+    )
+  }
+  const lines = (await ran(['scenarios', '--scenarios-dir', root])).stdout.split('\n').map(line => line.replace(/ {2,}/, ': '))
+  t.strictSame(
+    ['plain', 'titled: A title', 'described: A text.', 'declined-then-approved: The'].filter(line => !lines.some(listed => listed.startsWith(line))),
+    []
+  )
+})
+
+t.test('completion: a shell completes commands, the words below them and options', async t => {
+  const { stdout: bash } = await ran(['completion', 'bash'])
+  const cases: [line: string, completed: string][] = [
+    ['commerce-emulator ch', 'check'],
+    ['commerce-emulator check --ag', '--against'],
+    ['commerce-emulator coverage m', 'merge'],
+    ['commerce-emulator coverage --min', '--min-coverage'],
+    ['commerce-emulator completion z', 'zsh'],
+    ['commerce-emulator --port 0 --wa', '--watch'],
+    ['commerce-emulator check own', '']
+  ]
+  const calls = cases.map(([line]) => `COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _commerce_emulator; echo "\${COMPREPLY[*]}"`)
+  const { stdout, stderr } = spawnSync('bash', ['-c', [bash, ...calls].join('\n')], { encoding: 'utf8' })
+  t.strictSame([stderr, stdout.trimEnd().split('\n')], ['', cases.slice(0, -1).map(([, completed]) => completed)])
+  t.ok((await ran(['completion', 'zsh'])).stdout.endsWith(`bashcompinit\n${bash}`))
+  const fish = (await ran(['completion', 'fish'])).stdout
+  for (const name of Object.keys(COMMANDS)) if (!name.includes(' ')) t.ok(fish.includes(`-n '__fish_use_subcommand' -a ${name} -d '`), name)
+  for (const line of [
+    "-n '__fish_seen_subcommand_from coverage' -a merge -d 'merge'",
+    "-n '__fish_seen_subcommand_from exec' -l report -r -d",
+    "-n '__fish_use_subcommand' -l quiet -d"
+  ])
+    t.ok(fish.includes(line), line)
+  t.equal((await ran(['completion', 'ksh'])).status, 2)
+})
+
+t.test('colours: lines are coloured by what they say, on a terminal that has colours', t => {
+  const lines: [line: string, colour: number | null][] = [
+    ['error: unknown command', 31],
+    ['commerce-emulator: no', 31],
+    ['  ✗ play 1. GET /tickets', 31],
+    ['  FAILED        warnings', 31],
+    ['1 passed, 2 failed in 3 files', 31],
+    ['own.yaml: 2 problems', 31],
+    ['  ! odd', 33],
+    ['own.yaml: valid, 1 warning', 33],
+    ['warning: odd', 33],
+    ['  ✓ play 1. GET /tickets', 32],
+    ['2 passed, 0 failed', 32],
+    ['own.yaml: valid', 32],
+    ['commerce-emulator ready on http://localhost:4010/next', 32],
+    ['  Next          commerce-emulator check own.yaml', 1],
+    ['  API       http://localhost:4010/next', null],
+    ['', null]
+  ]
+  const text = lines.map(([line]) => line).join('\n')
+  for (const stream of [{}, { hasColors: () => false }]) t.equal(coloured(text, stream), text)
+  const shown = coloured(text, { hasColors: () => true }).split('\n')
+  for (const [index, [line, colour]] of lines.entries())
+    t.equal(shown[index], colour === null ? line : `\u001b[${colour}m${line}\u001b[${colour === 1 ? 22 : 39}m`)
+  t.end()
+})
+
+t.test('validate, check: a document comes on stdin', async t => {
+  const { stdin } = process
+  t.teardown(() => Object.defineProperty(process, 'stdin', { value: stdin }))
+  for (const [command, text, status, says] of [
+    ['validate', 'seed: 1', 0, '-: valid\n'],
+    ['validate', '# nothing', 1, '- is empty; '],
+    ['check', 'sede: 1', 1, '-:1:7 sede: ']
+  ] as const) {
+    Object.defineProperty(process, 'stdin', { value: Readable.from([text]), configurable: true })
+    const checked = await ran([command, '-'])
+    t.strictSame([checked.status, checked.stdout.includes(says)], [status, true], checked.stdout)
+  }
+})
+
+t.test('check: of several files those that failed come last, and their progress is shown', async t => {
+  const own = (path: string) => JSON.stringify({ data: smallFixture(), play: [{ do: `GET ${path}` }] })
+  const root = t.testdir({ 'a.json': own('/tickets/none'), 'b.json': own('/tickets') })
+  const reported: unknown[] = []
+  const { stdout } = await ran(['check', root])
+  t.strictSame(
+    stdout
+      .replaceAll(`${root}/`, '')
+      .split('\n')
+      .filter(line => line.endsWith('.json')),
+    ['b.json', 'a.json']
+  )
+  await check([root], {
+    launch: { flag: {}, environment: {} },
+    against: null,
+    keys: new Map(),
+    variables: new Map(),
+    maxBytes: 1,
+    timeout: 1,
+    onProgress: (...update) => reported.push(update)
+  })
+  t.strictSame(reported, [
+    [root, 0, 2],
+    [root, 1, 2]
+  ])
+})
+
+t.test('start: a scenario that does not exist is told from one that is called nearly so, and from a file', async t => {
+  const folder = process.cwd()
+  process.chdir(t.testdir({ 'mine.yml': 'seed: 1', 'flaky-netwrok.json': '{}' }))
+  t.teardown(() => process.chdir(folder))
+  for (const [name, meant] of [
+    ['mine', 'the file ./mine.yml'],
+    ['flaky-netwrok', 'the file ./flaky-netwrok.json'],
+    ['flaky-netwok', 'flaky-network'],
+    ['declned', 'declined-at-one-location'],
+    ['decl', 'declined-at-one-location'],
+    ['dec', null],
+    ['frobnicate', null]
+  ]) {
+    const { stderr } = await ran(['exec', '--scenario', name as string, '--', 'true'])
+    t.ok(stderr.startsWith(`commerce-emulator: No scenario is called ${name}${meant === null ? '.' : `; did you mean ${meant}?`} Available: `), stderr)
+  }
+})
+
+t.test('record, exec: a run that failed a gate names the command that plays its requests again', async t => {
+  const file = `${scenarioIn(t)}.recorded.yaml`
+  const { status, stderr } = await ran(['record', '--out', file, '--fail-on', 'warnings', '--', ...script(`await call('GET /tickets?location=null')`)])
+  t.strictSame([status, stderr.includes(`\n  Next          ${SAYS.check_it(file)}\n`)], [3, true], stderr)
+  const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets', times: 2 }] })
+  const unmet = await ran(['exec', '--scenario', scenario, '--', ...script(`await call('GET /tickets')`)])
+  t.ok(unmet.stderr.endsWith(`\n  Next          ${SAYS.record_it()}\n`), unmet.stderr)
+})
+
+t.test('start: a browser that cannot be opened is warned of, and the emulator goes on', async t => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const closes: ((reason: { err?: Error }) => Promise<void>)[] = []
+  const beforeEnd = (_options: object, close: (typeof closes)[number]) => void closes.push(close)
+  await start(
+    { settings: { port: 0, log_level: 'warn' }, environment: {}, quiet: true, open: true },
+    { stdout, stderr } as never,
+    beforeEnd as never,
+    async () => {
+      throw new Error('no browser')
+    }
+  )
+  await closes[0]?.({})
+  const control = String(stdout.read()).replace(/.*(http.*)\/next\n/s, '$1/_control')
+  t.equal(JSON.parse(String(stderr.read())).msg, SAYS.not_opened(control, 'no browser'))
+})
+
+t.test('the command says which Node.js it needs before it loads anything', t => {
+  const run = (version: string) => {
+    const code = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); process.argv.push('main', '--version'); require(${JSON.stringify(MAIN)})`
+    const { status, stderr } = spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' })
+    return [status, stderr.slice(0, 60)]
+  }
+  for (const version of ['18.20.8', '20.18.3'])
+    t.strictSame(run(version), [2, `commerce-emulator: Node.js must be 20.19 or newer; got ${version}`.slice(0, 60)])
+  for (const version of ['20.19.0', '22.0.0']) t.strictSame(run(version), [0, ''])
+  t.end()
+})
