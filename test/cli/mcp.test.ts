@@ -88,19 +88,28 @@ t.test('mcp: the docs are resources', async t => {
 })
 
 t.test('mcp: with a running emulator, which goes on when the agent has left', async t => {
-  const emulator = await startEmulator()
-  t.teardown(() => emulator.close())
-  const { client, use } = await agent(t, { url: emulator.url, token: null })
+  for (const token of [null, 'token-of-its-own']) {
+    const emulator = await startEmulator({ settings: { control_token: token } })
+    t.teardown(() => emulator.close())
+    const { client, use } = await agent(t, { url: emulator.url, token })
 
-  const { request } = (await use('send_request', { on: 'GET /tickets' })).value
-  await client.close()
+    const { request } = (await use('send_request', { on: 'GET /tickets' })).value
+    await client.close()
 
-  t.equal((await emulator.why(request)).id, request)
+    t.equal((await emulator.why(request)).id, request)
+  }
 })
 
 t.test('mcp: as a process, over its stdin and stdout', async t => {
-  const command = [...process.execArgv, SOURCE, 'mcp', '--scenario', 'empty']
-  const { use } = await agent(t, {}, new StdioClientTransport({ command: process.execPath, args: command }))
-
-  t.equal((await use('reset')).value.scenario.name, 'empty')
+  const running = await startEmulator({ scenario: 'empty' })
+  t.teardown(() => running.close())
+  const file = `${t.testdir({ 'own.yaml': 'name: own\nvars: { note: x }\nfixtures: [bistro]\n' })}/own.yaml`
+  for (const [args, name] of [
+    [['--scenario', file, '--var', 'note=y'], 'own'],
+    [['--scenario', 'default'], 'default'],
+    [['--url', running.url], 'empty']
+  ] as const) {
+    const { use } = await agent(t, {}, new StdioClientTransport({ command: process.execPath, args: [...process.execArgv, SOURCE, 'mcp', ...args] }))
+    t.equal((await use('reset')).value.scenario.name, name, args.join(' '))
+  }
 })

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { SAYS } from '../../src/cli/sentences.js'
 import { startEmulator } from '../../src/index.js'
-import { ran } from '../support/command.js'
+import { ran, serving } from '../support/command.js'
 import { MERCHANT, RESELLER, smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
@@ -85,6 +85,13 @@ await call('GET /nothing')`
   t.match(read(), 'GET /tickets: not played: it was sent without a key')
   t.match(read(), 'GET /nothing: not played')
   t.match(stderr, / 6 requests; .* 2 more /)
+})
+
+t.test('record --from: what a service creates without an id is recorded, and nothing refers to it', async t => {
+  const odd = await serving(t, (_request, response) => response.setHeader('content-type', 'application/json').end('{"amount":5}'))
+  const { plays } = await recorded(t, `await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 5 }, null)`, {}, odd)
+
+  t.strictSame(plays()[0].expect, { status: 200, body: { amount: 5 } })
 })
 
 t.test('record --from: a service that does not respond is told to the client, and nothing is written', async t => {

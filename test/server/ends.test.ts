@@ -53,6 +53,7 @@ t.test('journal: an entry holds what was sent, by whom, what was answered and wh
     body: { transaction: 'txn_a', amount: '400', metadata: { table: 'the twelfth' } },
     user_agent: 'till/1.0',
     test: null,
+    trace: null,
     outcome: 'answered',
     status: 200,
     answer: made,
