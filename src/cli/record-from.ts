@@ -22,6 +22,7 @@ import { answerRead, type StepAnswer, type StepData, withTexts } from '../scenar
 import { scenarioText } from '../scenario/yaml.js'
 import { type ResponseBounds, textOf, whyNone } from './check/service-calls.js'
 import { check } from './check.js'
+import { fieldOf } from './drift/compare.js'
 import { namedIn } from './drift/service-records.js'
 import { type Command, runCommand } from './exec.js'
 import { STATUS } from './failures.js'
@@ -180,7 +181,8 @@ async function scenarioOf(passed: readonly Passed[], { name, from, launch }: { n
     play.push({ ...(as !== null && { as }), ...made.step, expect } as StepData)
     answers.push({ ...answer, body })
     notes.push(...made.notes.map(note => RECORDED.of(as ?? label, note)))
-    if (as !== null && typeof body?.id === 'string') written.set(body.id, `\${${as}.id}`)
+    const id = fieldOf(answer.body, 'id')
+    if (as !== null && typeof id === 'string') written.set(id, `\${${as}.id}`)
   }
   return { data: { name, description: RECORDED.description(from), data, play }, notes, answers, keys: new Map(named) }
 }
