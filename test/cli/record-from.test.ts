@@ -66,7 +66,7 @@ t.test('record --from: a record that a request names is read first; keys have na
     t,
     `
 await call('GET /accounts?limit=1', undefined, '${RESELLER}')
-await call('GET /tickets?limit=1')
+await call('GET /tickets?search_query=5555555555554444')
 await call('POST /transactions', { ticket: 'tkt_b', payment_type: 'external', amount: 5 }, null)
 await call('GET /tickets', undefined, null)
 await call('GET /nothing')`
@@ -84,6 +84,8 @@ await call('GET /nothing')`
   t.match(read(), '--key KEY --key key_2=KEY')
   t.match(read(), 'GET /tickets: not played: it was sent without a key')
   t.match(read(), 'GET /nothing: not played')
+  t.match(read(), 'GET /tickets: text that was masked')
+  t.notMatch(read(), '5555555555554444')
   t.match(stderr, / 6 requests; .* 2 more /)
 })
 
