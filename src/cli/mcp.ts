@@ -6,7 +6,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { fromJsonSchema, McpServer, type Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import type { Static, TObject, TProperties } from 'typebox'
+import * as Type from 'typebox'
 import { connect } from '../client/connect.js'
 import type { Emulator } from '../client/emulator.js'
 import type { EmulatorError } from '../client/error.js'
@@ -14,7 +15,8 @@ import type { InjectOptions, Verification } from '../client/options.js'
 import { FINDINGS } from '../evidence/findings.js'
 import { type EmulatorOptions, startEmulator } from '../in-process.js'
 import { OPERATION_NAMES } from '../reference/operations.js'
-import { RULES } from '../reference/rules.js'
+import { closed, nullable, optional, word } from '../reference/parameters.js'
+import { RULE_IDS } from '../reference/rules.js'
 import { VERSION } from '../scenario/version.js'
 
 /** A running emulator by its address, or one of its own, with the options of `startEmulator`. */
@@ -29,19 +31,15 @@ const tool = <P extends TProperties>(
   isReading = true
 ): Tool => ({
   about,
-  input: Type.Object(properties, { additionalProperties: false }),
+  input: closed(properties),
   isReading,
   run
 })
 const text = (description: string) => Type.String({ minLength: 1, description })
 const SCOPE = {
-  scope: Type.Optional(
-    Type.Union([Type.Literal('sandbox'), Type.Literal('run')], {
-      description: 'sandbox: since the last load or reset (default). run: since the emulator was started.'
-    })
-  )
+  scope: optional(word(['sandbox', 'run'], { description: 'sandbox: since the last load or reset (default). run: since the emulator was started.' }))
 }
-const VALUES = Type.Record(Type.String(), Type.Unknown())
+const object = (description?: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', ...(description !== undefined && { description }) })
 const SCENARIO = text('The name of a scenario, a path of a file that the emulator can read, or a whole document in YAML or JSON.')
 const ID = text('The Request-Id of a response, such as req_3.')
 
@@ -69,9 +67,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     `Send a request to the emulated API. The response has its Request-Id, which explain_request takes. Operations: ${OPERATION_NAMES.join(', ')}.`,
     {
       on: text('Method and path below the base address, such as POST /refunds or GET /tickets/tkt_1.'),
-      query: Type.Optional(VALUES),
-      body: Type.Optional(VALUES),
-      key: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'The API key; null sends none. By default the first key.' }))
+      query: optional(object()),
+      body: optional(object()),
+      key: optional(nullable(text('The API key; null sends none. By default the first key.')))
     },
     async (emulator, { on, ...options }) => {
       const { status, headers, body } = await emulator.inject(on, options as InjectOptions)
@@ -82,9 +80,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   list_requests: tool(
     'List the requests that the emulator received, newest first.',
     {
-      status: Type.Optional(text('A status, or a class such as 4xx.')),
-      rule: Type.Optional(Type.Enum(Object.keys(RULES), { description: 'Only requests that kept or broke this rule.' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: '20 by default.' }))
+      status: optional(text('A status, or a class such as 4xx.')),
+      rule: optional(word(RULE_IDS, { description: 'Only requests that kept or broke this rule.' })),
+      limit: optional(Type.Integer({ minimum: 1, maximum: 100, description: '20 by default.' }))
     },
     (emulator, { limit = 20, ...filter }) => emulator.requests({ ...filter, limit } as never)
   ),
@@ -103,9 +101,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   verify: tool(
     'Judge what was expected: without an expectation, those of the loaded scenario.',
     {
-      expectation: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), { description: 'As under expect in a scenario, such as {"on": "POST /refunds", "times": 1}.' })
-      )
+      expectation: optional(object('As under expect in a scenario, such as {"on": "POST /refunds", "times": 1}.'))
     },
     (emulator, { expectation }) => emulator.verify(expectation as Verification | undefined)
   )

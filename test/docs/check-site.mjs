@@ -1,5 +1,5 @@
 /** The built docs site: it has every page whole, its links lead somewhere, and it loads nothing from elsewhere. Prints what is wrong and ends with 1. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
