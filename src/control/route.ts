@@ -123,7 +123,7 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
   const { sandboxes, data } = services
   const [method, path] = on.split(' ') as [string, string]
   const table = query === null ? null : compileTable(schemaOf(query ?? NO_PARAMETERS))
-  const read = wanted && bodyReader(wanted)
+  const read = wanted ? bodyReader(wanted) : refuseBody
   const takesDocument = wanted !== undefined && wanted.schema === undefined
   control.route({
     method,
@@ -140,7 +140,7 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
       const decoded = table && queryOf(request, table)
       const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null
       const left = () => clientDisconnect(reply)
-      const given = (await read?.(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
+      const given = (await read(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
       reply.code(method === 'DELETE' ? 204 : status)
       const answer = await run({ ...services, ...given, request, reply, sandbox, name, query: decoded, sent, left, isTrial })
       if (makesSandbox && !isTrial) sandboxes.keep(sandbox)
@@ -178,6 +178,11 @@ function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
     await refuseProblems(document, checker)
     return { body: document.data, document }
   }
+}
+
+/** For a request without a body, as which the `{}` of a client that always sends one counts. */
+function refuseBody(sent: Body | null): void {
+  if (sent !== null && !/^\s*\{\s*\}\s*$/.test(sent.text)) throw REFUSALS.bodyUnexpected()
 }
 
 function clientDisconnect({ raw }: FastifyReply): AbortSignal {

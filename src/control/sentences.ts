@@ -15,6 +15,9 @@ const refusalOf = <T extends readonly unknown[]>(param: string, message: (...giv
 
 const held = (ids: readonly string[]) => (ids.length === 0 ? 'the journal is empty' : `the journal has ${ids[0]} to ${ids.at(-1)}`)
 
+/** Where what people look for at a path is. */
+const ALSO: Readonly<Record<string, string>> = { '/scenarios': '/load', '/journal': '/requests', '/snapshots': '/snapshots/NAME' }
+
 export const REFUSALS = {
   hostNotAllowed: refusal(
     'host_not_allowed',
@@ -34,8 +37,9 @@ export const REFUSALS = {
   tokenWrong: refusal('token_required', () => 'The token is not the value of CONTROL_TOKEN.', { param: 'token' }),
   pathUnknown: refusal('path_unknown', (method: string, control: string, path: string, known: readonly string[]) => {
     const pathOf = (on: string) => on.slice(on.indexOf(' ') + 1)
-    const there = nearest(path, known.map(pathOf))
-    const shown = known.flatMap(on => (pathOf(on) === there ? [on.replace(' ', ` ${control}`)] : [])).join(' or ')
+    const [first, last] = [path.replace(/(?<=.)\/.*/, ''), path.slice(path.lastIndexOf('/'))]
+    const there = [path, last, first].map(one => nearest(one, known.map(pathOf))).find(Boolean)
+    const shown = known.flatMap(on => ([there, ALSO[first]].includes(pathOf(on)) ? [on.replace(' ', ` ${control}`)] : [])).join(' or ')
     return `The control API has no ${method} ${control}${path}; ${shown ? `did you mean ${shown}? Or see` : 'see'} the links of GET ${control}.`
   }),
   contentType: refusal(
@@ -43,6 +47,7 @@ export const REFUSALS = {
     (type = '') =>
       `${type === '' ? 'No Content-Type was sent' : `The Content-Type is ${type}`}; the control API reads JSON and YAML. Send application/json or application/yaml.`
   ),
+  bodyUnexpected: refusal('body_malformed', () => 'This request takes no body; a scenario is loaded with POST /_control/load.'),
   bodyMissing: refusal('body_malformed', (example: string) => `This request needs a body, as application/json or application/yaml, such as ${example}`),
   clientLeft: refusal('request_malformed', () => 'The client disconnected before the response.'),
   clockEmpty: refusal('body_malformed', () => 'The body must have now, running or both.'),

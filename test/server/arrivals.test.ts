@@ -38,7 +38,7 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/c/next?limit=1', 404, 'No endpoint has the path /; '],
     ['/sandbox/d/next/nowhere', 404, 'No endpoint has the path /nowhere; '],
     ['/sandbox/e/next//locations', 404, 'No endpoint has the path //locations; '],
-    ['/sandbox/f/next/sandbox/g/next', 404, 'No endpoint has the path /sandbox/g/next; '],
+    ['/sandbox/f/next/sandbox/g/next', 404, 'The base address /sandbox/f/next is in the path more than once: call /sandbox/g/next.'],
     ['/sandbox/h/next/locations', 200, '"url":"/sandbox/h/next/locations"', 'h'],
     ['/sandbox/i/next/locations/?limit=1', 200, '"url":"/sandbox/i/next/locations"', 'i'],
     ['/sandbox/j/next/tickets/tkt_none', 404, 'No Ticket has the id tkt_none.', 'j'],
