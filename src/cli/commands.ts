@@ -284,7 +284,11 @@ export const COMMANDS = {
   completion: {
     about: 'Print a script that completes commands and options in a shell.',
     argument: ['<shell>', 'Shell that reads the script.', ['bash', 'zsh', 'fish']],
-    examples: [['complete commands and options in this bash', 'source <(commerce-emulator completion bash)']],
+    examples: [
+      ['complete commands and options in this bash', 'source <(commerce-emulator completion bash)'],
+      ['in this zsh; a line of ~/.zshrc for every one', 'source <(commerce-emulator completion zsh)'],
+      ['in this fish', 'commerce-emulator completion fish | source']
+    ],
     run: async (shell: string, _: object, { program, stdout }) => {
       const { COMPLETIONS } = await import('./completion.js')
       stdout.write((COMPLETIONS[shell] as (program: Command) => string)(program))

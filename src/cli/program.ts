@@ -37,6 +37,7 @@ export async function run(args: readonly string[], environment: CommandLine['env
       .command(below ?? first, { isDefault: name === 'start' })
       .description(about)
       .addHelpText('after', examplesText(examples))
+      .showHelpAfterError(whereToLook(name === 'start' ? '' : ` ${name}`))
     if (argument) {
       const [name, about, choices] = argument
       command.addArgument(choices ? new Argument(name, about).choices(choices) : new Argument(name, about))
@@ -76,6 +77,8 @@ function examplesText(examples: Spec['examples']): string {
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.join('\n\n')}`
 }
 
+const whereToLook = (command: string) => `(run commerce-emulator${command} --help for ${command === '' ? 'the commands and' : 'its'} flags)`
+
 const programOn = ({ stdout, stderr }: Streams): Command =>
   new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
@@ -90,4 +93,4 @@ const programOn = ({ stdout, stderr }: Streams): Command =>
       getOutHelpWidth: () => stdout.columns
     })
     .exitOverride()
-    .showHelpAfterError('(run commerce-emulator --help for the commands and flags)')
+    .showHelpAfterError(whereToLook(''))

@@ -66,6 +66,7 @@ export const SAYS = {
   // settings
   set: () => 'must be key=value, such as --set pagination.max_limit=5',
   unknown_setting: (key: string, meant: string) => `unknown setting ${key}${meant}`,
+  settings_listed: () => '; commerce-emulator settings lists them',
   settings_in_group: (keys: readonly string[]) => `; the settings in that group are ${keys.join(', ')}`,
   host: (host: string) => `must be an IP address or localhost; got ${host}`,
   not_meant: (prefixed: string) => `; if it is not for the emulator, unset it or set ${prefixed}, which takes precedence`,
@@ -130,8 +131,8 @@ export const SAYS = {
   no_reports: (folder: string) => `${folder} has no coverage.json.`,
   not_a_report: (file: string) => `${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.`,
   // files to check
-  no_scenario: (isPattern: boolean) => `the ${isPattern ? 'pattern matches' : 'folder has'} no scenario or fixture`,
-  no_files: (isPattern: boolean) => (isPattern ? 'no file matches this pattern' : 'the folder has no file that ends in .yaml, .yml or .json'),
+  no_scenario: (isPattern: boolean) => `${isPattern ? 'matches' : 'has'} no scenario or fixture`,
+  no_files: (isPattern: boolean) => (isPattern ? 'matches no file' : 'has no file that ends in .yaml, .yml or .json'),
   shared_script: () => 'left out: it has script entries that scenarios share',
   other_document: () => 'left out: it is not a scenario or a fixture',
   valid: () => 'the document is valid',

@@ -103,7 +103,8 @@ export const REFUSALS = {
   fixed: (param: string, rule: RuleId) => refused('parameter_not_updatable', `${param} cannot be changed by an update; only metadata can.`, { param, rule }),
   twoCursors: (after: string, before: string) =>
     refused('parameter_invalid', `${after} and ${before} cannot be sent together.`, { param: before, assumption: 'A10' }),
-  unknownCursor: (param: string, id: string) => refused('cursor_unknown', `${param}: no record of this list has the id ${id}${unsetHint(id)}.`, { param, assumption: 'A10' }),
+  unknownCursor: (param: string, id: string) =>
+    refused('cursor_unknown', `${param}: no record of this list has the id ${id}${unsetHint(id)}.`, { param, assumption: 'A10' }),
   unknownReference: (param: string, family: Family, id: string, rule: RuleId) =>
     refused('reference_missing', `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`, { param, rule }),
   notInPath: (param: string, family: Family, id: string) =>
