@@ -216,11 +216,12 @@ function holdsOn({ script }: Sandbox, { at, call, answer, problems }: StepOutcom
 /** A point for each expectation. */
 async function expectationPoints(tally: Tally, checking: Checking, drift: Drift | null, nameOf: (request: string) => string): Promise<PlacedPoint[]> {
   const { store, evidence } = checking.sandbox
+  const { steps, play } = checking.sandbox.requireLoaded()
   const verdicts = await explainedVerdicts(tally, { store, requests: evidence.journal.requests(), nameOf })
   return Promise.all(
     verdicts.map(async (verdict, index) => {
       const { expectation, wanted, seen, holds, message } = verdict
-      const counted = holds ? [] : [{ ...verdict, at: [], message: 'on' in expectation ? SAYS.counted(seen) : message }]
+      const counted = holds ? [] : [{ ...verdict, at: [], message: 'on' in expectation ? SAYS.counted(seen, steps.length + play.length === 0) : message }]
       const found: readonly (PlacedProblem & Explained)[] = 'state' in expectation ? await stateProblems(index, checking, drift) : counted
       const problems = found.map(({ at, message, ...more }) => ({ at: ['expect', index, ...at], message: explainedMessage(message, more) }))
       return { ...say('expects', wanted), problems }

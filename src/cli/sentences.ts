@@ -147,7 +147,8 @@ export const SAYS = {
   never_applied: () => 'it was never applied',
   must_not_cause: (finding: string) => `the plays must not cause the finding ${finding}`,
   caused: (play: string, about: string, advice: string) => `${play}: ${about} ${advice}`,
-  counted: (seen: number) => `got ${countOf(seen, 'request')}`,
+  counted: (seen: number, isUnplayed = false) =>
+    `got ${countOf(seen, 'request')}${isUnplayed ? '; the scenario has no play, so check sends nothing: exec judges the requests of your tests' : ''}`,
   held: (entry: string, how: string) => `the script entry ${entry} holds this request ${how}, or limit the hold with for`,
   until: (waiting: number) => `until ${waiting} requests wait; send them with at_once`,
   at_gate: (gate: string) => `at the gate ${gate}, which no play opens; use until in place of gate`,
