@@ -36,10 +36,16 @@ function listMeant(path: string): string | undefined {
   return meant && isUnder(meant, path) ? undefined : meant
 }
 
+/** What to call in place of a path that begins with an address. */
+function addressMeant(path: string, base: string): string | null {
+  const [again, sandbox] = BASE_AGAIN.exec(path) ?? []
+  return again === undefined ? null : `${sandbox ? `${sandbox}${BASE}` : base}${path.slice(again.length)}`
+}
+
 /** Why a path below the base address has no endpoint. */
 function unknownPath(path: string, base: string): string {
-  const [again, sandbox] = BASE_AGAIN.exec(path) ?? []
-  if (again) return `The base address ${base} is in the path more than once: call ${sandbox ? `${sandbox}${BASE}` : base}${path.slice(again.length)}.`
+  const address = addressMeant(path, base)
+  if (address) return `The base address ${base} is in the path more than once: call ${address}.`
   if (isUnder(CONTROL, path)) return `The control API is not below the base address: call ${controlOfBase(base)}${path.slice(CONTROL.length)}.`
   const meant = listMeant(path)
   return `No endpoint has the path ${path}; ${meant ? `did you mean ${meant}? Paths` : 'paths'} begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`
@@ -59,14 +65,13 @@ export const REFUSALS = {
       ...by
     })
   },
-  outsideBase: (path: string, base: string) =>
-    refused(
-      'path_unknown',
-      `There is nothing at ${base.slice(0, -BASE.length)}${path}; every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}.`,
-      {
-        rule: 'BASE-1'
-      }
-    ),
+  outsideBase: (path: string, base: string) => {
+    const address = addressMeant(path, base)
+    const advice = address
+      ? `an address is in the path: call ${address}`
+      : `every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}`
+    return refused('path_unknown', `There is nothing at ${base.slice(0, -BASE.length)}${path}; ${advice}.`, { rule: 'BASE-1' })
+  },
   baseForgotten: (path: string, base: string) => refused('path_unknown', `The base address ends in /next: send this to ${base}${path}.`, { rule: 'BASE-1' }),
 
   noKey: () => noKey('No API key was sent'),
