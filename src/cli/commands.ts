@@ -260,6 +260,16 @@ export const COMMANDS = {
       return STATUS.done
     }
   },
+  lsp: {
+    about: 'Serve an editor over the Language Server Protocol on stdin and stdout: the problems of scenarios and fixtures as one types.',
+    options: [new Option('--stdio').hideHelp(), ...FOLDERS],
+    examples: [['for an editor that starts it', 'commerce-emulator lsp']],
+    run: async (_: string[], flags: SettingFlags, { environment }) => {
+      const { lsp } = await import('./lsp.js')
+      await lsp({ launch: await launchOf(flags, environment), input: process.stdin, output: process.stdout, cwd: process.cwd() })
+      return STATUS.done
+    }
+  },
   openapi: {
     about: 'Print the emulated API as OpenAPI 3.1, by the given settings.',
     options: [
