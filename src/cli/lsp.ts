@@ -156,6 +156,7 @@ export async function lsp({ launch, input, output, cwd }: { launch: Launch; inpu
 /** The path of a document; null for one that was never saved. */
 const fileOf = (uri: string): string | null => (uri.startsWith('file:') ? fileURLToPath(uri) : null)
 const nameOf = (uri: string): string => fileOf(uri) ?? uri
+/** A line of a text; empty below its end. */
 const lineAt = (text: string, line: number): string => text.split('\n', line + 1)[line] ?? ''
 
 /** From a place to the end of the name or value that begins there. */

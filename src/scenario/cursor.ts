@@ -19,8 +19,8 @@ export type Target = Place & { file: string }
 type Schema = Readonly<Record<string, unknown>>
 
 const contains = (node: unknown, at: number) => {
-  const [start, end] = (node as Node | null)?.range ?? [1, 0]
-  return at >= start && at <= end
+  const range = (node as Node | null)?.range
+  return !!range && at >= range[0] && at <= range[1]
 }
 
 /** The part of a YAML or JSON text that an offset is in; null between parts. What is half written is read as far as it goes. */
@@ -31,7 +31,7 @@ export function partAt(text: string, at: number): Part | null {
     const index: number = node.items.findIndex(item => (isPair(item) ? contains(item.key, at) || contains(item.value, at) : contains(item, at)))
     const item = node.items[index]
     if (item === undefined) return null
-    steps.push(isPair(item) ? String(isScalar(item.key) ? item.key.value : item.key) : index)
+    steps.push(isPair(item) ? String(item.key) : index)
     if (isPair(item) && contains(item.key, at)) return { steps, value: undefined }
     node = isPair(item) ? item.value : item
   }
@@ -91,14 +91,15 @@ export async function targetOf(
 }
 
 async function fixturesOf({ data }: SourceDocument, file: string | null, library: Library): Promise<SourceDocument[]> {
-  const { fixtures } = (data ?? {}) as { fixtures?: unknown }
-  const found = await Promise.all((Array.isArray(fixtures) ? fixtures : []).map(name => library.fixture(String(name), file).catch(() => '')))
+  const fixtures = isObject(data) && Array.isArray(data.fixtures) ? data.fixtures : []
+  const found = await Promise.all(fixtures.map(name => library.fixture(String(name), file).catch(() => '')))
   return found.filter(source => typeof source !== 'string')
 }
 
 /** Where a document has what a value names: of `${vars.x}` the variable, of `${x.id}` the step, of another text the script entry or the record. */
 function namedSteps(data: unknown, value: string, word: string): readonly Step[] | null {
-  const whole = (data ?? {}) as Record<string, unknown>
+  if (!isObject(data)) return null
+  const whole = data as Record<string, unknown>
   const [, variable] = new RegExp(`\\$\\{\\s*vars\\.(${word})\\s*\\}`).exec(value) ?? []
   if (variable !== undefined && isObject(whole.vars)) return ['vars', variable]
   const find = (list: unknown, isIt: (member: Record<string, unknown>) => boolean) =>

@@ -87,6 +87,7 @@ function marked(text: string) {
 const FILES = {
   'own.scenario.yaml': '',
   'more.yaml': 'tickets:\n  - { id: tkt_more, location: loc_a }\n',
+  'empty.yaml': '',
   'outages.yaml': 'groups:\n  brief:\n    - { on: "*", respond: { status: 503 } }\n'
 }
 
@@ -102,7 +103,8 @@ t.test('lsp: the problems of a scenario as one types, each where it is', async t
     ['script:\n  - { on: POST /refunds, dealy: 2s }\n', ['2:33-35 unknown_name']],
     ['fixtures: [bistro]\nvars: { unused: 1 }\n', ['2:17-18 unused_variable?']],
     ['fixtures: [bistro]\nuse: [outages.yaml#brif]\n', ['2:7-24 unknown_group']],
-    ['name: x: y\n', ['1:7-8 holds_colon']]
+    ['name: x: y\n', ['1:7-8 holds_colon']],
+    ['', ['1:1-1 empty_document']]
   ]
   for (const [index, [text, wanted]] of cases.entries()) {
     const heard = next()
@@ -164,6 +166,8 @@ t.test('lsp: what stands under the cursor, and where it leads', async t => {
     ['vars: { of|: 1 }\n', null],
     ['scri|pts: []\n', null],
     ['expect: []\n|\n', null],
+    ['[name: |x]: 1\n', null],
+    ['name: x: |y\n', null],
     ['name: [REF-7,   |  ]\n', null]
   ]
   for (const [text, about] of hovered) {
@@ -172,12 +176,15 @@ t.test('lsp: what stands under the cursor, and where it leads', async t => {
     else t.match(((hover as Hover).contents as MarkupContent).value, about, text)
   }
 
+  t.equal(await connection.sendRequest(HoverRequest.type, { textDocument: { uri: 'untitled:closed' }, position: { line: 3, character: 1 } }), null)
+
   const RECORDS = 'fixtures: [bistro, more.yaml, nowhere]\nvars: { most: 3 }\ndata:\n  tickets:\n    - { id: tkt_own, location: loc_a }\n'
   const led: [text: string, file: string | null, line?: number][] = [
     ['use: [outages.yaml#br|ief]\n', 'outages.yaml', 3],
     ['use: [outa|ges.yaml]\n', 'outages.yaml', 1],
     ['use: [nowh|ere#brief]\n', null],
     ['fixtures: [bis|tro]\n', 'bistro.yaml', 3],
+    ['fixtures: [em|pty.yaml]\n', 'empty.yaml', 1],
     [`${RECORDS}play:\n  - { do: POST /transactions, body: { ticket: tkt|_own } }\n`, 'own.scenario.yaml', 5],
     [`${RECORDS}play:\n  - { do: POST /transactions, body: { ticket: tkt|_more } }\n`, 'more.yaml', 2],
     [`${RECORDS}play:\n  - { do: POST /transactions, body: { ticket: tkt|_none } }\n`, null],
@@ -187,6 +194,8 @@ t.test('lsp: what stands under the cursor, and where it leads', async t => {
     ['tickets:\n  - { id: tkt_a, location: loc_a }\n  - { id: tkt|_a }\n', 'own.scenario.yaml', 2],
     ['scr|ipt: []\n', null],
     ['seed: |7\n', null],
+    ['- tkt|_a\n', null],
+    ['name: x: tkt|_a\n', null],
     ['name: |ab: c\n', null],
     ['', null]
   ]
@@ -198,7 +207,7 @@ t.test('lsp: what stands under the cursor, and where it leads', async t => {
 
 t.test('lsp: names and values are completed where the YAML language server is installed', async t => {
   const folder = t.testdir(FILES)
-  const { capabilities, connection, open, change } = await editor(t, ROOT)
+  const { capabilities, connection, open, change, close } = await editor(t, ROOT)
   const plain = await editor(t)
   const uri = pathToFileURL(join(folder, 'own.scenario.yaml')).href
   const offered = async (from: typeof connection, position: object) => {
@@ -220,6 +229,7 @@ t.test('lsp: names and values are completed where the YAML language server is in
     const labels = await offered(connection, position)
     t.ok(labels.some(label => label.startsWith(wanted)) && !labels.includes(not), `${text}: ${labels.join(', ')}`)
   }
+  await close(uri)
   t.strictSame(await offered(plain.connection, { line: 0, character: 0 }), [])
 })
 
