@@ -28,6 +28,7 @@ const LATER = {
   re2js: 're2js',
   semver: 'semver',
   tinyglobby: 'tinyglobby',
+  'vscode-jsonrpc': 'vscode-jsonrpc/node.js',
   yaml: 'yaml'
 }
 /** Two entries of a package that are one file. */

@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
 import { visible } from '../core/visible.js'
-import { CHECK_FORMATS, COVERAGE_FORMATS, jsonText } from '../reports/formats.js'
+import { CHECK_FORMATS, COVERAGE_FORMATS, DIFFERENCE_FORMATS, jsonText } from '../reports/formats.js'
 import { type CheckedFile, isFailed, settingsFound } from '../reports/points.js'
 import { type GivenGates, gatesFrom } from '../reports/run.js'
 import { checkAnnotations } from '../reports/text.js'
@@ -242,10 +242,36 @@ export const COMMANDS = {
     options: [formatOption(COVERAGE_FORMATS), MIN_COVERAGE],
     examples: [['add up several jobs; at least 80 %', 'commerce-emulator coverage merge --min-coverage 80 reports']],
     run: async (files: string[], { format, minCoverage = 0 }: { format: keyof typeof COVERAGE_FORMATS; minCoverage?: number }, { stdout }) => {
-      const { mergedCoverage } = await import('./coverage.js')
+      const { mergedCoverage } = await import('./reports.js')
       const merged = await mergedCoverage(files)
       stdout.write(COVERAGE_FORMATS[format](merged))
       return merged.percent < minCoverage ? STATUS.gate : STATUS.done
+    }
+  },
+  report: {
+    about: 'Reports of runs.',
+    examples: [['judge several jobs as one run', 'commerce-emulator report merge --report merged reports']]
+  },
+  'report merge': {
+    about: 'Judge several runs as one, and write one report; exit with the status of the first command that failed, or 3 if a gate failed.',
+    argument: ['<file...>', 'Files run.json, folders of them, or patterns such as reports/*/run.json.'],
+    options: GATES,
+    examples: [['one report of parallel jobs', 'commerce-emulator report merge reports --report merged --fail-on errors']],
+    run: async (files: string[], flags: GateFlags, { environment, stderr }) => {
+      const { mergeRuns } = await import('./reports.js')
+      return mergeRuns(files, { gates: gatesFrom(flags), report: flags.report ?? null, environment }, stderr)
+    }
+  },
+  'report diff': {
+    about: 'Show what has changed from one run to the next; exit 3 if rule outcomes or tests were lost, or findings or unmet expectations were gained.',
+    argument: ['<file...>', 'The run now: files run.json, folders of them, or patterns.'],
+    options: [option('--before <file>', 'The run before: a file run.json, or a folder of such files.').makeOptionMandatory(), formatOption(DIFFERENCE_FORMATS)],
+    examples: [['what is new since the last run', 'commerce-emulator report diff --before last reports']],
+    run: async (files: string[], { before, format }: { before: string; format: keyof typeof DIFFERENCE_FORMATS }, { stdout }) => {
+      const { compareRuns } = await import('./reports.js')
+      const difference = await compareRuns(before, files)
+      stdout.write(DIFFERENCE_FORMATS[format](difference))
+      return difference.has_worsened ? STATUS.gate : STATUS.done
     }
   },
   mcp: {
@@ -257,6 +283,16 @@ export const COMMANDS = {
       const { flag } = await launchOf(flags, environment)
       const vars = varsOf(flags)?.values
       await mcp(url === undefined ? { settings: flag, ...(vars && { vars }) } : await runningAt({ url, token }, environment))
+      return STATUS.done
+    }
+  },
+  lsp: {
+    about: 'Serve an editor over the Language Server Protocol on stdin and stdout: the problems of scenarios and fixtures as one types.',
+    options: [new Option('--stdio').hideHelp(), ...FOLDERS],
+    examples: [['for an editor that starts it', 'commerce-emulator lsp']],
+    run: async (_: string[], flags: SettingFlags, { environment }) => {
+      const { lsp } = await import('./lsp.js')
+      await lsp({ launch: await launchOf(flags, environment), input: process.stdin, output: process.stdout, cwd: process.cwd() })
       return STATUS.done
     }
   },

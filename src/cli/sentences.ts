@@ -128,8 +128,13 @@ export const SAYS = {
   no_response_within: (seconds: number) => `no response within ${seconds} seconds`,
   // coverage merge
   no_match: (pattern: string) => `No file matches ${pattern}.`,
-  no_reports: (folder: string) => `${folder} has no coverage.json.`,
+  no_reports: (folder: string, name: string) => `${folder} has no ${name}.`,
   not_a_report: (file: string) => `${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.`,
+  // report
+  not_a_run: (file: string) => `${file} is not a report of a run; exec, record and judge write one as run.json with --report.`,
+  other_version: (file: string, other: string, own: string) =>
+    `${file} was written by version ${other}; this is ${own}. Merge and compare reports of one version.`,
+  ask_its_job: (request: string) => `see ${request} in the report of its job`,
   // files to check
   no_scenario: (isPattern: boolean) => `${isPattern ? 'matches' : 'has'} no scenario or fixture`,
   no_files: (isPattern: boolean) => (isPattern ? 'matches no file' : 'has no file that ends in .yaml, .yml or .json'),

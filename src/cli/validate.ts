@@ -5,7 +5,8 @@ import { playIn } from '../engine/play.js'
 import { type CheckedFile, isFailed, type Point } from '../reports/points.js'
 import { countOf } from '../reports/sentences.js'
 import { Sandbox } from '../sandbox/sandbox.js'
-import { problemLine } from '../scenario/documents.js'
+import { problemLine, type SourceDocument } from '../scenario/documents.js'
+import type { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
 import { checkSharedScript, isSharedScript } from '../scenario/shared-script.js'
 import type { GivenVariables } from '../scenario/variables.js'
@@ -21,21 +22,29 @@ export function validate(
 ): Promise<CheckedFile[]> {
   const names = Object.keys(vars?.values ?? {})
   return checkFiles(places, { launch, names, withShared: true, ...(onProgress && { onProgress }) }, async (file, library, known) => {
-    const warnings: Problem[] = []
     const variables = vars && { ...vars, known }
-    const points = (problems: readonly Problem[]): Point[] =>
-      [warnings, problems].map((problems, nth) => ({ ...say('valid'), file, problems, ms: 0, isWarning: nth === 0 }))
-    try {
-      const sandbox = new Sandbox({ library, launch, machine: Date.now })
-      const document = await library.file(file)
-      const warn = (found: readonly Problem[]) => void warnings.push(...found)
-      if (isSharedScript(document.data)) await checkSharedScript(document, variables)
-      else await sandbox.load(document, { name: file, file }, { dryRun: true, play: playIn, variables, warn })
-      return { points: points([]) }
-    } catch (error) {
-      return { points: points(problemsOf(error as Error)) }
-    }
+    const { problems, warnings } = await foundIn(() => library.file(file), { file, name: file }, { library, launch, variables })
+    return { points: [warnings, problems].map((problems, nth): Point => ({ ...say('valid'), file, problems, ms: 0, isWarning: nth === 0 })) }
   })
+}
+
+/** What is wrong with a document, and what it is warned of; nothing is loaded. */
+export async function foundIn(
+  read: () => Promise<SourceDocument>,
+  origin: { file: string | null; name: string },
+  { library, launch, variables }: { library: Library; launch: Launch; variables?: GivenVariables | undefined }
+): Promise<{ problems: readonly Problem[]; warnings: readonly Problem[] }> {
+  const warnings: Problem[] = []
+  try {
+    const sandbox = new Sandbox({ library, launch, machine: Date.now })
+    const document = await read()
+    const warn = (found: readonly Problem[]) => void warnings.push(...found)
+    if (isSharedScript(document.data)) await checkSharedScript(document, variables)
+    else await sandbox.load(document, origin, { dryRun: true, play: playIn, variables, warn })
+    return { problems: [], warnings }
+  } catch (error) {
+    return { problems: problemsOf(error as Error), warnings }
+  }
 }
 
 /** A line for each problem, warning and file, and how many files are valid. */

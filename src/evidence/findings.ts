@@ -92,7 +92,7 @@ export type Found = { finding: FindingId; requests: readonly string[]; times: 1 
 const NOTHING: readonly Found[] = []
 
 /** Requests named for one finding or assumption. */
-const MAX_NAMED = 20
+export const MAX_NAMED = 20
 /** Requests remembered to recognise their like. */
 const MAX_REMEMBERED = 1000
 

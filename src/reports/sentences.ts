@@ -31,5 +31,7 @@ export const SAYS = {
   more_rows: (more: number) => `${more} more are in the report.`,
   outcomes: (seen: number, possible: number, percent: number) => `${seen} of ${possible} outcomes seen: ${percent} %`,
   not_possible: () => '– no request can show this',
+  coverage_change: (before: number, after: number) => `rule coverage: ${before} % before, ${after} % after`,
+  no_change: () => 'nothing else has changed',
   settings: () => '# These settings make the emulator respond as the service does.'
 } satisfies Sentences

@@ -1,0 +1,160 @@
+/** Several runs as one, and what has changed from one run to the next. */
+import { FINDINGS, type Finding, type FindingId, MAX_NAMED } from '../evidence/findings.js'
+import { MAX_CALLS } from '../evidence/run.js'
+import { mergedReports, type RuleCoverage, type RunTest } from '../evidence/totals.js'
+import { ASSUMPTION_IDS } from '../reference/assumptions.js'
+import { RULE_IDS } from '../reference/rules.js'
+import { nameOfEntry, outcomesOf, type RunDocument, sandboxName } from './run.js'
+import { SAYS } from './sentences.js'
+
+/** A run, and the name of the job that it is of. */
+export type JobRun = { job: string; run: RunDocument }
+
+/** A name of a request in a run: `#1/req_3`, `worker-1#2/req_3`. */
+const REQUEST = /^[\w.~/-]*#\d+\/req_\d+$/
+
+/** A run whose sandboxes and requests are named after its job, so that no two runs have the same. */
+function ofJob({ job, run }: JobRun): RunDocument {
+  const named = (value: unknown): unknown => {
+    if (typeof value === 'string') return REQUEST.test(value) ? `${job}/${value}` : value
+    if (Array.isArray(value)) return value.map(named)
+    return value === null || typeof value !== 'object' ? value : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, named(part)]))
+  }
+  const { sandboxes, unmet_expectations: unmet, ...more } = named(run) as RunDocument
+  const inJob = <T extends { sandbox: string | null }>(one: T): T => ({ ...one, sandbox: one.sandbox === null ? job : `${job}/${one.sandbox}` })
+  return { ...more, sandboxes: sandboxes.map(inJob), unmet_expectations: unmet.map(inJob) }
+}
+
+/** Several runs as one: counts are added up. A script entry was never applied where no run of its scenario applied it. */
+export function mergedRun(jobs: readonly JobRun[]): RunDocument {
+  const runs = jobs.map(ofJob)
+  const all = <T>(listOf: (run: RunDocument) => readonly T[]): T[] => runs.flatMap(listOf)
+  const sum = (countOf: (run: RunDocument) => number) => runs.reduce((total, run) => total + countOf(run), 0)
+  const requests = all(run => run.requests)
+  const names = [...new Set(runs.map(({ scenario }) => scenario.name))]
+  const isUnused = (name: string, entry: string) =>
+    runs.filter(({ scenario }) => scenario.name === name).every(run => run.unused_script_entries.some(one => nameOfEntry(one) === entry))
+  const unused = all(({ scenario, unused_script_entries }) => unused_script_entries.map(entry => ({ name: scenario.name, entry })))
+  return {
+    ...(runs[0] as RunDocument),
+    scenario: { name: names.join(', '), description: null },
+    calls: sum(({ calls }) => calls),
+    coverage: mergedReports(runs.map(({ coverage }) => coverage)),
+    findings: addedUp(
+      all(({ findings }) => findings),
+      ({ finding }) => finding,
+      Object.keys(FINDINGS)
+    ),
+    assumptions: addedUp(
+      all(({ assumptions }) => assumptions),
+      ({ assumption }) => assumption,
+      ASSUMPTION_IDS
+    ),
+    unused_script_entries: [
+      ...new Map(unused.flatMap(({ name, entry }) => (isUnused(name, nameOfEntry(entry)) ? [[`${name} ${nameOfEntry(entry)}`, entry]] : []))).values()
+    ],
+    unmet_expectations: all(({ unmet_expectations }) => unmet_expectations),
+    sandboxes: all(({ sandboxes }) => sandboxes),
+    tests: mergedTests(all(({ tests }) => tests)),
+    requests: requests.slice(0, MAX_CALLS),
+    omitted: {
+      requests: sum(({ omitted }) => omitted.requests) + Math.max(0, requests.length - MAX_CALLS),
+      entries: sum(({ omitted }) => omitted.entries),
+      by_test: sum(({ omitted }) => omitted.by_test)
+    }
+  }
+}
+
+/** What several runs list, each once in the order of `ids`, with the times of all and the first requests. */
+function addedUp<T extends { times: number; requests: readonly string[] }>(listed: readonly T[], idOf: (one: T) => string, ids: readonly string[]): T[] {
+  return ids.flatMap(id => {
+    const same = listed.filter(one => idOf(one) === id)
+    const [first] = same
+    const requests = same.flatMap(({ requests }) => requests).slice(0, MAX_NAMED)
+    return first === undefined ? [] : [{ ...first, times: same.reduce((sum, { times }) => sum + times, 0), requests }]
+  })
+}
+
+function mergedTests(tests: readonly RunTest[]): RunTest[] {
+  const union = <T>(inOrder: readonly T[], lists: readonly (readonly T[])[]) => inOrder.filter(one => lists.some(list => list.includes(one)))
+  return [...new Set(tests.map(({ test }) => test))].map(test => {
+    const same = tests.filter(one => one.test === test)
+    const found = same.flatMap(({ findings }) => findings)
+    const timesOf = (id: FindingId) => found.reduce((sum, { finding, times }) => sum + (finding === id ? times : 0), 0)
+    return {
+      test,
+      calls: same.reduce((sum, { calls }) => sum + calls, 0),
+      refused: same.reduce((sum, { refused }) => sum + refused, 0),
+      kept: union(
+        RULE_IDS,
+        same.map(({ kept }) => kept)
+      ),
+      broken: union(
+        RULE_IDS,
+        same.map(({ broken }) => broken)
+      ),
+      findings: (Object.keys(FINDINGS) as FindingId[]).filter(id => timesOf(id) > 0).map(finding => ({ finding, times: timesOf(finding) }))
+    }
+  })
+}
+
+/** What a run has that the one before had not, and what it has no more. */
+export type Changes = { gained: string[]; lost: string[] }
+/** What has changed between two runs; `hasWorsened` where rule outcomes or tests were lost, or findings or unmet expectations were gained. */
+export type RunDifference = {
+  object: 'run_difference'
+  coverage: { before: number; after: number }
+  rules: Changes
+  findings: Changes
+  expectations: Changes
+  assumptions: Changes
+  tests: Changes
+  has_worsened: boolean
+}
+
+/** Outcomes of rules that some request showed: `REF-7 kept`, `REF-7 broken`. */
+const outcomesIn = (rules: readonly RuleCoverage[]): string[] =>
+  rules.flatMap(rule => {
+    const { satisfied, violated } = outcomesOf(rule)
+    return [...(satisfied ? [`${rule.rule} kept`] : []), ...(violated ? [`${rule.rule} broken`] : [])]
+  })
+
+/** Compares a run with the one before it. */
+export function differenceOf(before: RunDocument, after: RunDocument): RunDifference {
+  const changes = (listOf: (run: RunDocument) => readonly string[]): Changes => {
+    const [earlier, later] = [listOf(before), listOf(after)]
+    return { gained: later.filter(one => !earlier.includes(one)), lost: earlier.filter(one => !later.includes(one)) }
+  }
+  const rules = changes(({ coverage }) => outcomesIn(coverage.rules))
+  const findings = changes(run => run.findings.map(({ finding }: Finding) => finding))
+  const expectations = changes(run => run.unmet_expectations.map(({ sandbox, message }) => SAYS.unmet_in(message, sandboxName(sandbox), 0)))
+  const tests = changes(run => run.tests.flatMap(({ test }) => test ?? []))
+  return {
+    object: 'run_difference',
+    coverage: { before: before.coverage.percent, after: after.coverage.percent },
+    rules,
+    findings,
+    expectations,
+    assumptions: changes(run => run.assumptions.map(({ assumption }) => assumption)),
+    tests,
+    has_worsened: [rules.lost, tests.lost, findings.gained, expectations.gained].some(({ length }) => length > 0)
+  }
+}
+
+/** A block for each kind of change, what is worse first. */
+export function differenceText({ coverage, rules, findings, expectations, assumptions, tests }: RunDifference): string {
+  const blocks: [title: string, changes: readonly string[]][] = [
+    ['findings gained', findings.gained],
+    ['expectations no longer met', expectations.gained],
+    ['rule outcomes lost', rules.lost],
+    ['tests lost', tests.lost],
+    ['assumptions relied on since', assumptions.gained],
+    ['findings gone', findings.lost],
+    ['expectations met again', expectations.lost],
+    ['rule outcomes gained', rules.gained],
+    ['tests gained', tests.gained],
+    ['assumptions no longer relied on', assumptions.lost]
+  ]
+  const shown = blocks.filter(([, { length }]) => length > 0).map(([title, changes]) => [`${title} (${changes.length})`, ...changes.map(one => `  ${one}`)])
+  return `${[SAYS.coverage_change(coverage.before, coverage.after), ...(shown.length === 0 ? [SAYS.no_change()] : shown.flat())].join('\n')}\n`
+}
