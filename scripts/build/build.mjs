@@ -32,8 +32,8 @@ const LATER = {
   tinyglobby: 'tinyglobby',
   yaml: 'yaml'
 }
-/** Two entries of a package that are one file. */
-const MCP = ['@modelcontextprotocol/server/stdio', '@modelcontextprotocol/server']
+/** Entries of a package that are one file. */
+const MCP = ['@modelcontextprotocol/server/validators/cf-worker', '@modelcontextprotocol/server/stdio', '@modelcontextprotocol/server']
 /** The parts of faker's data that generated records are drawn from. */
 const DRAWN_FROM = ['company', 'food', 'internet', 'location', 'person']
 /** How to load what Fastify requires at its start and this server seldom uses. */
@@ -47,7 +47,7 @@ const STAND_INS = {
   '@fastify/ajv-compiler': NO_SCHEMAS,
   '@fastify/fast-json-stringify-compiler': NO_SCHEMAS,
   'faker-data': () => JSON.stringify(Object.fromEntries(DRAWN_FROM.map(part => [part, faker.rawDefinitions[part]]))),
-  // the protocol's own choice is ajv, which is four times as large
+  // where none is named, ajv is used
   '@modelcontextprotocol/server/_shims': `
     export { default as process } from 'node:process'
     export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'`

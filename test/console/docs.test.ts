@@ -49,7 +49,7 @@ t.test('docs: no file of Swagger UI is read and no module of it is loaded before
   t.strictSame(swaggerFiles(), [])
 
   await control('GET /docs/swagger-ui.css')
-  t.strictSame(swaggerFiles(), ['swagger-ui.css'])
+  t.strictSame(swaggerFiles(), ['swagger-ui.css.br'])
   t.not(modulesOf('fastify').length, 0, 'modules that are loaded are seen here')
   t.strictSame(modulesOf('swagger'), [], 'its files are sent, none of them runs here')
 })
