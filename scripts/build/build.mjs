@@ -46,7 +46,7 @@ const STAND_INS = {
   semver: 'exports.satisfies = () => true',
   '@fastify/ajv-compiler': NO_SCHEMAS,
   '@fastify/fast-json-stringify-compiler': NO_SCHEMAS,
-  'faker-data': () => JSON.stringify(Object.fromEntries(DRAWN_FROM.map(part => [part, faker.rawDefinitions[part]]))),
+  './faker-data.json': () => JSON.stringify(Object.fromEntries(DRAWN_FROM.map(part => [part, faker.rawDefinitions[part]]))),
   // where none is named, ajv is used
   '@modelcontextprotocol/server/_shims': `
     export { default as process } from 'node:process'
