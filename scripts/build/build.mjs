@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { brotliCompress } from 'node:zlib'
+import { brotliCompress, constants } from 'node:zlib'
 import { faker } from '@faker-js/faker/locale/en'
 import { build } from 'esbuild'
 import { build as buildPages, minify, parseSync } from 'vite'
@@ -164,9 +164,9 @@ async function bundle() {
   return [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))].sort()
 }
 
-/** Writes a file that browsers load, compressed as the server sends it. */
+/** Writes a file that browsers load, compressed as the server sends it. The highest quality saves another 2 % and takes twice as long. */
 async function writeCompressed(path, content) {
-  await writeFile(`${path}.br`, await promisify(brotliCompress)(content))
+  await writeFile(`${path}.br`, await promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }))
 }
 
 /** Copies the files of Swagger UI, without the addresses of source maps, which are not there. Returns the folder of the package. */
