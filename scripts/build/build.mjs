@@ -200,6 +200,7 @@ async function browserFiles() {
       modulePreload: false,
       reportCompressedSize: false,
       rolldownOptions: {
+        checks: { pluginTimings: false },
         input: { console: join(root, 'main.tsx'), docs: join(root, 'docs/start.ts') },
         output: {
           entryFileNames: '[name].js',

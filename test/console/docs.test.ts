@@ -74,6 +74,7 @@ t.test('docs: the document, the page and all that the page needs are served with
   )
   t.strictSame([...foreignIn(textOf('/docs')), ...foreignIn(textOf('/console/docs.js'))], [])
   t.equal(textOf('/docs/swagger-ui-bundle.js').includes('SwaggerUIBundle'), true)
+  for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) t.notMatch(textOf(`/docs/${file}`), 'sourceMappingURL', 'there is no source map')
   const policy = String(answers.get('/docs')?.headers['content-security-policy']).split('; ')
   t.equal(policy[0], "default-src 'none'")
   t.equal(
