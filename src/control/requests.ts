@@ -76,9 +76,7 @@ const fileRow = (page: 'console' | 'docs', does: string): Row => ({
   does,
   query: null,
   run: async ({ name, pages, request, reply }) => {
-    const file = await pages.file(page, name)
-    if (file === null) throw noSuchPath(request)
-    return reply.type(file.type).send(file.content)
+    if (!(await pages.file(reply, page, name))) throw noSuchPath(request)
   }
 })
 

@@ -32,11 +32,12 @@ declare module 'fastify' {
 }
 
 export type Pages = {
-  console: (reply: FastifyReply, control: string) => Promise<string>
-  /** The API's documentation; `key` is what its requests are made with. */
+  /** Sends the console. */
+  console: (reply: FastifyReply, control: string) => Promise<void>
+  /** The API's documentation; `key` is what its requests are made with, so that no cache may keep it. */
   docs: (reply: FastifyReply, values: { control: string; key: string }) => Promise<string>
-  /** Null where there is no such file. */
-  file: (of: 'console' | 'docs', name: string) => Promise<{ type: string; content: Buffer } | null>
+  /** Sends a file that a page loads. Returns whether there is such a file. */
+  file: (reply: FastifyReply, of: 'console' | 'docs', name: string) => Promise<boolean>
 }
 
 /** What the requests of one server share. */

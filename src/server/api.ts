@@ -14,7 +14,6 @@ import { isChange, type OperationId, operationOf } from '../reference/operations
 import type { DataFile } from '../sandbox/data-file.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Action, Hold } from '../scenario/script.js'
-import { FAMILIES } from '../store/store.js'
 import type { Arrivals } from './arrivals.js'
 import { Bodies } from './bodies.js'
 import { refusalFrom } from './errors.js'
@@ -38,7 +37,7 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
   })
   api.setErrorHandler((error: FastifyError | ApiError, _request, reply) => answers.refuse(error, reply))
   api.setNotFoundHandler(serve)
-  for (const family of FAMILIES) for (const path of [`/${family}`, `/${family}/*`]) api.all(path, serve)
+  api.all('/*', serve)
 
   api.addHook('onRequest', (request, reply, done) => {
     const { arrival, headers, method } = request
