@@ -1,5 +1,5 @@
 /**
- * Compares this checkout with bench/budget.json in about ten seconds: ratios beside the control, and sizes.
+ * Compares this checkout with bench/budget.json in about twelve seconds: ratios beside the control, and sizes.
  *   npm run bench:budget [-- --update]
  * Exit status 1 when a figure is a quarter worse than its budget in three runs of three. `--update` writes the present figures, medians of three runs, as the budget.
  */

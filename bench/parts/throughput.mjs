@@ -21,7 +21,7 @@ const SAME_SIZE = 0.03
 const EFFORTS = {
   full: { blocks: 5, rounds: 40, calls: 400, warmUp: 6000 },
   quick: { blocks: 2, rounds: 32, calls: 200, warmUp: 4000, kept: 0.25 },
-  check: { blocks: 1, rounds: 24, calls: 150, warmUp: 3000, kept: 0.25 }
+  check: { blocks: 1, rounds: 24, calls: 150, warmUp: 8000, kept: 0.25 }
 }
 /** Calls that change the state: they begin anew in the first one after so many, so that the figures do not depend on the number of rounds. */
 const CHANGING = new Set(['post', 'refund'])

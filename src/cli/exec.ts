@@ -33,7 +33,7 @@ const NOT_FOUND = 127
 /** Returns the exit status: that of the command, or 3 when only a gate failed. Nothing is left running. */
 export async function exec(command: Command, { launch, vars, names, killAfter, out, ...options }: ExecOptions, { stderr }: Streams): Promise<number> {
   const recorder = out === undefined ? null : await (await import('./record.js')).Recorder.to(out)
-  const flag = recorder === null ? launch.flag : { ...unlessGiven(launch), ...launch.flag }
+  const flag = recorder === null ? launch.flag : flagOfRecording(launch)
   const { environment, variables } = launch
   if (options.report !== null) await mkdir(options.report, { recursive: true })
   const level = flag.log_level ?? environment.log_level
@@ -75,8 +75,10 @@ export async function exec(command: Command, { launch, vars, names, killAfter, o
 /** A recording has a larger journal, unless a setting says how large. */
 const RECORDED = { 'limits.journal': 10_000, 'limits.journal_bytes': 268_435_456, 'limits.journal_total': 1_073_741_824 } as const satisfies GivenSettings
 
-const unlessGiven = ({ environment }: Launch): GivenSettings =>
-  Object.fromEntries(Object.entries(RECORDED).filter(([key]) => environment[key as keyof typeof RECORDED] === undefined))
+export const flagOfRecording = ({ flag, environment }: Launch): GivenSettings => ({
+  ...Object.fromEntries(Object.entries(RECORDED).filter(([key]) => environment[key as keyof typeof RECORDED] === undefined)),
+  ...flag
+})
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /** A terminal sends Ctrl-C and Ctrl-\ to the command as well. */

@@ -40,7 +40,7 @@ const SCOPE = {
   scope: optional(word(['sandbox', 'run'], { description: 'sandbox: since the last load or reset (default). run: since the emulator was started.' }))
 }
 const object = (description?: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', ...(description !== undefined && { description }) })
-const SCENARIO = text('The name of a scenario, a path of a file that the emulator can read, or a whole document in YAML or JSON.')
+const SCENARIO = text('The name of a scenario that list_scenarios lists, or a whole document in YAML or JSON.')
 const ID = text('The Request-Id of a response, such as req_3.')
 
 /** A document in one line is told from a name, which has no line break. */

@@ -1,10 +1,11 @@
 /** `commerce-emulator record --from URL --out FILE -- COMMAND…`: passes the requests of a command on to a running service, and writes them as a scenario. */
 import { basename, extname } from 'node:path'
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { BASE } from '../core/paths.js'
 import { isObject } from '../core/quick-check.js'
 import { maskedThroughout } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
+import { settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import type { Outcome } from '../engine/exchange.js'
 import { execute } from '../engine/execute.js'
@@ -24,7 +25,7 @@ import { type ResponseBounds, textOf, whyNone } from './check/service-calls.js'
 import { check } from './check.js'
 import { fieldOf } from './drift/compare.js'
 import { namedIn } from './drift/service-records.js'
-import { type Command, runCommand } from './exec.js'
+import { type Command, flagOfRecording, runCommand } from './exec.js'
 import { STATUS } from './failures.js'
 import { checkWritable } from './record.js'
 import { SAYS } from './sentences.js'
@@ -35,8 +36,6 @@ type FromOptions = { from: string; out: string; launch: Launch; names: { baseUrl
 
 const BOUNDS: ResponseBounds = { maxBytes: 16_777_216, timeout: 30_000 }
 const MAX_BODY = 1_048_576
-/** More are passed on, but not recorded. */
-const MAX_REQUESTS = 10_000
 /** What belongs to a connection, and not to the request or response on it. */
 const OF_CONNECTION = ['connection', 'content-encoding', 'content-length', 'host', 'keep-alive', 'transfer-encoding']
 /** The first key that the command sends is that of steps that name none. */
@@ -47,13 +46,21 @@ export async function recordFrom(command: Command, { from, out, launch, names, k
   await checkWritable(out)
   const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
   const passed: Passed[] = []
-  const proxy = proxyTo(from, passed)
+  const most = settingsInForce({ ...launch, flag: flagOfRecording(launch) }).values['limits.journal']
+  let omitted = 0
+  const proxy = proxyTo(from, one => {
+    if (passed.length < most) passed.push(one)
+    else omitted++
+  })
   const address = await proxy.listen({ port: 0, host: '127.0.0.1' })
   const status = await runCommand(command, { [names.baseUrlName]: address }, killAfter, stderr).finally(() => proxy.close())
 
-  const recorded = await scenarioOf(passed.slice(0, MAX_REQUESTS), { name: basename(out, extname(out)), from, launch })
-  if (recorded.answers.length === 0) say(SAYS.not_written(out, SAYS.nothing_passed()))
-  if (recorded.answers.length === 0) return status || STATUS.failed
+  const recorded = await scenarioOf(passed, { file: basename(out), from, launch })
+  if (omitted > 0) say(SAYS.not_kept(most, omitted))
+  if (recorded.answers.length === 0) {
+    say(SAYS.not_written(out, SAYS.nothing_passed()))
+    return status || STATUS.failed
+  }
   await (await replaceFile(out, [scenarioText(recorded.data, recorded.notes)])).close()
   say(SAYS.recorded(out, passed.length, passed.length - recorded.answers.length))
   const answers = recorded.answers.values()
@@ -66,7 +73,7 @@ export async function recordFrom(command: Command, { from, out, launch, names, k
  * Listens in place of the service: a request goes there as it is, and so does the response come back. A record that a request names, and that no response has
  * shown, is read first: only so is known what the service had.
  */
-function proxyTo(from: string, passed: Passed[]): FastifyInstance {
+function proxyTo(from: string, keep: (passed: Passed) => void): FastifyInstance {
   const base = from.replace(/\/+$/, '')
   const shown = new Set<unknown>()
   let authorization: string | undefined
@@ -86,7 +93,7 @@ function proxyTo(from: string, passed: Passed[]): FastifyInstance {
       if (name === 'id') shown.add(value)
       return value
     })
-    passed.push({ ...request, answer })
+    keep({ ...request, answer })
     return { status: response.status, headers: own, text }
   }
   const readNamed = async ({ method, url, body }: Omit<Passed, 'answer'>) => {
@@ -99,18 +106,19 @@ function proxyTo(from: string, passed: Passed[]): FastifyInstance {
     }
   }
   const app = fastify({ bodyLimit: MAX_BODY, forceCloseConnections: true })
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const isTooLong = error.statusCode === 413
+    const message = isTooLong ? SAYS.body_too_long(MAX_BODY) : SAYS.not_passed(from, whyNone(error, BOUNDS.timeout))
+    return reply.code(502).send({ error: { message } })
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   app.all('/*', async ({ method, url, headers, body = null }: FastifyRequest<{ Body: string | null }>, reply) => {
     const request = { method, url, headers, body }
     authorization = headers.authorization ?? authorization
-    try {
-      await readNamed(request)
-      const response = await pass(request)
-      return reply.code(response.status).headers(response.headers).send(response.text)
-    } catch (error) {
-      return reply.code(502).send({ error: { message: SAYS.not_passed(from, whyNone(error as Error, BOUNDS.timeout)) } })
-    }
+    await readNamed(request)
+    const response = await pass(request)
+    return reply.code(response.status).headers(response.headers).send(response.text)
   })
   return app
 }
@@ -128,7 +136,8 @@ type Recorded = {
 }
 
 /** The requests as plays; what they sent is read and masked as the emulator's own journal is. Errors: none but those of the settings. */
-async function scenarioOf(passed: readonly Passed[], { name, from, launch }: { name: string; from: string; launch: Launch }): Promise<Recorded> {
+async function scenarioOf(passed: readonly Passed[], { file, from, launch }: { file: string; from: string; launch: Launch }): Promise<Recorded> {
+  const name = basename(file, extname(file))
   const sent = [...new Set(passed.flatMap(({ headers }) => keyIn(headers.authorization) ?? []))]
   const named = sent.map((key, nth) => [nth === 0 ? FIRST_KEY : `${FIRST_KEY}_${nth + 1}`, key] as const)
   // Accounts that the keys act as in the emulator
@@ -148,7 +157,7 @@ async function scenarioOf(passed: readonly Passed[], { name, from, launch }: { n
   const notes = [
     RECORDED.of_service(from),
     SAYS.checked_with(
-      name,
+      file,
       from,
       named.slice(1).map(([key]) => key)
     )

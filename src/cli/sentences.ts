@@ -105,10 +105,12 @@ export const SAYS = {
   not_run: (command: string, why: string) => `${command} cannot be run: ${why}`,
   no_such_command: () => 'no such command',
   too_many_files: (most: number, more: number) => `only the requests before the first ${most} loads and resets were recorded; ${more} more were left out`,
+  not_kept: (most: number, more: number) => `only the first ${most} requests were recorded; ${more} more were passed on`,
   nothing_passed: () => 'the command sent no request that the service answered',
+  body_too_long: (most: number) => `The request was not passed on: its body must have at most ${most} bytes.`,
   not_passed: (address: string, why: string) => `The request was passed on to ${address}: ${why}`,
-  checked_with: (name: string, address: string, keys: readonly string[]) =>
-    `commerce-emulator check ${name}.yaml --against ${address} --key KEY${keys.map(key => ` --key ${key}=KEY`).join('')}`,
+  checked_with: (file: string, address: string, keys: readonly string[]) =>
+    `commerce-emulator check ${file} --against ${address} --key KEY${keys.map(key => ` --key ${key}=KEY`).join('')}`,
   nothing_recorded: () => 'the emulator received no requests',
   recorded: (file: string, requests: number, left: number) =>
     `${file} replays ${countOf(requests, 'request')}${left > 0 ? `; its comments say why ${left} more cannot be replayed` : ''}`,

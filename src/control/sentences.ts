@@ -36,7 +36,7 @@ export const REFUSALS = {
     const pathOf = (on: string) => on.slice(on.indexOf(' ') + 1)
     const there = nearest(path, known.map(pathOf))
     const shown = known.flatMap(on => (pathOf(on) === there ? [on.replace(' ', ` ${control}`)] : [])).join(' or ')
-    return `The control API has no ${method} ${control}${path}; ${shown && `did you mean ${shown}? `}see the links of GET ${control}.`
+    return `The control API has no ${method} ${control}${path}; ${shown ? `did you mean ${shown}? Or see` : 'see'} the links of GET ${control}.`
   }),
   contentType: refusal(
     'content_type_unsupported',

@@ -2,7 +2,7 @@
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** The longest length of time that documents can write, in milliseconds. */
-export const LONGEST = 100 * 366 * UNITS.d
+export const MAX_DURATION = 100 * 366 * UNITS.d
 
 const SHORT = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 const NUMBER = '(\\d+(?:[.,]\\d+)?)'
@@ -10,10 +10,10 @@ const ISO = new RegExp(`^P(?=.)(?:${NUMBER}Y)?(?:${NUMBER}M)?(?:${NUMBER}W)?(?:$
 /** What each part of an ISO 8601 duration lasts; a year has 365 days and a month 30. */
 const ISO_UNITS = [365 * UNITS.d, 30 * UNITS.d, 7 * UNITS.d, UNITS.d, UNITS.h, UNITS.m, UNITS.s]
 
-/** Whole milliseconds, or null when the text is no length of time up to a hundred years. */
+/** Whole milliseconds, or null when the text is not a duration of up to a hundred years. */
 export function durationOf(text: string): number | null {
   const ms = shortDuration(text) ?? isoDuration(text)
-  return ms === null || ms > LONGEST ? null : Math.round(ms)
+  return ms === null || ms > MAX_DURATION ? null : Math.round(ms)
 }
 
 function shortDuration(text: string): number | null {
@@ -35,7 +35,7 @@ export function durationText(ms: number): string {
 
 export const DURATION_EXPECTED = 'must be a duration, such as 250ms, 2s, 36h, 7d or PT36H'
 
-/** What to say of a value that is no length of time; of a number, with the units that it may be meant in. */
+/** What to say of a value that is not a duration; of a number, with the units that it may be meant in. */
 export function durationExpected(value: string | number): string {
   const text = String(value).trim()
   const joined = text.replace(/\s+/g, '')

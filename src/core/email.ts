@@ -4,7 +4,7 @@
 export type EmailProblem = 'malformed' | 'too_long' | 'address_literal' | 'domain_without_dot' | 'unprintable'
 
 /** Octets that an address, its local part, its domain and a label of the domain may have (RFC 5321 4.5.3.1, RFC 1035 2.3.4). */
-const LONGEST = { address: 254, local: 64, domain: 253, label: 63 }
+const MAX_LENGTHS = { address: 254, local: 64, domain: 253, label: 63 }
 
 const DOT_STRING = /^[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{10ffff}]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{10ffff}]+)*$/u
 const QUOTED_STRING = /^"(?:[ !#-[\]-~\u{80}-\u{10ffff}]|\\[ -~])*"$/u
@@ -20,17 +20,17 @@ const USUAL = /^[\w+-]+(?:\.[\w+-]+)*@(?:[a-z\d]+(?:-+[a-z\d]+)*\.)+[a-z]+$/i
 
 /** Why the text is refused as an email address, or null when it is accepted. */
 export function emailProblem(text: string): EmailProblem | null {
-  if (text.length <= LONGEST.label && USUAL.test(text)) return null
-  if (Buffer.byteLength(text) > LONGEST.address) return 'too_long'
+  if (text.length <= MAX_LENGTHS.label && USUAL.test(text)) return null
+  if (Buffer.byteLength(text) > MAX_LENGTHS.address) return 'too_long'
   const separator = text.lastIndexOf('@')
   const [local, domain] = [text.slice(0, Math.max(separator, 0)), text.slice(separator + 1)]
   if (!DOT_STRING.test(local) && !QUOTED_STRING.test(local)) return 'malformed'
-  if (Buffer.byteLength(local) > LONGEST.local) return 'too_long'
+  if (Buffer.byteLength(local) > MAX_LENGTHS.local) return 'too_long'
   if (ADDRESS_LITERAL.test(domain)) return 'address_literal'
 
   const labels = domain.split('.').map(asciiLabel)
   if (labels.includes(null)) return 'malformed'
-  if (labels.join('.').length > LONGEST.domain || labels.some(label => (label as string).length > LONGEST.label)) return 'too_long'
+  if (labels.join('.').length > MAX_LENGTHS.domain || labels.some(label => (label as string).length > MAX_LENGTHS.label)) return 'too_long'
   if (labels.length === 1) return 'domain_without_dot'
   return UNPRINTABLE.test(local) ? 'unprintable' : null
 }

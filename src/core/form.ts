@@ -5,7 +5,7 @@
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
-import { heldBy } from './memory.js'
+import { byteSize } from './memory.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
@@ -38,7 +38,7 @@ export function decodeForm(text: string, { 'limits.parameters': most, 'limits.de
   if (text.includes('\uFFFD')) return NOT_UTF8
   const root = new FormObject()
   const pairs = text.split('&')
-  root.held = heldBy(text) + pairs.length * PAIR
+  root.held = byteSize(text) + pairs.length * PAIR
   let count = 0
   for (const pair of pairs) {
     if (pair === '') continue
@@ -60,8 +60,8 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   if (name === null) return undecodable(asFarAsDecoded(sentName), 'name', sentName)
   const value = decoded(sentValue)
   if (value === null) return undecodable(name, 'value', sentValue)
-  if (value !== sentValue) root.held += heldBy(value)
-  if (known === undefined && name !== sentName) root.held += heldBy(name)
+  if (value !== sentValue) root.held += byteSize(value)
+  if (known === undefined && name !== sentName) root.held += byteSize(name)
   const steps = known?.steps ?? stepsOf(name)
   if (steps === null) {
     if (name === '') return malformed(name, 'a value has no name before its =', { assumption: 'A36' })
@@ -181,7 +181,7 @@ const conflict = (steps: readonly string[], at: number, name: string): FormProbl
   return malformed(name, `${parent} was sent both as a value and as an object or list`, { assumption: 'A36' })
 }
 
-/** The value of a parameter that was sent with one; undefined where it was left out, is empty, or is no single value. */
+/** The value of a parameter that was sent with one; undefined where it was left out, is empty, or is not a single value. */
 export function valueIn(form: FormObject, ...path: readonly string[]): string | undefined {
   const node = nodeIn(form, path)
   return typeof node === 'string' && node !== '' ? node : undefined

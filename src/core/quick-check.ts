@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, [test: Test, name: string]>> = {
   null: [value => value === null, 'null']
 }
 const typesIn = (names: string | readonly string[]) => [names].flat().map(name => TYPES[name] as [Test, string])
-/** The test of types, which every value is put to. */
+/** The test of types, which every value goes through. */
 export const typeTest = (names: string | readonly string[]): Test =>
   typesIn(names)
     .map(([test]) => test)
@@ -59,7 +59,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
     if (source === NOT_BLANK) return say(value === '' ? 'empty' : 'blank')
     if (steps.at(-1) === 'key') return say('not_a_key')
     if (expected === undefined) return say('not_matching', source, shownGot(value))
-    // what is no part of it is left out at the ends, and becomes one underscore elsewhere
+    // what is not part of it is left out at the ends, and becomes one underscore elsewhere
     const meant = value.match(new RegExp(instead as string, 'g'))?.join('_') ?? value
     return say('wrong_characters', expected as string, shownGot(value), meant === value ? null : meant)
   },

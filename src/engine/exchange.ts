@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { EMPTY_FORM, FormList, type FormNode, type FormObject } from '../core/form.js'
-import { beginningOf, heldBy } from '../core/memory.js'
+import { beginningOf, byteSize } from '../core/memory.js'
 import { pathBelow } from '../core/paths.js'
 import { readable, redactForm, withoutSecrets } from '../core/redaction.js'
 import type { Facts, RefundFacts } from '../core/rules.js'
@@ -102,7 +102,7 @@ export const hasNoted = ({ low, high }: Pick<Exchange, 'low' | 'high'>, place: n
 /** What a request shows, by the places of the ledgers: the rules that it kept in the order in which they were decided, and the assumptions that its answer relies on. */
 export type Judgement = { readonly kept: readonly number[]; readonly broken: RuleId | null; readonly relied: readonly number[] }
 
-/** The trace id of a `traceparent` header (W3C Trace Context); only zeros are no id. */
+/** The trace id of a `traceparent` header (W3C Trace Context); an id of only zeros is not valid. */
 const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 
 export class Exchange {
@@ -117,7 +117,7 @@ export class Exchange {
   /** The machine's and the sandbox's clock when it came, in milliseconds. */
   readonly now: number
   readonly at: number
-  /** Its place among the changes of its sandbox: after so many of them. */
+  /** Its place among the changes of its sandbox: the number of those before it. */
   place: number
   stage: Stage = STAGE.arrived
   outcome: Outcome = UNDECIDED
@@ -159,7 +159,7 @@ export class Exchange {
   found: AnyRecord | null = null
   /** The record that a filter of a list names. */
   filteredBy: AnyRecord | null = null
-  /** Whether a filter by `created` was put to at least one record. */
+  /** Whether at least one record was compared with a filter by `created`. */
   isCompared = false
   /** How many records were retrieved for the page of a list. */
   retrieved = 0
@@ -298,7 +298,7 @@ export class Exchange {
     this.path = path
     if (this.userAgent !== null) this.userAgent = show(this.userAgent)
     if (this.test !== null) this.test = beginningOf(show(this.test), MAX_TEST_LENGTH)
-    // a cursor is no secret, whatever its name
+    // a cursor is not a secret, whatever its name
     const isPaged = this.operation !== null && operationOf(this.operation).kind === 'list'
     redactForm(this.query, keys, isPaged ? this.settings['pagination.cursors'] : undefined)
     redactForm(this.body, keys)
@@ -308,8 +308,8 @@ export class Exchange {
       this.outcome = { ...this.outcome, text: keys.maskedIn(text), refusal: refusal && { ...refusal, param } }
     }
     const { userAgent, test, query, body } = this
-    const shown = text === '' ? this.length : heldBy(this.outcome.text)
-    this.held = OVERHEAD + 2 * heldBy(path) + heldBy(userAgent ?? '') + heldBy(test ?? '') + query.held + body.held + shown
+    const shown = text === '' ? this.length : byteSize(this.outcome.text)
+    this.held = OVERHEAD + 2 * byteSize(path) + byteSize(userAgent ?? '') + byteSize(test ?? '') + query.held + body.held + shown
     this.headers = NO_HEADERS
     this.authorization = undefined
     this.identifiedIn = null

@@ -1,6 +1,6 @@
 /** Requests of a sandbox as a scenario that plays them again: with all records, or with those that they touched where playing it proves that enough. */
 import { isDeepStrictEqual } from 'node:util'
-import { durationText, LONGEST } from '../core/durations.js'
+import { durationText, MAX_DURATION } from '../core/durations.js'
 import { isoOf } from '../core/instants.js'
 import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
@@ -167,7 +167,7 @@ async function playedIn(beginning: Beginning, calls: readonly Exchange[], { word
   let behind = 0
   for (const [index, call] of calls.entries()) {
     behind += moveBefore(call, calls[index - 1], isRunning)
-    const wait = Math.min(Math.max(0, behind), LONGEST)
+    const wait = Math.min(Math.max(0, behind), MAX_DURATION)
     behind -= wait
     sandbox.setClock({ by: wait })
     const { step = null, notes = [] } = playOf(call, { keyOf: keyFor, written: inPlay }) ?? {}

@@ -94,11 +94,11 @@ export async function readDocument(
   throw documentInvalid(problems.map(({ message, ...problem }) => ({ file: name, path: '', ...problem, message: cut(message) })))
 }
 
-/** Whether data has parts at so many levels below it. */
+/** Whether data is nested deeper than this number of levels. */
 const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
 
-/** One refusal of all problems: document after document, in the order of `documents` where there are several, within each by place; none twice. */
+/** One refusal of all problems: document after document, in the order of `documents` where there are several, within each by place; deduplicated. */
 export async function refusalOf(
   problems: readonly DocumentProblem[],
   documents: readonly SourceDocument[] = problems.map(({ document }) => document)
@@ -106,7 +106,7 @@ export async function refusalOf(
   return documentInvalid(await listedProblems(problems, documents), problems.length > MAX_PROBLEMS)
 }
 
-/** Problems with their places: document after document, in the order of `documents`, within each by place, a whole before its parts; none twice. */
+/** Problems with their places: document after document, in the order of `documents`, within each by place, a whole before its parts; deduplicated. */
 export async function listedProblems(problems: readonly DocumentProblem[], documents: readonly SourceDocument[]): Promise<Problem[]> {
   const names = [...new Set(documents.map(({ name }) => name))]
   const unique = [...new Map(problems.map(problem => [JSON.stringify([problem.document.name, problem.steps, problem.message]), problem])).values()]

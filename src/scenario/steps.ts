@@ -1,4 +1,4 @@
-/** Steps and plays: calls that a scenario makes through the API, with what they expect. Steps are played when it loads, both by `check`, against any service. */
+/** Steps and plays: requests that a scenario sends to the API, with what they expect. Steps are played when it loads, both by `check`, against any service. */
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { encodeForm } from '../core/form-encoding.js'
 import { didYouMeanOneOf, nearest } from '../core/nearest.js'
@@ -22,7 +22,7 @@ export type { Json, PlayData, StepData } from './schemas.js'
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
 /** An answer, and its headers by their names in lower case; the fault by which none came, with status 0. */
 export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null }
-/** Makes a call and returns its answer; `fault` is the one that is expected. */
+/** Sends a request and returns its response; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
 /** How an answer differs from what was expected; `at` is where the document says what was expected. */
 export type Difference = { at: readonly PathStep[] } & Said
@@ -31,7 +31,7 @@ export type StepOutcome = { at: readonly PathStep[]; step: StepData; call: StepC
 /** What `${name}` and the name of a key mean where no step gives them a value; `error` is the template of errors, if not the usual one. */
 export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null; error?: Template }
 
-/** A suggestion is looked for among so many of the steps before. */
+/** The number of earlier steps that are searched for a suggestion. */
 const MAX_LOOKED_AT = 100
 
 type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
@@ -52,7 +52,7 @@ export function checkSteps(
   report: Report,
   warn: Report = report
 ): void {
-  // the operation of each named step, and the group of calls that are made at once with its call
+  // the operation of each named step, and the group of requests that are sent at once with its request
   const known: Referable['known'] = new Map()
   const referable = { known, latest: [] as string[], variable, ids, hasUsualLists }
   for (const { step, at: place, group, hasRightExpect, report: note } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
@@ -136,7 +136,7 @@ function fieldsOf(operation: OperationId | null, fields: readonly string[], hasU
   return { corrected: fields, missing: null }
 }
 
-/** A step as far as it is right, with its place, and the group of calls that are made at once with it. */
+/** A step as far as it is right, with its place, and the group of requests that are sent at once with it. */
 type PlacedStep = { step: StepData; at: PathStep[]; group: string; hasRightExpect: boolean; report: Report }
 
 function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report): PlacedStep[] {
@@ -166,7 +166,7 @@ const callsIn = (play: PlayData): readonly StepData[] => {
   return isWait(play) ? [] : [play]
 }
 
-/** The calls of a list, each with its place in it. */
+/** The requests of a list, each with its place in it. */
 export const placedCalls = (plays: readonly PlayData[]): { step: StepData; at: PathStep[] }[] =>
   plays.flatMap((play, index) => callsIn(play).map((step, nth) => ({ step, at: isAtOnce(play) ? [index, 'at_once', nth] : [index] })))
 
@@ -176,7 +176,7 @@ function checkExpected(expect: StepData['expect'] = {}, report: Report): void {
   if (expect.fault !== undefined && others.length > 0) report([], say('not_together', 'fault', others))
 }
 
-/** What to say of a call that is none of the reference: the operations at its path, or those with a name like it. */
+/** What to say of a request that is not an operation of the reference: the operations at its path, or those with a name like it. */
 function unknownCall(call: string): Said {
   const [, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x')).map(operation => `${operation.method} ${path}`)
@@ -199,7 +199,7 @@ export class Answers extends Map<string, Json> {
 
 /**
  * Plays steps in their order, those at once together, and returns the outcome of each call; those that refer to one with an unexpected answer are not made.
- * `wait` lets so many milliseconds pass.
+ * `wait` lets that many milliseconds pass.
  */
 export async function playSteps(
   plays: readonly PlayData[],
@@ -237,7 +237,7 @@ async function playStep(
   return { at, step, call, answer, problems }
 }
 
-/** The method and the path of a call as a step writes it. */
+/** The method and the path of a request as a step writes it. */
 export const splitCall = (call: string): [string, string] => {
   const [method = '', path = ''] = call.trim().split(/\s+/)
   return [method.toUpperCase(), path]
@@ -309,7 +309,7 @@ function problemsOf(
   return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body', [...at, 'body'])]
 }
 
-/** Why a call failed; where no answer came, that is told as the emulator usually tells it. */
+/** Why a request failed; if no response came, in the emulator's usual words. */
 const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
   const message = valueAt(status === 0 ? ERROR_TEMPLATE : error, body, '$message')
   return typeof message === 'string' ? message.slice(0, MAX_SHOWN) : ''

@@ -118,7 +118,7 @@ export class Worker {
   }
 }
 
-/** The thread had no more memory than so many MiB. */
+/** The thread ran out of its memory, in MiB. */
 class OutOfMemory extends Error {
   constructor(limit: number) {
     super(`takes more than ${limit} MiB of memory`)

@@ -69,6 +69,7 @@ t.test('mcp: what is wrong is said to the agent', async t => {
   const wrong = await use('validate_scenario', { scenario: 'name: x\nscripts: []\n' })
   const cases: [name: string, given: object, code: string][] = [
     ['load_scenario', { scenario: 'defualt' }, 'scenario_unknown'],
+    ['load_scenario', { scenario: './own.yaml' }, 'scenario_unknown'],
     ['explain_request', { id: 'req_9' }, 'request_unknown'],
     ['send_request', { on: 'refunds' }, 'option_invalid']
   ]

@@ -17,12 +17,12 @@ const call = async (on, form, key = '${MERCHANT}') => {
 `
 
 /** Runs a client of a service, which is an emulator with settings of its own, and records what it does. */
-async function recorded(t: Test, code: string, settings: Json = {}, from?: string) {
+async function recorded(t: Test, code: string, settings: Json = {}, from?: string, options: string[] = []) {
   const service = await startEmulator({ scenario: { data: smallFixture() } as Json, settings })
   t.teardown(() => service.close())
   const out = `${t.testdir()}/own.yaml`
   const address = from ?? service.baseUrl
-  const run = await ran(['record', '--from', address, '--out', out, '--', process.execPath, '--input-type=module', '-e', `${CALL}${code}`])
+  const run = await ran(['record', '--from', address, '--out', out, ...options, '--', process.execPath, '--input-type=module', '-e', `${CALL}${code}`])
   const read = () => readFileSync(out, 'utf8')
   return { ...run, out, address, read, plays: () => parse(read()).play as Json[] }
 }
@@ -81,7 +81,7 @@ await call('GET /nothing')`
       ['POST /transactions', null]
     ]
   )
-  t.match(read(), '--key KEY --key key_2=KEY')
+  t.match(read(), /^# commerce-emulator check own\.yaml --against \S+ --key KEY --key key_2=KEY$/m)
   t.match(read(), 'GET /tickets: not played: it was sent without a key')
   t.match(read(), 'GET /nothing: not played')
   t.match(read(), 'GET /tickets: text that was masked')
@@ -94,6 +94,19 @@ t.test('record --from: what a service creates without an id is recorded, and not
   const { plays } = await recorded(t, `await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 5 }, null)`, {}, odd)
 
   t.strictSame(plays()[0].expect, { status: 200, body: { amount: 5 } })
+})
+
+t.test('record --from: a body that is too long is refused, and requests beyond the journal are passed on', async t => {
+  const code = `
+const long = await call('POST /refunds', { transaction: 'x'.repeat(2 ** 20) })
+if (long.status !== 502 || !/at most 1048576 bytes/.test(long.body.error.message)) process.exit(9)
+const statuses = []
+for (let nth = 0; nth < 3; nth++) statuses.push((await call('GET /tickets')).status)
+if (statuses.join() !== '200,200,200') process.exit(9)`
+  const { status, stderr, plays } = await recorded(t, code, {}, undefined, ['--set', 'limits.journal=2'])
+
+  t.strictSame([status, plays().length], [0, 2])
+  t.match(stderr, SAYS.not_kept(2, 1))
 })
 
 t.test('record --from: a service that does not respond is told to the client, and nothing is written', async t => {

@@ -1,11 +1,13 @@
 /** What builds and publishes: every action is a commit, no script of a dependency runs, the image's user is a number. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 import type { Json } from '../support/json.js'
 
+const { satisfies } = createRequire(import.meta.url)('semver')
 const ROOT = new URL('../../', import.meta.url)
 const BUILT = fileURLToPath(new URL('dist/main.js', ROOT))
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
@@ -76,6 +78,28 @@ t.test('action.yml: it runs a command with an emulator or judges one, and fails 
     t.ok(stderr.includes(says), says)
   }
   t.notOk(existsSync('ran'))
+})
+
+t.test('package-lock.json: what is installed runs on the oldest Node.js that is supported, and has no address', t => {
+  const { engines } = JSON.parse(read('package.json'))
+  const oldest = `${engines.node.replace('>=', '')}.0`
+  const packages = Object.entries<Json>(JSON.parse(read('package-lock.json')).packages)
+  const refused = (all: [string, Json][]) => all.flatMap(([name, { engines, optional }]) => (optional || satisfies(oldest, engines?.node ?? '*') ? [] : name))
+
+  t.strictSame(refused(packages), [])
+  t.strictSame(
+    packages.filter(([, { resolved }]) => resolved !== undefined).map(([name]) => name),
+    []
+  )
+  t.strictSame(
+    refused([
+      ['new', { engines: { node: '>=22.13.0' } }],
+      ['other', { engines: { node: '>=22' }, optional: true }]
+    ]),
+    ['new'],
+    'near misses'
+  )
+  t.end()
 })
 
 t.test('dependabot.yml: packages, actions and the base of the image are renewed weekly, each in one pull request', async t => {

@@ -204,11 +204,11 @@ function textOf(data: unknown, draws: Draws): string {
 }
 
 /** Characters of a document, so that a run ends in good time. */
-const LONGEST = 2_000_000
+const MAX_LENGTH = 2_000_000
 
 /** The bytes of a text, a few of them wrong now and then. */
 function bytesOf(text: string, draws: Draws): Buffer {
-  const bytes = Buffer.from(text.slice(0, LONGEST), 'utf8')
+  const bytes = Buffer.from(text.slice(0, MAX_LENGTH), 'utf8')
   const at = draws.below(bytes.length)
   return draws.way([
     [88, () => bytes],

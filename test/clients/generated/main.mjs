@@ -16,14 +16,14 @@ const HERE = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const FOLDER = process.env.CLIENTS_FOLDER ?? (await mkdtemp(join(tmpdir(), 'clients-')))
 const KEY = 'sk_test_merchant'
-const LONGEST = 600_000
+const MAX_RUN_MS = 600_000
 
 /** What makes a client be skipped. */
 class NotInstallable extends Error {}
 
 /** Runs a program; its output. Errors: the end of what it wrote, where it fails. */
 async function run(program, args, { cwd, env = {}, allowed = [0] }) {
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST })
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: MAX_RUN_MS })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (output += text))
   const [code] = await Promise.race([once(child, 'close'), once(child, 'error').then(([error]) => [error.code])])

@@ -25,8 +25,8 @@ import { textOfRule } from './why.js'
 import './requests.css'
 
 /** The longest bar, in milliseconds; shorter ones by the logarithm. */
-const LONGEST_MS = 10_000
-const shareOf = (ms: number) => Math.min(1, Math.log10(1 + ms) / Math.log10(1 + LONGEST_MS))
+const MAX_BAR_MS = 10_000
+const shareOf = (ms: number) => Math.min(1, Math.log10(1 + ms) / Math.log10(1 + MAX_BAR_MS))
 
 const What = ({ call }: Row) => (
   <span title={[call.path, ...sentIn(call.query)].join(' ')}>
