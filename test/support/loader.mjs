@@ -1,7 +1,7 @@
 // Loads TypeScript from a compiled copy, which is made once for each state of a file: a module that tests load costs them one read. Its source map has the text of
 // the source, without which coverage sees no line of it. Packages of many modules are loaded as few, for the same reason.
-import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -12,21 +12,30 @@ mkdirSync(FOLDER, { recursive: true })
 /** `require` reads the modules of tap past the loaders; the others are bundled. */
 const PACKAGES = { tap: () => ({ url: String(pathToFileURL(require.resolve('tap'))), format: 'commonjs' }), typebox: bundled }
 
-/** A file that is made when it is not there yet; another process may make it meanwhile. */
-function made(name, make) {
-  const file = new URL(name, FOLDER)
-  if (!existsSync(file)) {
-    const own = new URL(`${randomUUID()}.mjs`, FOLDER)
+/** Milliseconds at which a file was written; `undefined` where there is none. */
+function writtenAt(file) {
+  const time = statSync(file, { throwIfNoEntry: false })?.mtimeMs
+  return time && Math.round(time)
+}
+
+/** A copy of a source, which is as old as the source, and made when it is not; another process may make it meanwhile. */
+function copyOf(source, name, make) {
+  const copy = new URL(name, FOLDER)
+  const time = writtenAt(source)
+  if (writtenAt(copy) !== time) {
+    const own = new URL(randomUUID(), FOLDER)
     writeFileSync(own, make())
-    renameSync(own, file)
+    utimesSync(own, time / 1000, time / 1000)
+    renameSync(own, copy)
   }
-  return file
+  return copy
 }
 
 /** A package as one module. */
 function bundled(name) {
-  const { version } = JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, ROOT), 'utf8'))
-  const file = made(`${name}-${version}.mjs`, () => {
+  const manifest = new URL(`node_modules/${name}/package.json`, ROOT)
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
+  const file = copyOf(manifest, `${name}-${version}.mjs`, () => {
     const contents = `export * from '${name}'\nexport { default } from '${name}'`
     const { buildSync } = require('esbuild')
     const { outputFiles } = buildSync({ stdin: { contents, resolveDir: fileURLToPath(ROOT) }, write: false, bundle: true, platform: 'node', format: 'esm' })
@@ -35,25 +44,12 @@ function bundled(name) {
   return { url: String(file), format: 'module' }
 }
 
-function compiled(url) {
-  const file = new URL(url)
-  const path = fileURLToPath(file)
-  const { mtimeMs } = statSync(file)
-  const name = `${path.slice(fileURLToPath(ROOT).length).replaceAll('/', '-')}-${mtimeMs}.mjs`
-  return made(name, () => {
-    const { transformSync } = require('esbuild')
-    const { code } = transformSync(readFileSync(file, 'utf8'), {
-      loader: path.endsWith('x') ? 'tsx' : 'ts',
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
-      target: 'node20.19',
-      format: 'esm',
-      sourcemap: 'inline',
-      sourcefile: url,
-      tsconfigRaw: '{}'
-    })
-    return code
-  })
+/** TypeScript as a module of Node. */
+export function compiled(url, text) {
+  const { transformSync } = require('esbuild')
+  const loader = url.endsWith('x') ? 'tsx' : 'ts'
+  const options = { loader, jsx: 'automatic', jsxImportSource: 'preact', target: 'node20.19', format: 'esm', tsconfigRaw: '{}' }
+  return transformSync(text, { ...options, sourcemap: 'inline', sourcefile: url }).code
 }
 
 /** The source of what a module imports by the name that its compiled file would have. */
@@ -78,6 +74,9 @@ export async function resolve(specifier, context, nextResolve) {
 
 /** @type {import('node:module').LoadHook} */
 export async function load(url, context, nextLoad) {
-  if (!/^file:.*\.tsx?(\?|$)/.test(url)) return nextLoad(url, context)
-  return { format: 'module', source: readFileSync(compiled(url.replace(/\?.*$/, ''))), shortCircuit: true }
+  const [file] = url.split('?')
+  if (!/^file:.*\.m?tsx?$/.test(file)) return nextLoad(url, context)
+  const name = `${createHash('sha1').update(file).digest('hex')}.mjs`
+  const copy = copyOf(new URL(file), name, () => compiled(file, readFileSync(new URL(file), 'utf8')))
+  return { format: 'module', source: readFileSync(copy), shortCircuit: true }
 }
