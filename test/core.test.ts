@@ -1,3 +1,3 @@
 import { runTogether } from './support/room.js'
 
-await runTogether('core')
+await runTogether('core', 'reference', 'store', 'engine')
