@@ -20,7 +20,7 @@ export function validate(
   { launch, vars, onProgress }: { launch: Launch; vars?: GivenVariables | undefined; onProgress?: Progress }
 ): Promise<CheckedFile[]> {
   const names = Object.keys(vars?.values ?? {})
-  return checkFiles(places, { launch, names, withShared: true, ...(onProgress && { onProgress }) }, async (file, library, known) => {
+  return checkFiles(places, { launch, names, withShared: true, onProgress }, async (file, library, known) => {
     const warnings: Problem[] = []
     const variables = vars && { ...vars, known }
     const points = (problems: readonly Problem[]): Point[] =>
