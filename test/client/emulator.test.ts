@@ -208,7 +208,13 @@ const CASES: Case[] = [
       await inject('GET /tickets', { query: { search_query: 'T-1' } })
       const { rules } = await coverage()
       const found = (await findings()).data.map(({ finding, requests }) => `${finding} ${requests}`)
-      return [possible, rules.find(({ rule }) => rule === 'SRCH-1')?.satisfied, found, (await findings({ scope: 'run' })).data.length > 0, (await report()).findings.length > 0]
+      return [
+        possible,
+        rules.find(({ rule }) => rule === 'SRCH-1')?.satisfied,
+        found,
+        (await findings({ scope: 'run' })).data.length > 0,
+        (await report()).findings.length > 0
+      ]
     },
     is: [93, 1, ['search-without-narrowing req_1'], true, true]
   },

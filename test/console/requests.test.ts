@@ -311,7 +311,11 @@ t.test('requests: a search is words and terms, and a term takes the place of the
   t.equal(withTerm('lunch status:4xx', 'on', 'POST /refunds'), 'lunch status:4xx on:"POST /refunds"')
   t.equal(withTerm('lunch status:4xx', 'status', '200'), 'lunch status:200')
   t.equal(withTerm('status:4xx', 'status', ''), '')
-  t.strictSame(['status', 'on'].map(name => termIn(queryIn('status:4xx status:200'), name)), ['200', ''], 'of two the last')
+  t.strictSame(
+    ['status', 'on'].map(name => termIn(queryIn('status:4xx status:200'), name)),
+    ['200', ''],
+    'of two the last'
+  )
 })
 
 t.test('requests: each says in a few words what distinguishes it, money in the currency that a response told', async t => {
