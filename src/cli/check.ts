@@ -43,7 +43,7 @@ export type CheckOptions = PlayedWith &
     /** In place of requests to the running service: responses of it that are known already. */
     responses?: Play
     /** Called before each file of several, else after each step and each second of a wait, for a progress bar. */
-    onProgress?: Progress
+    onProgress?: Progress | undefined
   }
 /** A scenario that is loaded and checked; `own` are its names and keys, `bindings` those that it is played with, by the running service if there is one. */
 type Checking = CheckOptions & {
@@ -67,9 +67,9 @@ const SECOND = 1000
 export async function check(places: readonly string[], options: CheckOptions): Promise<CheckedFile[]> {
   const keys = new SecretWords([...options.keys.values()].filter(key => key.length >= MIN_KEY))
   const shown = <T extends { message: string }>(said: T): T => ({ ...said, message: withoutSecrets(said.message, keys) })
-  const { launch, variables, onProgress = () => {} } = options
+  const { launch, variables, onProgress } = options
   const checked = await checkFiles(places, { launch, names: [...variables.keys()], onProgress }, async (file, library, known, isAlone) => {
-    const { points, notes, settings } = await checkFile(file, library, known, isAlone ? options : { ...options, onProgress: () => {} })
+    const { points, notes, settings } = await checkFile(file, library, known, isAlone ? options : { ...options, onProgress: undefined })
     return {
       points: points.map(point => ({ ...shown(point), problems: point.problems.map(shown) })),
       notes: notes.map(note => withoutSecrets(note, keys)),
@@ -165,7 +165,7 @@ function sentBy({ method, path, query, key, form }: StepCall, { sandbox: { store
 }
 
 /** Sends the requests of the steps and of the plays, each with its point. */
-async function playAll({ sandbox, document, service, bindings, onProgress = () => {} }: Checking, counted: (play: Play) => Play) {
+async function playAll({ sandbox, document, service, bindings, onProgress }: Checking, counted: (play: Play) => Play) {
   const { steps, play, answers } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
   const playedSteps: PlayedStep[] = []
@@ -179,9 +179,9 @@ async function playAll({ sandbox, document, service, bindings, onProgress = () =
     points.push({ ...say('step', label), problems: problems.map(({ at, ...said }) => ({ at: [list, ...at], ...said })), ms: now - since })
     playedSteps.push({ place: [list, ...outcome.at], label, outcome })
     since = now
-    onProgress(document.name, Math.min(points.length, total), total)
+    onProgress?.(document.name, Math.min(points.length, total), total)
   }
-  onProgress(document.name, 0, total)
+  onProgress?.(document.name, 0, total)
   const stepClient = service ?? playIn(sandbox)
   await playSteps(steps, play.length > 0 ? stepClient : counted(stepClient), bindings, add('steps'), answers)
   // the script acts on these requests and can lose their answers
@@ -192,9 +192,9 @@ async function playAll({ sandbox, document, service, bindings, onProgress = () =
 }
 
 /** Waits, and shows for how long. */
-async function waited(ms: number, onProgress: Progress): Promise<void> {
+async function waited(ms: number, onProgress: Progress | undefined): Promise<void> {
   for (let past = 0; past < ms; past += SECOND) {
-    onProgress(SAYS.waiting(), past / SECOND, Math.ceil(ms / SECOND))
+    onProgress?.(SAYS.waiting(), past / SECOND, Math.ceil(ms / SECOND))
     await sleep(Math.min(ms - past, SECOND))
   }
 }

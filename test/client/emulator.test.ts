@@ -203,14 +203,20 @@ const CASES: Case[] = [
   },
   {
     title: 'coverage and findings, of the sandbox and of the run',
-    run: async ({ inject, coverage, findings }) => {
+    run: async ({ inject, coverage, findings, report }) => {
       const { possible } = await coverage({ scope: 'run' })
       await inject('GET /tickets', { query: { search_query: 'T-1' } })
       const { rules } = await coverage()
       const found = (await findings()).data.map(({ finding, requests }) => `${finding} ${requests}`)
-      return [possible, rules.find(({ rule }) => rule === 'SRCH-1')?.satisfied, found, (await findings({ scope: 'run' })).data.length > 0]
+      return [
+        possible,
+        rules.find(({ rule }) => rule === 'SRCH-1')?.satisfied,
+        found,
+        (await findings({ scope: 'run' })).data.length > 0,
+        (await report()).findings.length > 0
+      ]
     },
-    is: [93, 1, ['search-without-narrowing req_1'], true]
+    is: [93, 1, ['search-without-narrowing req_1'], true, true]
   },
   {
     title: 'control makes any other control call',

@@ -8,7 +8,7 @@ import { yamlOf } from '../../src/console/ui/components/yaml.js'
 import type { JournalEvent } from '../../src/console/ui/control/client.js'
 import { formOf } from '../../src/console/ui/views/form.js'
 import { curlOf, encodedPath, entryOf, entryYaml, fixtureYaml, isMasked } from '../../src/console/ui/views/requests/copies.js'
-import { queryIn, withTerm } from '../../src/console/ui/views/requests/query.js'
+import { queryIn, termIn, withTerm } from '../../src/console/ui/views/requests/query.js'
 import {
   breakingShown,
   type CallList,
@@ -130,6 +130,7 @@ t.test('requests: each filter lets through what it names, and nothing near it', 
     [{ text: 'took:yes method:post' }, ['req_5', 'req_1']],
     [{ text: 'code:x' }, ['req_3']],
     [{ text: 'script:decl' }, ['req_4']],
+    [{ text: 'account:mch_b' }, []],
     [{ text: 'slower:2' }, []],
     [{ text: 'slower:1 test:pays' }, ['req_6', 'req_1']],
     [{ text: 'amount:1005' }, []],
@@ -310,6 +311,11 @@ t.test('requests: a search is words and terms, and a term takes the place of the
   t.equal(withTerm('lunch status:4xx', 'on', 'POST /refunds'), 'lunch status:4xx on:"POST /refunds"')
   t.equal(withTerm('lunch status:4xx', 'status', '200'), 'lunch status:200')
   t.equal(withTerm('status:4xx', 'status', ''), '')
+  t.strictSame(
+    ['status', 'on'].map(name => termIn(queryIn('status:4xx status:200'), name)),
+    ['200', ''],
+    'of two the last'
+  )
 })
 
 t.test('requests: each says in a few words what distinguishes it, money in the currency that a response told', async t => {

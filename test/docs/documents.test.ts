@@ -18,7 +18,7 @@ t.test('docs: every package that is bundled is listed in docs/packages.md with i
     [...read(file).matchAll(/(?:from |import\(|resolve\()'((?:@[^/']+\/)?[a-z][^/':]*)(?:\/[^']*)?'/g)].map(([, name]) => name as string)
   )
   // what builds, and what is started where it is installed
-  const tools = ['@tapjs/reporter', 'esbuild', 'typescript', 'vite', 'yaml-language-server']
+  const tools = ['@tapjs/reporter', '@tapjs/test', 'esbuild', 'typescript', 'vite', 'yaml-language-server']
   t.strictSame(shown.filter(name => name !== 'package').sort(), [...new Set(imported)].filter(name => !tools.includes(name)).sort())
 })
 

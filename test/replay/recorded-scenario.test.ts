@@ -200,6 +200,7 @@ t.test('a recording: numbers of cards and accounts are others that show the same
     [{ 'card[number]': '378282246310005', 'card[brand]': 'American Express' }, { number: '4000000000070005', brand: 'American Express' }, 1],
     [{ 'card[number]': '378282246310005', 'card[brand]': 'amex' }, { number: '370000000070005', brand: 'amex' }, 1],
     [{ 'card[number]': '123' }, { number: 'none' }, 1],
+    [{ 'card[expiry]': '11/39', 'card[token]': 'tok_1' }, { expiry: '12/34', token: 'tok_test' }, 2],
     [{ 'card[number]': '4242424242424242', 'card[last4]': '12' }, { number: '4000000000024242', last4: '12' }, 1],
     [{ 'bank_account[account_number]': '000123456789', payment_type: 'vip', 'customer[phone]': '1' }, { account_number: '000006789' }, 1],
     [{ 'bank_account[account_number]': '12', payment_type: 'vip', 'customer[phone]': '1' }, { account_number: 'none' }, 1],
@@ -493,7 +494,7 @@ t.test('a recording: a call whose client left before it took effect is left out;
   t.strictSame(await problemsOf(t, empty), [])
 
   const port = await emulator.listen()
-  await emulator.control('POST /script', { on: 'POST /refunds', delay: '150ms', respond: { status: 503 } })
+  await emulator.control('POST /script', { on: 'POST /refunds', delay: '500ms', respond: { status: 503 } })
   const request = [
     'POST /next/refunds HTTP/1.1',
     'Host: localhost',
@@ -504,7 +505,7 @@ t.test('a recording: a call whose client left before it took effect is left out;
     'transaction=txn_a'
   ]
   const socket = connect(port, '127.0.0.1', () => socket.write(request.join('\r\n')))
-  await sleep(60)
+  while (emulator.sandbox.script.listed()[0]?.applied === 0) await sleep(5)
   socket.destroy()
   while (emulator.sandbox.evidence.journal.size === 0) await sleep(20)
   const text = await recorded(emulator)

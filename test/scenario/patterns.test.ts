@@ -74,6 +74,7 @@ t.test('a pattern is bounded in its length, its counts, its classes and what it 
     const compiled = await compileEntry(entry(`/${pattern}/`), report)
     t.equal(compiled === null, problem !== null, pattern.slice(0, 60))
     t.strictSame(found, problem === null ? [] : [`match.body.reason ${problem}`])
+    if (problem !== null) t.equal((await compilePattern(pattern, false, patternsIn(), () => {}))('4242', { steps: MAX_STEPS }), false, 'nothing matches it')
   }
 })
 

@@ -129,6 +129,11 @@ t.test('play: its problems, with their places', async t => {
   const { found, report } = reported()
   checkSteps({ steps: { list: [] }, play: { list: play, flaws: flawsOf([{ steps: [0, 'at_once', 0, 'do'] }]) } }, BINDINGS, report)
   t.strictSame(found, ['play[0].at_once[1].do unknown_request'], 'what is right is checked beside what is not')
+
+  const expect = [{ on: 'POST /refunds', match: { body: { reason: '${tkt_60}' } } }]
+  const expecting = reported()
+  checkSteps({ steps: { list: [] }, play: { list: undefined }, expect }, BINDINGS, expecting.report)
+  t.strictSame(expecting.found, ['expect[0].match.body.reason unknown_reference'], 'an expectation refers to steps alone')
 })
 
 t.test('steps: many references to nothing are reported in time that grows with their number alone', async t => {
