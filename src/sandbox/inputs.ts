@@ -1,4 +1,5 @@
 /** What has changed a sandbox since its first state: requests, and control changes between them. Any earlier state can be made again from them. */
+import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import { LiveState, type SandboxState } from './state.js'
 
@@ -44,12 +45,26 @@ export class Inputs {
 
   /** The state before the input of a place, which is not before `earliest`. `machine` is the machine's time in milliseconds. */
   async stateAt(place: number, machine: () => number): Promise<LiveState> {
-    const span = this.#newer !== null && this.#newer.from <= place ? this.#newer : this.#older
-    const state = new LiveState(span.state, machine)
-    for (const input of span.inputs.slice(0, place - span.from)) {
+    const { state: begun, from, inputs } = this.#spanOf(place)
+    const state = new LiveState(begun, machine)
+    for (const input of inputs.slice(0, place - from)) {
       await input(state)
       await pause()
     }
     return state
+  }
+
+  /** The records before and after the input of a place, which is not before `earliest`. */
+  async storesAround(place: number, machine: () => number): Promise<readonly [before: Store, after: Store]> {
+    const { from, inputs } = this.#spanOf(place)
+    const input = inputs[place - from] as Input
+    const state = await this.stateAt(place, machine)
+    const before = state.store.clone()
+    await input(state)
+    return [before, state.store]
+  }
+
+  #spanOf(place: number): Span {
+    return this.#newer !== null && this.#newer.from <= place ? this.#newer : this.#older
   }
 }
