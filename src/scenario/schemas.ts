@@ -4,6 +4,7 @@
  *
  * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is
  * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
+ * - `x-advice`: what to say of a value of another type
  * - `x-published`: what is published in its place · `x-name`: the type that clients know it as
  */
 import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
@@ -256,15 +257,35 @@ export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
 /** A play makes calls as a client would: one after the other, or several at once. It can let time pass in between. */
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 
-const FIELDS = of<Names>(named(wanted(4, [...SCALARS, 'null'])))
-/** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
-type FamilyState = { readonly [id: string]: Names | number | null | undefined } & { count?: number; where?: Names }
+/** Fields of a record, below one that refers to another record those of that, through the longest chain of references. */
+const FIELD_VALUES = of<Names>(named(wanted(8, [...SCALARS, 'null'])))
+const BOUNDS = ['gt', 'gte', 'lt', 'lte', 'not'] as const
+/** What records come to: a number, or conditions on it. */
+const quantity = (number: TUnsafe<number>, description: string) => either('object', closed('', [], allAs(BOUNDS, number)), number, description)
+const RECORD_COUNT = quantity(of<number>(COUNT), 'How many there must be: a number, or conditions (gt, gte, lt, lte, not).')
+const SUM = quantity(of<number>(Type.Integer()), 'The sum: a whole number, or conditions (gt, gte, lt, lte, not).')
+export type Quantity = Static<typeof RECORD_COUNT>
+const QUANTITIES = {
+  where: { ...FIELD_VALUES, description: 'Looks only at records with these values; without it, at all of the family.' },
+  count: RECORD_COUNT,
+  sum: named(SUM, 'What fields add up to, by the field or its expression, such as amount - amount_refunded.'),
+  group_by: either('array', someOf(NAME), NAME, 'A field, a path such as ticket.location, or a list of them; count and sum must hold for each group.'),
+  every: { ...FIELD_VALUES, description: 'Every record must have these values.' },
+  none: { ...FIELD_VALUES, description: 'No record may have all of these values.' }
+}
+/** What is expected of all records of a family, or of those that `where` names. */
+export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANTITIES)[K]> }
+/** The names of a family's state that are not ids. */
+export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
+export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`
+/** Records of a family by id, null for one that there must not be, and what all of them come to. */
+type FamilyState = { readonly [id: string]: Names | Quantities[keyof Quantities] | null } & Quantities
 const FAMILY_STATE = of<FamilyState>({
   'x-name': 'ExpectedRecords',
-  description: 'Records of a family by id, with the values that they must have; `count` is how many there must be.',
+  description: 'Records of a family by id, with the values that they must have, and what all of them come to.',
   type: 'object',
-  properties: { count: { ...COUNT, description: 'How many there must be.' }, where: { ...FIELDS, description: 'Counts only records with these values.' } },
-  additionalProperties: { ...FIELDS, type: ['object', 'null'] }
+  properties: QUANTITIES,
+  additionalProperties: { ...FIELD_VALUES, type: ['object', 'null'], 'x-advice': STATE_NAMES }
 })
 const STATE = closed(
   'Records by family and id, with the values that they must have at the end; null for one that must not exist.',

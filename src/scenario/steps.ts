@@ -72,23 +72,25 @@ export function checkSteps(
     checkReferences(step, name => (known.get(headOf(name))?.group === group ? say('not_yet_known', name) : problemOfReference(name, referable)), note)
     if (as === undefined) continue
     if (!NAME.test(as)) note(['as'], NAME_EXPECTED)
-    else if (as === 'vars') note(['as'], say('name_reserved'))
+    else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
     if (known.has(as)) note(['as'], say('name_taken', as))
     known.set(as, { operation: answeredOperation(step), group })
     if (referable.latest.push(as) > MAX_LOOKED_AT) referable.latest.shift()
   }
   const answered = { ...referable, variable: () => undefined, ids: () => [] }
-  checkReferences(expect, name => problemOfReference(name, answered), within(report, 'expect'), true)
+  // a field of a record is looked up where the state is compiled
+  const isOfRecord = (name: string, [, kind, , , ...inner]: readonly PathStep[]) => kind === 'state' && inner.length > 0 && headOf(name) === 'record'
+  checkReferences(expect, (name, steps) => (isOfRecord(name, steps) ? null : problemOfReference(name, answered)), within(report, 'expect'), true)
 }
 
 const headOf = (name: string): string => name.split('.', 1)[0] as string
 
-function checkReferences(part: unknown, problemOf: (name: string) => Said | null, report: Report, areNamesRead = false): void {
+function checkReferences(part: unknown, problemOf: (name: string, steps: readonly PathStep[]) => Said | null, report: Report, areNamesRead = false): void {
   for (const { steps, text } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
     if (unclosed !== undefined) report(steps, notClosed(unclosed))
     for (const name of namesIn(text)) {
-      const problem = problemOf(name)
+      const problem = problemOf(name, steps)
       if (problem !== null) report(steps, problem)
     }
   }
