@@ -13,7 +13,7 @@ import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
 import { type Budget, compilePattern, metered, type Patterns, type TextTest } from './patterns.js'
-import { answeredValue, namesIn, referenceIn, valueless } from './references.js'
+import { answeredValue, recordPath, referenceIn, valueless } from './references.js'
 import type { Conditions, Json, Names, Scalar, Wanted } from './schemas.js'
 import { say } from './sentences.js'
 
@@ -23,10 +23,8 @@ export type Value = Scalar | null | undefined
 export type Looked = Budget & { fieldAt?: (name: readonly string[]) => Value }
 /** Whether a value is what is wanted; null when it is too long for the steps that are left, or what it is compared with has no order. */
 export type Test = (value: Value, looked: Looked) => boolean | null
-/** A field of the record that a condition refers to, and the reference as it is written. */
-type FieldReference = { name: readonly string[]; text: string }
 /** A condition on the value of a name; `at` is where it is written, `data` what it asks for, `wanted` the same in words. */
-export type Condition = { name: readonly string[]; at: readonly Step[]; data: Wanted; wanted: string; refersTo: readonly FieldReference[]; test: Test }
+export type Condition = { name: readonly string[]; at: readonly Step[]; data: Wanted; wanted: string; test: Test }
 
 /** What values are looked at, and what of them is refused as a problem. */
 export type Subject = {
@@ -41,7 +39,7 @@ export type Subject = {
   patterns: Patterns
 }
 /** A name and what the tables say of it. A member of a list cannot be a condition. */
-type At = Subject & { schemas: readonly Schema[]; name: readonly string[]; refersTo?: FieldReference[]; isMember?: boolean; isNegated?: boolean }
+type At = Subject & { schemas: readonly Schema[]; name: readonly string[]; isMember?: boolean; isNegated?: boolean }
 
 type Comparison = { sign: string; words: string; holds: (value: number, bound: number) => boolean }
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
@@ -61,25 +59,21 @@ export async function compileNames(names: Names, under: At, report: Report, writ
     if (at === null) continue
     const place = [...written, key]
     if (isObject(wanted) && !isCondition(wanted, at.schemas)) compiled.push(...(await compileNames(wanted as Names, at, note, place)))
-    else {
-      const refersTo: FieldReference[] = []
-      const test = await compileTest(wanted, { ...at, refersTo }, note)
-      compiled.push({ name: at.name, at: place, data: wanted, wanted: shownWanted(wanted), refersTo, test })
-    }
+    else compiled.push({ name: at.name, at: place, data: wanted, wanted: shownWanted(wanted), test: await compileTest(wanted, at, note) })
   }
   return compiled
 }
 
 /** Where a name such as `a[b][c]` leads, of a field `a.b.c` too; null, with the problem reported, where nowhere. */
-export function lookedUp(key: string, under: At, report: Report): At | null {
-  const [, head, brackets] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(key) ?? []
-  if (head === undefined) {
+function lookedUp(key: string, under: At, report: Report): At | null {
+  const isPath = under.fields !== undefined && under.schemas.every(schema => partOf(schema, key) === undefined)
+  const steps = stepsOf(key, isPath)
+  if (steps === null) {
     report([], say('unbalanced_brackets'))
     return null
   }
   let at = under
-  const isWhole = under.fields === undefined || under.schemas.some(schema => partOf(schema, head) !== undefined)
-  for (const step of [...(isWhole ? [head] : head.split('.')), ...(brackets ? brackets.slice(1, -1).split('][') : [])]) {
+  for (const step of steps) {
     const { schemas, name } = at
     at = { ...under, name: [...name, step], schemas: schemas.flatMap(schema => partOf(schema, step) ?? []) }
     if (at.schemas.length > 0) continue
@@ -88,6 +82,12 @@ export function lookedUp(key: string, under: At, report: Report): At | null {
     return null
   }
   return at
+}
+
+/** The steps of a name such as `a[b][c]`, or of a path such as `a.b[c]`; null where its brackets are not closed. */
+export function stepsOf(name: string, isPath = true): string[] | null {
+  const [, head, brackets] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(name) ?? []
+  return head === undefined ? null : [...(isPath ? head.split('.') : [head]), ...(brackets ? brackets.slice(1, -1).split('][') : [])]
 }
 
 /** The parts of a value by their names; of a reference, the fields of the record that it refers to. */
@@ -137,22 +137,16 @@ export async function compileTest(wanted: Wanted, at: At, report: Report): Promi
 
 /** What stands for a text with references when a value is looked at: null is no value, undefined one that is not known. */
 function compileReference(text: string, at: At, report: Report): (looked: Looked) => Json | undefined {
-  const { answers = null, fields, refersTo } = at
-  if (fields !== undefined && namesIn(text).some(name => OF_RECORD.test(name))) {
-    const [, path] = /^\$\{\s*record\.([^{}]+?)\s*\}$/.exec(text) ?? []
-    if (path === undefined) report([], say('record_reference'))
-    const field = path === undefined ? null : fieldNamed(path, at, report)
-    if (field === null) return () => undefined
-    refersTo?.push({ name: field.name, text })
-    return ({ fieldAt }) => fieldAt?.(field.name) ?? null
+  const { answers = null, fields } = at
+  const path = fields && recordPath(text)
+  if (path !== undefined) {
+    const { name } = fieldNamed(path, at, report) ?? { name: [] }
+    return ({ fieldAt }) => fieldAt?.(name) ?? null
   }
   if (answers !== null) return () => answeredValue(text, answers)
   report([], valueless(referenceIn(text) as string))
   return () => undefined
 }
-
-/** A reference to a field of the record that is looked at. */
-const OF_RECORD = /^record(\.|$)/
 
 /** A field of a record that has a single value; null, with the problem reported, for any other. */
 export function fieldNamed(path: string, subject: Subject, report: Report): At | null {
@@ -234,7 +228,7 @@ async function compileConditions(conditions: Conditions, at: At, report: Report)
     else if (condition === 'present') tests.push(value => (value !== undefined) === operand)
     else tests.push(not(await compileTest(operand, { ...at, onlyRight: false, isNegated: true }, note)))
   }
-  if (tests.length === 0) report([], say('no_condition'))
+  if (tests.length === 0) report([], check('empty'))
   const never = contradictionIn(conditions, at)
   if (never !== null) report([], never)
   return not(anyOf(tests.map(not)))
@@ -281,7 +275,7 @@ function compileComparison({ holds }: Comparison, bound: Scalar, under: At, repo
     return (value, looked) => {
       const now = boundNow(looked) ?? null
       const at = placeOf(String(now))
-      if (at === null && now !== null) return null
+      if (at === null && now !== null && under.fields) return null
       return value != null && isRight(String(value), at)
     }
   }

@@ -7,7 +7,7 @@
  * - `x-advice`: what to say of a value of another type
  * - `x-published`: what is published in its place · `x-name`: the type that clients know it as
  */
-import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
+import type { Static, TInteger, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../core/checking.js'
 import { NOT_BLANK } from '../core/formats.js'
@@ -261,20 +261,22 @@ export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 const FIELD_VALUES = of<Names>(named(wanted(8, [...SCALARS, 'null'])))
 const BOUNDS = ['gt', 'gte', 'lt', 'lte', 'not'] as const
 /** What records come to: a number, or conditions on it. */
-const quantity = (number: TUnsafe<number>, description: string) => either('object', closed('', [], allAs(BOUNDS, number)), number, description)
-const RECORD_COUNT = quantity(of<number>(COUNT), 'How many there must be: a number, or conditions (gt, gte, lt, lte, not).')
-const SUM = quantity(of<number>(Type.Integer()), 'The sum: a whole number, or conditions (gt, gte, lt, lte, not).')
-export type Quantity = Static<typeof RECORD_COUNT>
+const quantity = (number: TInteger, description: string) =>
+  either('object', closed('', [], allAs(BOUNDS, number)), { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' }, description)
 const QUANTITIES = {
   where: { ...FIELD_VALUES, description: 'Looks only at records with these values; without it, at all of the family.' },
-  count: RECORD_COUNT,
-  sum: named(SUM, 'What fields add up to, by the field or its expression, such as amount - amount_refunded.'),
+  count: quantity(COUNT, 'How many there must be: a number, or conditions (gt, gte, lt, lte, not).'),
+  sum: named(
+    quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
+    'What fields add up to, by the field or its expression, such as amount - amount_refunded.'
+  ),
   group_by: either('array', someOf(NAME), NAME, 'A field, a path such as ticket.location, or a list of them; count and sum must hold for each group.'),
   every: { ...FIELD_VALUES, description: 'Every record must have these values.' },
   none: { ...FIELD_VALUES, description: 'No record may have all of these values.' }
 }
 /** What is expected of all records of a family, or of those that `where` names. */
 export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANTITIES)[K]> }
+export type Quantity = NonNullable<Quantities['count']>
 /** The names of a family's state that are not ids. */
 export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
 export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`

@@ -85,12 +85,9 @@ export const say = sayer({
   no_status: () => 'a request without a response has no status',
   no_family: () => 'must name at least one family, such as refunds: { count: 1 }',
   no_record: () => 'must give count, or a record by its id',
-  no_field: () => 'must name at least one field',
-  no_condition: () => 'must have at least one condition, such as gte: 1',
   not_single: (name: string, parts: readonly string[]) =>
     `${name} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${name}.${parts[0]}`}`,
   not_summable: (name: string) => `${name} is not a whole number; only such fields can be added up, as in amount - amount_refunded`,
-  record_reference: () => 'a reference to the record must be the whole value and name a field, such as ${record.ticket.location}',
   count: (calls: string, wanted: string, seen: number, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${tooLong(unmatched)}`,
   in_order: (count: number) => `The ${count} requests came in this order.`,
   out_of_order: (nth: number, on: string, unmatched: number) => `Request ${nth} of the sequence, ${on}, came out of order or not at all${tooLong(unmatched)}.`,
@@ -101,7 +98,7 @@ export const say = sayer({
   total: (whose: string, wanted: string, where: string, got: number, doubtful: number) => `${whose}: wanted ${wanted}${where}; got ${got}${inDoubt(doubtful)}`,
   several_currencies: (whose: string, currencies: readonly string[]) =>
     `${whose}: amounts in ${and(currencies)} cannot be added up; add currency to where or group_by`,
-  more_groups: (family: string, more: number) => `${family}: ${some(more, 'more difference')} in other groups`,
+  more_differences: (family: string, more: number) => `${family}: ${some(more, 'more difference')}`,
   not_every: (family: string, of: Broken) => `${family}: every one${of.where} must have ${of.names}; ${someDo(of)} not${brokenBy(of)}`,
   not_none: (family: string, of: Broken) => `${family}: none${of.where} may have ${of.names}; ${someDo(of)}${brokenBy(of)}`,
 

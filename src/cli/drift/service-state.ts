@@ -4,7 +4,7 @@ import type { Settings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
 import type { Family } from '../../reference/operations.js'
 import type { PlacedProblem } from '../../reports/points.js'
-import type { StateData, StateRecords } from '../../scenario/final-state.js'
+import type { StateData, StateDifference, StateRecords, StateTest } from '../../scenario/final-state.js'
 import { ID, type Quantities, STATE_WORDS } from '../../scenario/schemas.js'
 import { type Json, type Play, withTexts } from '../../scenario/steps.js'
 import { say } from '../sentences.js'
@@ -20,11 +20,8 @@ type ServiceReading = {
   /** The Account of a User, whose records are read through it; undefined where nobody knows. */
   accountOf: (user: string) => string | undefined
 }
-/**
- * What was read, and why a part could not be read; places begin at `state`. `readOthers` reads the records that were looked for in vain, as those are that others
- * refer to, and says whether there were any.
- */
-type ServiceState = { records: StateRecords; unread: PlacedProblem[]; readOthers: () => Promise<boolean> }
+/** How what was read differs, and why a part could not be read; places begin at `state`. */
+type ServiceState = { differences: readonly StateDifference[]; unread: readonly PlacedProblem[] }
 type Part = { [name: string]: Json }
 
 /** Pages of a list that are read. */
@@ -36,8 +33,8 @@ const FILTERS: Readonly<Partial<Record<Family, readonly string[]>>> = { tickets:
 /** The id that a field has to be; undefined where it has to be something else. */
 const idIn = (wanted: unknown): string | undefined => (typeof wanted === 'string' && ID.test(wanted) ? wanted : undefined)
 
-/** Reads what an expected state names: each record by its id, and the lists that are counted. */
-export async function serviceState(data: StateData, { play, key, pairs, settings, accountOf }: ServiceReading): Promise<ServiceState> {
+/** Judges what an expected state names: each record by its id, the lists of which more is expected, and the records that those refer to. */
+export async function serviceState(data: StateData, differ: StateTest, { play, key, pairs, settings, accountOf }: ServiceReading): Promise<ServiceState> {
   const {
     'pagination.cursors': [cursor],
     'shapes.list': list,
@@ -101,11 +98,10 @@ export async function serviceState(data: StateData, { play, key, pairs, settings
     if (!byId.has(key)) lookedFor.add(key)
     return byId.get(key) ?? undefined
   }
-  const readOthers = async () => {
-    const others = [...lookedFor]
+  for (;;) {
+    const differences = await differ({ record, all: family => lists.get(family) as Json[] | null })
+    if (lookedFor.size === 0) return { differences, unread }
+    for (const key of lookedFor) byId.set(key, await recordAt(...(key.split(' ') as [Family, string]), []))
     lookedFor.clear()
-    for (const key of others) byId.set(key, await recordAt(...(key.split(' ') as [Family, string]), []))
-    return others.length > 0
   }
-  return { records: { record, all: family => lists.get(family) as Json[] | null }, unread, readOthers }
 }
