@@ -10,7 +10,7 @@ import { pause } from '../work/slices.js'
 import { type Condition, compileNames, compileTest, fieldNamed, type Looked, type Subject, shownWanted, stepsOf, type Test, type Value } from './conditions.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
-import { type Miss, missOf, missText, Nearest, type NearMiss, shownValue } from './near-misses.js'
+import { MAX_NEAR_MISSES, type Miss, missOf, missText, Nearest, type NearMiss, shownValue } from './near-misses.js'
 import { MAX_STEPS, type Patterns } from './patterns.js'
 import { answeredValue, REFERENCE, recordPath, referenceIn } from './references.js'
 import { type Json, type Names, type Quantities, type Quantity, STATE_WORDS, type StateData } from './schemas.js'
@@ -74,22 +74,21 @@ function subjectOf(family: Family, compiling: Compiling) {
   return { fields, schemas: [fields], name: [], ...compiling, unknown }
 }
 
-/** A record that is looked at. */
 type LookedRecord = Required<Looked>
 
-/** Looks at a record, with the steps that a request has. A field has no value where it is null, and no single one where it has parts. */
-function lookAt(record: Json, { record: find }: StateRecords): LookedRecord {
-  const fieldAt = (name: readonly string[]) => {
-    let part: Json | undefined = record
-    for (const [depth, field] of name.entries()) {
-      // only an id has names below it
-      if (typeof part === 'string') part = find(LINKED_FAMILIES[name[depth - 1] as keyof typeof LINKED_FAMILIES], part)
-      part = isObject(part) ? (part as Record<string, Json>)[field] : undefined
-    }
-    if (part === undefined || part === null) return undefined
-    return typeof part === 'object' ? null : part
+/** Looks at a record, with the steps that a request has. */
+const lookAt = (record: Json, records: StateRecords): LookedRecord => ({ steps: MAX_STEPS, fieldAt: name => fieldOf(record, name, records) })
+
+/** A field of a record by its nested name: no value where it is null, and no single one where it has parts. */
+function fieldOf(record: Json, name: readonly string[], records: StateRecords): Value {
+  let part: Json | undefined = record
+  for (const [depth, field] of name.entries()) {
+    // only an id has names below it
+    if (typeof part === 'string') part = records.record(LINKED_FAMILIES[name[depth - 1] as keyof typeof LINKED_FAMILIES], part)
+    part = isObject(part) ? (part as Record<string, Json>)[field] : undefined
   }
-  return { steps: MAX_STEPS, fieldAt }
+  if (part === undefined || part === null) return undefined
+  return typeof part === 'object' ? null : part
 }
 
 /** A condition that a record does not meet; `passed` is null where it is in doubt, since its values cannot be compared. */
@@ -138,11 +137,8 @@ type Told = { family: Family; where: string; doubtful: number; near: readonly Ne
 
 const CLAIMS = ['every', 'none'] as const
 type Claim = (typeof CLAIMS)[number]
-/** Totals of groups that are said to differ, and records that break a claim. */
-const MAX_GROUPS = 10
-const MAX_SHOWN = 3
-/** A number takes no steps to compare. */
-const NO_STEPS = { steps: 0 }
+/** Differences of totals that are said, each of another group. */
+const MAX_SHOWN = 10
 
 /** Compiles what the records of a family come to. */
 async function compileQuantities(expected: Quantities, family: Family, subject: ReturnType<typeof subjectOf>, report: Report): Promise<StateTest> {
@@ -186,7 +182,7 @@ async function compileQuantities(expected: Quantities, family: Family, subject: 
     const told = { family, where: conditions.length === 0 ? '' : ` with ${JSON.stringify(expected.where)}`, doubtful, near: nearest.list() }
     const differences: StateDifference[] = []
     for (const group of await groupsOf(found, groupedBy)) for (const total of totals) differences.push(...(await totalDifferences(total, group, told)))
-    const more = differences.splice(MAX_GROUPS).length
+    const more = differences.splice(MAX_SHOWN).length
     if (more > 0) differences.push({ at: ['state', family], ...say('more_differences', family, more) })
     for (const [word, conditions] of claims) {
       const of = { ...(await breaking(word, conditions, found)), doubtful, found: found.length, where: told.where, names: JSON.stringify(expected[word]) }
@@ -227,18 +223,18 @@ async function groupsOf(found: LookedRecord[], groupedBy: readonly (readonly str
 
 /** How the records of a group differ from a total. */
 async function totalDifferences({ at, wanted, of, test }: Total, { label, members }: Group, { family, where, doubtful, near }: Told) {
-  const [word, expression] = at
+  const isSum = at[0] === 'sum'
   const currencies = new Set<string>()
   let total = 0
   for (const looked of members) {
     total += of(looked)
-    currencies.add(String(looked.fieldAt(['currency'])))
+    if (isSum) currencies.add(String(looked.fieldAt(['currency'])))
     await pause()
   }
   const place = { at: ['state', family, ...at] }
-  const whose = `${family}${label}${word === 'sum' ? `: sum of ${expression}` : ''}`
-  if (word === 'sum' && currencies.size > 1) return [{ ...place, ...say('several_currencies', whose, [...currencies].sort()) }]
-  if (test(total, NO_STEPS) && doubtful === 0) return []
+  const whose = `${family}${label}${isSum ? `: sum of ${at[1]}` : ''}`
+  if (currencies.size > 1) return [{ ...place, ...say('several_currencies', whose, [...currencies].sort()) }]
+  if (test(total, { steps: 0 }) && doubtful === 0) return []
   const isShort = isObject(wanted) ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1) : total <= wanted
   return [{ ...place, ...say('total', whose, shownWanted(wanted), where, total, doubtful), near_misses: isShort ? near : [] }]
 }
@@ -252,7 +248,7 @@ async function breaking(word: Claim, conditions: readonly Condition[], found: re
     const unmet = unmetBy(looked, conditions)
     const isInDoubt = isDoubtful(unmet)
     if (word === 'every' ? unmet.length === 0 : unmet.length > 0 && !isInDoubt) continue
-    if (++broken > MAX_SHOWN) continue
+    if (++broken > MAX_NEAR_MISSES) continue
     const values = word === 'every' ? unmet.map(one => missText(toMiss(one))) : conditions.map(condition => shownMet(condition, looked))
     shown.push(`${values.join(', ')} in ${idOf(looked)}${isInDoubt ? ', which is in doubt' : ''}`)
   }

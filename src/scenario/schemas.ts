@@ -259,10 +259,14 @@ export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 
 /** Fields of a record, below one that refers to another record those of that, through the longest chain of references. */
 const FIELD_VALUES = of<Names>(named(wanted(8, [...SCALARS, 'null'])))
-const BOUNDS = ['gt', 'gte', 'lt', 'lte', 'not'] as const
 /** What records come to: a number, or conditions on it. */
 const quantity = (number: TInteger, description: string) =>
-  either('object', closed('', [], allAs(BOUNDS, number)), { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' }, description)
+  either(
+    'object',
+    closed('', [], allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, number)),
+    { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' },
+    description
+  )
 const QUANTITIES = {
   where: { ...FIELD_VALUES, description: 'Looks only at records with these values; without it, at all of the family.' },
   count: quantity(COUNT, 'How many there must be: a number, or conditions (gt, gte, lt, lte, not).'),
@@ -282,7 +286,7 @@ export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
 export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`
 /** Records of a family by id, null for one that there must not be, and what all of them come to. */
 type FamilyState = { readonly [id: string]: Names | Quantities[keyof Quantities] | null } & Quantities
-const FAMILY_STATE = of<FamilyState>({
+export const FAMILY_STATE = of<FamilyState>({
   'x-name': 'ExpectedRecords',
   description: 'Records of a family by id, with the values that they must have, and what all of them come to.',
   type: 'object',
@@ -292,7 +296,7 @@ const FAMILY_STATE = of<FamilyState>({
 const STATE = closed(
   'Records by family and id, with the values that they must have at the end; null for one that must not exist.',
   [],
-  allAs(Object.keys(RESOURCES) as Family[], FAMILY_STATE)
+  allAs(Object.keys(RESOURCES) as Family[], { ...FAMILY_STATE, 'x-published': referTo('records') })
 )
 /** Expected records by family. Names that are left out are not compared. */
 export type StateData = Static<typeof STATE>
