@@ -263,7 +263,7 @@ const FIELD_VALUES = of<Names>(named(wanted(8, [...SCALARS, 'null'])))
 const quantity = (number: TInteger, description: string) =>
   either(
     'object',
-    closed('', [], allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, number)),
+    closed('', [], allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, { ...number, description: 'A condition.' })),
     { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' },
     description
   )

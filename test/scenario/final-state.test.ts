@@ -15,6 +15,8 @@ t.test('expect: the records in the end, by id and by count', async t => {
     [{ transactions: { txn_b: null } }, true, true], [{ transactions: { txn_a: null } }, false, false],
     [{ transactions: { txn_a: { payment_method: { type: card } } } }, true, true], [{ refunds: { count: 1 } }, false, true],
     [{ refunds: { count: 1, where: { transaction: txn_a, amount: 400 } } }, false, true], [{ refunds: { count: 0, where: { amount: 401 } } }, true, true],
+    [{ refunds: { sum: { amount: { gte: 400 } }, group_by: transaction.location } }, false, true],
+    [{ transactions: { none: { amount_refunded: { gt: 0 } }, every: { ticket: { location: loc_a } } } }, true, false],
     [{ refunds: { count: 0 } }, true, false], [{ refunds: { count: 2 }, transactions: { txn_a: { amount: 1 } } }, false, false]
   ]`)
   const expect = cases.map(([state]) => ({ state }))
