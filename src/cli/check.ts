@@ -243,7 +243,7 @@ async function stateProblems(index: number, { sandbox, service, bindings }: Chec
   const expectation = expectations[index] as Expectation & { differences: StateTest; data: { state: StateData } }
   if (service === null || drift === null) return expectation.differences(recordsOf(sandbox.store))
   const accountOf = (user: string) => sandbox.store.users.get(user)?.account
-  const { records, unread } = await serviceState(withAnswers(expectation.data.state as Json, answers) as StateData, {
+  const { differences, unread } = await serviceState(withAnswers(expectation.data.state as Json, answers) as StateData, expectation.differences, {
     play: service,
     key: bindings.key(''),
     pairs: drift.pairs,
@@ -251,7 +251,7 @@ async function stateProblems(index: number, { sandbox, service, bindings }: Chec
     accountOf
   })
   const isRead = ({ at }: PlacedProblem) => !unread.some(part => part.at.every((step, depth) => at[depth] === step))
-  return [...unread, ...(await expectation.differences(records)).filter(isRead)]
+  return [...unread, ...differences.filter(isRead)]
 }
 
 /** The play that sent a request of the journal. An answer that was lost names no request: its number counts those before it. */

@@ -36,11 +36,11 @@ export type Word = (wanted: never, value: never, schema: Schema, steps: readonly
 
 /** The words about values as a whole, in the order in which one that is broken is reported: a value has one problem, of its type where that is wrong. */
 export const WORDS: Readonly<Record<string, Word>> = {
-  type: (names: string | readonly string[], value: unknown, { 'x-duration': isDuration }) => {
+  type: (names: string | readonly string[], value: unknown, { 'x-duration': isDuration, 'x-advice': advice }) => {
     if (typeTest(names)(value)) return null
     if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
-    return say('wrong_type', expected, shownGot(value), typeHint(names, value))
+    return say('wrong_type', expected, shownGot(value), (advice as string | undefined) ?? typeHint(names, value))
   },
   enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
     if (wanted.includes(value)) return null

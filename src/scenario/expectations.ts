@@ -208,7 +208,7 @@ function verdictOfSequence(expectation: { sequence: readonly CallsData[] }, seen
 function verdictOfState(expectation: { state: StateData }, differences: readonly StateDifference[]): Verdict {
   const seen = differences.length
   const message = seen === 0 ? say('records_hold').message : differences.map(({ message }) => message).join('; ')
-  const near = differences.flatMap(({ near_misses = [] }) => near_misses).slice(0, MAX_NEAR_MISSES)
+  const near = [...new Set(differences.flatMap(({ near_misses = [] }) => near_misses))].slice(0, MAX_NEAR_MISSES)
   const wanted = `these records at the end: ${JSON.stringify(expectation.state)}`
   return { expectation, wanted, seen, holds: seen === 0, exceeded: false, message, ...(near.length > 0 && { near_misses: near }) }
 }

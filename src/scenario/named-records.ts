@@ -1,8 +1,10 @@
 /** The records that a `match` or an expected `state` names by their ids, so that it can be reported when one does not exist. */
 import type { Step } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationOf } from '../reference/operations.js'
 import type { StateData } from './final-state.js'
 import type { MatchData } from './matching.js'
+import { STATE_WORDS } from './schemas.js'
 
 /** An id that a match names, with its place; the families in any of which it may be. */
 export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
@@ -21,19 +23,20 @@ export function recordsNamedBy(match: MatchData | undefined, operations: Iterabl
 export function recordsNamedByState(state: StateData): NamedRecord[] {
   return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
     Object.entries(expected).flatMap(([id, fields]: [string, object | null]) => {
-      if (id === 'count' || fields === null) return []
+      if (fields === null) return []
       const steps = ['state', family, id]
       const linked = namedIn(fields, steps, [family])
-      return id === 'where' || id.includes('${') ? linked : [{ steps, id, families: [family] }, ...linked]
+      return STATE_WORDS.includes(id) || id.includes('${') ? linked : [{ steps, id, families: [family] }, ...linked]
     })
   )
 }
 
-/** The ids under names that link to a record, and under `id`, which is that of one of some families. */
+/** The ids under names that link to a record, those of that record among them, and under `id`, which is that of one of some families. */
 const namedIn = (names: object | undefined, steps: readonly Step[], ofId: readonly Family[]): NamedRecord[] =>
   Object.entries(names ?? {}).flatMap(([name, wanted]) => {
     const families = name === 'id' ? ofId : [NAMES.get(name) ?? []].flat()
-    return families.length === 0 ? [] : idsIn(wanted, [...steps, name]).map(found => ({ ...found, families }))
+    if (families.length === 0) return []
+    return isObject(wanted) ? namedIn(wanted, [...steps, name], families) : idsIn(wanted, [...steps, name]).map(found => ({ ...found, families }))
   })
 
 function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[]; id: string }[] {

@@ -18,7 +18,7 @@ export const missOf = ({ name, wanted }: Condition, value: Value, passed: boolea
   got: passed === null ? 'a value that is too long for its pattern' : shownValue(value)
 })
 
-function shownValue(value: Value): string {
+export function shownValue(value: Value): string {
   if (value === undefined) return 'nothing'
   return value === null ? 'an object or a list' : shortened(withoutSecrets(String(value)))
 }

@@ -8,7 +8,7 @@ import type { Schema } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { DocumentKind } from './documents.js'
 import { SECTIONS } from './matching.js'
-import { fixtureSchema, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
+import { FAMILY_STATE, fixtureSchema, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
 import { VERSION } from './version.js'
 
 type Json = Record<string, unknown>
@@ -93,7 +93,8 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
   status: { ...orVariable({ type: 'integer', minimum: 100, maximum: 599 }, { type: 'string', pattern: STATUS }), examples: [402, '2xx'] },
   value: wanted({ additionalProperties: false, properties: CONDITIONS }),
   wanted: wanted({ additionalProperties: referTo('wanted') }),
-  field: wanted({ additionalProperties: referTo('field') }, [...SCALARS, 'null'])
+  field: wanted({ additionalProperties: referTo('field') }, [...SCALARS, 'null']),
+  records: portable({ ...FAMILY_STATE }, true)
 }
 
 const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {

@@ -36,7 +36,7 @@ import { checkCount, tooLarge } from './limits.js'
 import { type MatchData, type On, operationsOn, shownOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import type { Progress } from './progress.js'
-import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData } from './schemas.js'
+import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData, STATE_NAMES, STATE_WORDS } from './schemas.js'
 import { compileScript, type Entry, entryLabel, Script } from './script.js'
 import { say } from './sentences.js'
 import { shadowOf } from './shadows.js'
@@ -244,10 +244,11 @@ function missingFinderFor(store: Store, importer: FixtureImporter, settings: Set
       const canBeMade = !families.includes('tickets')
       const isDrawn = families.some(family => hasPrefix(family, id))
       const isOfState = steps[0] === 'state'
+      const isName = isOfState && steps.length === 3 && !isDrawn
       const known = families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
       const otherwise = canBeMade && (isDrawn || !isOfState) ? 'it matches only after a request has created it' : 'add it under data'
-      const advice = isOfState && steps.length === 3 && !isDrawn ? 'here a name is the id of a record, or count, or where' : otherwise
-      const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, didYouMean(id, known) || `; ${advice}`)
+      const meant = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
+      const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, meant || `; ${isName ? STATE_NAMES : otherwise}`)
       return [{ steps, said, canBeMade, isDrawn }]
     })
 }

@@ -4,9 +4,10 @@
  *
  * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is
  * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
+ * - `x-advice`: what to say of a value of another type
  * - `x-published`: what is published in its place · `x-name`: the type that clients know it as
  */
-import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
+import type { Static, TInteger, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../core/checking.js'
 import { NOT_BLANK } from '../core/formats.js'
@@ -256,20 +257,46 @@ export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
 /** A play makes calls as a client would: one after the other, or several at once. It can let time pass in between. */
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 
-const FIELDS = of<Names>(named(wanted(4, [...SCALARS, 'null'])))
-/** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
-type FamilyState = { readonly [id: string]: Names | number | null | undefined } & { count?: number; where?: Names }
-const FAMILY_STATE = of<FamilyState>({
+/** Fields of a record, below one that refers to another record those of that, through the longest chain of references. */
+const FIELD_VALUES = of<Names>(named(wanted(8, [...SCALARS, 'null'])))
+/** What records come to: a number, or conditions on it. */
+const quantity = (number: TInteger, description: string) =>
+  either(
+    'object',
+    closed('', [], allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, { ...number, description: 'A condition.' })),
+    { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' },
+    description
+  )
+const QUANTITIES = {
+  where: { ...FIELD_VALUES, description: 'Looks only at records with these values; without it, at all of the family.' },
+  count: quantity(COUNT, 'How many there must be: a number, or conditions (gt, gte, lt, lte, not).'),
+  sum: named(
+    quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
+    'What fields add up to, by the field or its expression, such as amount - amount_refunded.'
+  ),
+  group_by: either('array', someOf(NAME), NAME, 'A field, a path such as ticket.location, or a list of them; count and sum must hold for each group.'),
+  every: { ...FIELD_VALUES, description: 'Every record must have these values.' },
+  none: { ...FIELD_VALUES, description: 'No record may have all of these values.' }
+}
+/** What is expected of all records of a family, or of those that `where` names. */
+export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANTITIES)[K]> }
+export type Quantity = NonNullable<Quantities['count']>
+/** The names of a family's state that are not ids. */
+export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
+export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`
+/** Records of a family by id, null for one that there must not be, and what all of them come to. */
+type FamilyState = { readonly [id: string]: Names | Quantities[keyof Quantities] | null } & Quantities
+export const FAMILY_STATE = of<FamilyState>({
   'x-name': 'ExpectedRecords',
-  description: 'Records of a family by id, with the values that they must have; `count` is how many there must be.',
+  description: 'Records of a family by id, with the values that they must have, and what all of them come to.',
   type: 'object',
-  properties: { count: { ...COUNT, description: 'How many there must be.' }, where: { ...FIELDS, description: 'Counts only records with these values.' } },
-  additionalProperties: { ...FIELDS, type: ['object', 'null'] }
+  properties: QUANTITIES,
+  additionalProperties: { ...FIELD_VALUES, type: ['object', 'null'], 'x-advice': STATE_NAMES }
 })
 const STATE = closed(
   'Records by family and id, with the values that they must have at the end; null for one that must not exist.',
   [],
-  allAs(Object.keys(RESOURCES) as Family[], FAMILY_STATE)
+  allAs(Object.keys(RESOURCES) as Family[], { ...FAMILY_STATE, 'x-published': referTo('records') })
 )
 /** Expected records by family. Names that are left out are not compared. */
 export type StateData = Static<typeof STATE>

@@ -7,6 +7,15 @@ const or = (words: readonly string[]) => words.join(' or ')
 const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 const reference = (name: string) => `\${${shortened(name)}}`
 const tooLong = (count: number) => (count === 0 ? '' : `; ${count} more could not be matched: a value is too long for its pattern`)
+const inDoubt = (count: number) =>
+  count === 0 ? '' : `, and ${count} more in doubt: a value is too long for its pattern, or is compared with what is not a number or an instant`
+/** How many of the records that were found break what is said of all, how many may be among them, and some that break it. */
+type Broken = { broken: number; found: number; doubtful: number; shown: readonly string[]; where: string; names: string }
+const someDo = ({ broken, found }: Broken) => `${broken} of ${found} ${broken === 1 ? 'does' : 'do'}`
+const brokenBy = ({ broken, doubtful, shown }: Broken) => {
+  const more = broken > shown.length ? [`${broken - shown.length} more`] : []
+  return `${inDoubt(doubtful)}${broken === 0 ? '' : `: ${[...shown, ...more].join('; ')}`}`
+}
 
 export const say = sayer({
   // names that go together
@@ -76,6 +85,9 @@ export const say = sayer({
   no_status: () => 'a request without a response has no status',
   no_family: () => 'must name at least one family, such as refunds: { count: 1 }',
   no_record: () => 'must give count, or a record by its id',
+  not_single: (name: string, parts: readonly string[]) =>
+    `${name} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${name}.${parts[0]}`}`,
+  not_summable: (name: string) => `${name} is not a whole number; only such fields can be added up, as in amount - amount_refunded`,
   count: (calls: string, wanted: string, seen: number, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${tooLong(unmatched)}`,
   in_order: (count: number) => `The ${count} requests came in this order.`,
   out_of_order: (nth: number, on: string, unmatched: number) => `Request ${nth} of the sequence, ${on}, came out of order or not at all${tooLong(unmatched)}.`,
@@ -83,14 +95,18 @@ export const say = sayer({
   record_exists: (family: string, id: string, resource: string) => `${family}.${id}: there must be no such ${resource}; got one`,
   record_missing: (family: string, id: string, resource: string) => `${family}.${id}: there is no such ${resource}`,
   field_differs: (family: string, id: string, miss: string) => `${family}.${id}.${miss}`,
-  record_count: (family: string, count: number, where: string, found: number, unmatched: number) =>
-    `${family}: wanted ${count}${where}; got ${found}${unmatched === 0 ? '' : `, and ${unmatched} more with a value that is too long for its pattern`}`,
+  total: (whose: string, wanted: string, where: string, got: number, doubtful: number) => `${whose}: wanted ${wanted}${where}; got ${got}${inDoubt(doubtful)}`,
+  several_currencies: (whose: string, currencies: readonly string[]) =>
+    `${whose}: amounts in ${and(currencies)} cannot be added up; add currency to where or group_by`,
+  more_differences: (family: string, more: number) => `${family}: ${some(more, 'more difference')}`,
+  not_every: (family: string, of: Broken) => `${family}: every one${of.where} must have ${of.names}; ${someDo(of)} not${brokenBy(of)}`,
+  not_none: (family: string, of: Broken) => `${family}: none${of.where} may have ${of.names}; ${someDo(of)}${brokenBy(of)}`,
 
   // steps
   unknown_key: (advice: string) => `the scenario has no such API key${advice}`,
   unknown_request: (request: string, advice: string) => `${request} is not an operation${advice}`,
   body_unexpected: (method: string) => `a ${method} has no body`,
-  name_reserved: () => 'vars is the name of the variables; give the step another one',
+  name_reserved: (name: string) => `${name} has a meaning of its own in \${${name}.…}; give the step another name`,
   name_taken: (name: string) => `an earlier step is called ${name} too`,
   unknown_reference: (name: string, meant?: string) =>
     `${reference(name)} refers to nothing; ${meant === undefined ? 'give the name that an earlier step has under as, or the id of a record' : `did you mean \${${meant}}?`}`,

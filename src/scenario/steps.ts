@@ -11,7 +11,7 @@ import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
-import { answerAt, namesIn, REFERENCE, textsIn, unclosedIn, withValues } from './references.js'
+import { answerAt, namesIn, REFERENCE, recordPath, textsIn, unclosedIn, withValues } from './references.js'
 import type { Fault, Json, PlayData, Statuses, StepData } from './schemas.js'
 import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
@@ -72,23 +72,30 @@ export function checkSteps(
     checkReferences(step, name => (known.get(headOf(name))?.group === group ? say('not_yet_known', name) : problemOfReference(name, referable)), note)
     if (as === undefined) continue
     if (!NAME.test(as)) note(['as'], NAME_EXPECTED)
-    else if (as === 'vars') note(['as'], say('name_reserved'))
+    else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
     if (known.has(as)) note(['as'], say('name_taken', as))
     known.set(as, { operation: answeredOperation(step), group })
     if (referable.latest.push(as) > MAX_LOOKED_AT) referable.latest.shift()
   }
   const answered = { ...referable, variable: () => undefined, ids: () => [] }
-  checkReferences(expect, name => problemOfReference(name, answered), within(report, 'expect'), true)
+  // a field of the record that is looked at is found where the state is compiled
+  const isOfRecord = (text: string, [, kind, , , ...inner]: readonly PathStep[]) => kind === 'state' && inner.length > 0 && recordPath(text) !== undefined
+  checkReferences(expect, (name, text, at) => (isOfRecord(text, at) ? null : problemOfReference(name, answered)), within(report, 'expect'), true)
 }
 
 const headOf = (name: string): string => name.split('.', 1)[0] as string
 
-function checkReferences(part: unknown, problemOf: (name: string) => Said | null, report: Report, areNamesRead = false): void {
+function checkReferences(
+  part: unknown,
+  problemOf: (name: string, text: string, at: readonly PathStep[]) => Said | null,
+  report: Report,
+  areNamesRead = false
+): void {
   for (const { steps, text } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
     if (unclosed !== undefined) report(steps, notClosed(unclosed))
     for (const name of namesIn(text)) {
-      const problem = problemOf(name)
+      const problem = problemOf(name, text, steps)
       if (problem !== null) report(steps, problem)
     }
   }

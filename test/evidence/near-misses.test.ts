@@ -110,6 +110,18 @@ t.test('near misses: an expectation that failed names the requests that counted,
       'refund amount=5&reason=cold&metadata[a]=1 | refund amount=1',
       ['amount: wanted > 5; got 5', 'amount: wanted > 5; got 1, reason: wanted cold; got nothing']
     ],
+    ...(['{"count":{"gte":2}}', '{"count":{"gt":1}}', '{"count":2}', '{"sum":{"amount":6}}'].map(wanted => [
+      `records of which there are too few: ${wanted}`,
+      { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
+      'refund amount=5 | refund amount=1',
+      ['amount: wanted >= 5; got 1']
+    ]) as typeof cases),
+    ...(['{"count":{"lte":0}}', '{"count":{"not":1}}', '{"count":0}', '{"sum":{"amount":4}}'].map(wanted => [
+      `records of which there are others than these: ${wanted}`,
+      { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
+      'refund amount=5 | refund amount=1',
+      []
+    ]) as typeof cases),
     ['nothing that is like it', { on: REFUNDS }, 'GET /tickets', []],
     [
       'where what is not kept decides, none is said to have counted',

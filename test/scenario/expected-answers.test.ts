@@ -77,11 +77,13 @@ t.test('expect: check knows the answers of steps and of plays; what was never an
 
 t.test('expect: a record that is nowhere is a problem, or a warning where a request could make it', async t => {
   const cases: [state: object, problem: string | null, warning?: string][] = [
-    [{ refunds: { sum: { amount: 5 } } }, 'refunds.sum'],
+    [{ refunds: { sums: { amount: 5 } } }, 'refunds.sums'],
     [{ tickets: { tkt_z: {} } }, 'tickets.tkt_z'],
     [{ refunds: { count: 1, where: { transaction: 'txn_z' } } }, null, 'refunds.where.transaction'],
     [{ transactions: { count: 1, where: { ticket: ['tkt_a', 'b'] } } }, 'transactions.where.ticket[1]'],
     [{ transactions: { count: 1, where: { id: 'txn_z' } } }, null, 'transactions.where.id'],
+    [{ transactions: { every: { ticket: { id: 'tkt_z' } } } }, 'transactions.every.ticket.id'],
+    [{ transactions: { none: { ticket: { location: 'loc_z', reference: 'tkt_z' } } } }, null, 'transactions.none.ticket.location'],
     [{ accounts: { rsl_z: {} } }, null, 'accounts.rsl_z'],
     [{ users: { usr_z: null, '${pay.id}': {} } }, null]
   ]
@@ -90,5 +92,26 @@ t.test('expect: a record that is nowhere is a problem, or a warning where a requ
     const [found, warned] = [problems, warnings].map(list => list.map(({ path, ...said }) => coded(path, said)))
     t.strictSame(found, problem === null ? [] : [`expect[0].state.${problem} missing_record`], JSON.stringify(state))
     t.strictSame(warned, warning === undefined ? [] : [`expect[0].state.${warning} missing_record`])
+  }
+  const { problems } = await lookedAt({ data: smallFixture(), expect: [{ state: { refunds: { evry: {} } } }] })
+  t.match(problems[0]?.message, /; did you mean every\?$/)
+})
+
+t.test('expect: a field of the record that is looked at is known below the names of a state alone', async t => {
+  const inState = (id: string) => [{ state: { transactions: { none: { id } } } }]
+  const cases: [expect: object[], ...problems: string[]][] = [
+    [inState('${record.ticket.location}')],
+    [inState('x${record.id}'), 'expect[0].state.transactions.none.id unknown_reference'],
+    [inState('${record}'), 'expect[0].state.transactions.none.id unknown_reference'],
+    [[{ state: { transactions: { '${record.id}': {} } } }], 'expect[0].state.transactions.${record.id} unknown_reference'],
+    [[{ on: 'POST /refunds', match: { body: { reason: '${record.id}' } } }], 'expect[0].match.body.reason unknown_reference']
+  ]
+  for (const [expect, ...problems] of cases) {
+    const found = await lookedAt({ data: smallFixture(), expect })
+    t.strictSame(
+      found.problems.map(({ path, ...said }) => coded(path, said)),
+      problems,
+      JSON.stringify(expect)
+    )
   }
 })

@@ -201,9 +201,9 @@ t.test('records: those with a value that is too long for a pattern are counted a
   const records = [record('rfd_a', 'x'), record('rfd_b', 'y'), record('rfd_c', 'x'.repeat(MAX_MATCHED + 1))]
   const where = { reason: '/x/' }
   const cases: [state: object, messages: string[]][] = [
-    [{ refunds: { count: 1, where } }, ['refunds: wanted 1 with {"reason":"/x/"}; got 1, and 1 more with a value that is too long for its pattern']],
-    [{ refunds: { count: 2, where } }, ['refunds: wanted 2 with {"reason":"/x/"}; got 1, and 1 more with a value that is too long for its pattern']],
-    [{ refunds: { count: 1, where: { ...where, amount: 1 } } }, [/1 more with/.source]],
+    [{ refunds: { count: 1, where } }, ['refunds: wanted 1 with {"reason":"/x/"}; got 1, and 1 more in doubt']],
+    [{ refunds: { count: 2, where } }, ['refunds: wanted 2 with {"reason":"/x/"}; got 1, and 1 more in doubt']],
+    [{ refunds: { count: 1, where: { ...where, amount: 1 } } }, [/1 more in doubt/.source]],
     [{ refunds: { count: 0, where: { ...where, amount: 2 } } }, []],
     [{ refunds: { rfd_a: where } }, []],
     [{ refunds: { rfd_c: where } }, ['refunds.rfd_c.reason: wanted /x/; got a value that is too long for its pattern']]
