@@ -8,7 +8,7 @@ import { limitOf } from '../engine/listing.js'
 import { isUnset } from '../engine/sentences.js'
 import type { OperationId } from '../reference/operations.js'
 import { CURSORS, type List } from '../reference/parameters.js'
-import type { Records, Store } from '../store/store.js'
+import type { Store } from '../store/store.js'
 import { hasValue, isWithoutAmount } from './judgement.js'
 import { LostAnswers } from './lost.js'
 
@@ -266,8 +266,9 @@ const isForeign = (call: Exchange): boolean => {
   const { accounts, locations, transactions } = call.identifiedIn as Store
   const { object, id, account, location, transaction } = found as Owned
   const place = location ?? transactions.get(transaction)?.location
-  const owner = object === 'account' ? id : (account ?? (locations.get(place as string) as Records['locations']).account)
-  return owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
+  // the Location may have been deleted since
+  const owner = object === 'account' ? id : (account ?? locations.get(place as string)?.account)
+  return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
 /** Whether a whole card number was sent as one, whether or not it passes any check, or one of a known issuer anywhere. */

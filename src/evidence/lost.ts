@@ -11,7 +11,7 @@ import { type ListValues, limitOf } from '../engine/listing.js'
 import { isLimited } from '../engine/visibility.js'
 import { EMBEDDED } from '../store/bytes.js'
 import { EARLIEST, isAfter, LATEST, type Position } from '../store/ordered-index.js'
-import type { Records, Store } from '../store/store.js'
+import type { Store } from '../store/store.js'
 import { amountSent } from './judgement.js'
 
 /** Lost requests that are remembered. */
@@ -30,7 +30,7 @@ type Lost = {
   /** What a list is narrowed to that shows it. */
   transaction: string | null
   location: string
-  account: string
+  account: string | undefined
   last4: string | null
 }
 
@@ -76,7 +76,7 @@ function lostOf(call: Exchange): Lost {
     place: (made === null ? undefined : collection.position(made)) ?? { at, nth: collection.next - 0.5 },
     transaction: operation === 'createRefund' ? found.id : null,
     location: found.location,
-    account: (store.locations.get(found.location) as Records['locations']).account,
+    account: store.locations.get(found.location)?.account,
     last4: operation === 'createRefund' ? null : (paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0]).card?.last4 ?? null)
   }
 }

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { Clock } from '../core/clock.js'
 import { Ids, kindOf } from '../core/ids.js'
 import { isoOf, LATEST_INSTANT } from '../core/instants.js'
+import { mergePatched } from '../core/merge-patch.js'
 import { partAt, problemAt, type Step } from '../core/places.js'
 import {
   flattened,
@@ -21,10 +22,11 @@ import { explainedEntries, explainedVerdicts } from '../evidence/near-misses.js'
 import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
-import type { Family } from '../reference/operations.js'
+import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Body } from '../scenario/body.js'
-import { documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
+import { type DocumentProblem, documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
+import { exportedRecord } from '../scenario/export.js'
 import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, recordsIn } from '../scenario/fixture.js'
 import { flawsOf } from '../scenario/flaws.js'
 import type { Library } from '../scenario/library.js'
@@ -32,12 +34,14 @@ import { checkCount } from '../scenario/limits.js'
 import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
 import { readBy } from '../scenario/reading.js'
+import { referrers } from '../scenario/record-change.js'
 import { bindingsOf, type FirstState, firstStateOf, type Launch, type LoadContext } from '../scenario/scenario.js'
-import { SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
+import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
+import { say } from '../scenario/sentences.js'
 import { problemsOfShape } from '../scenario/shape.js'
 import { type Play, playSteps } from '../scenario/steps.js'
-import { FAMILIES, type Records, type Store } from '../store/store.js'
+import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
 import type { Jobs, Worker } from '../work/worker.js'
 import { type Changes, changesOf } from './changes.js'
@@ -165,7 +169,7 @@ export class Sandbox {
     const { counters } = this.state.ids
     this.inputs.add(({ ids, store }) => {
       ids.counters = counters
-      if (record === null) store.users.remove(removed as string)
+      if (record === null) store.remove(family, removed as string)
       else store.put(family, record)
     })
   }
@@ -438,15 +442,56 @@ export class Sandbox {
       const transactions = imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
       if (problems.length === 0) {
         Object.assign(this.state, { store, ids })
-        const [keys, { counters }] = [[...store.keys], ids]
-        this.inputs.add(state => {
-          state.ids.counters = counters
-          for (const [key, account] of keys) state.store.keys.set(key, account)
-          for (const family of FAMILIES) for (const record of imported[family]) state.store.put(family, record)
-        })
+        this.inputs.add(mergeOf(imported, ids))
       }
       return { ...imported, transactions }
     })
+  }
+
+  /**
+   * Changes a record by a JSON Merge Patch of what a fixture gives of it, and returns the record. Problems have their places in the patch.
+   * Errors: `record_unknown`, `document_invalid`.
+   */
+  patchRecord(name: string, id: string, patch: object, document: SourceDocument): Promise<RecordOf<Family>> {
+    const { family, record } = this.#recordNamed(name, id)
+    const data = { [family]: [mergePatched(exportedRecord(family, record), patch) as { id?: unknown }] }
+    const problems = new ProblemList()
+    return withoutProblems(problems, async () => {
+      if (data[family]?.[0]?.id !== id) problems.push({ document, steps: ['id'], ...say('fixed_id', id) })
+      else {
+        const found = FIXTURE_CHECKER.isRight(data) ? this.#amend(fixtureIn(document, data)) : await problemsOfShape('fixture', data)
+        // each is in the only record of the fixture
+        for (const { steps, code = '', message } of found) problems.push({ document, steps: steps.slice(2), code, message })
+      }
+      return this.store[family].get(id) as RecordOf<Family>
+    })
+  }
+
+  /** Changes records at once, or none of them where there are problems, which it returns. */
+  #amend(fixture: Fixture): readonly DocumentProblem[] {
+    const { state, clock, settings } = this
+    const [problems, ids] = [[] as DocumentProblem[], new Ids(state.ids.counters)]
+    const importer = new FixtureImporter(state.store.clone(), { ids, now: clock.now(), settings }, problems)
+    importer.import(fixture)
+    if (problems.length === 0) this.#change(mergeOf(importer.imported, ids))
+    return problems
+  }
+
+  /** Deletes a record that no other one refers to. Errors: `record_unknown`, `record_in_use`. */
+  deleteRecord(name: string, id: string): void {
+    const { family } = this.#recordNamed(name, id)
+    const by = referrers(this.store, this.settings, family, id)
+    if (by.length > 0) throw REFUSALS.recordInUse(id, by)
+    this.#change(({ store }) => store.remove(family, id))
+  }
+
+  /** Errors: `record_unknown`. */
+  #recordNamed(name: string, id: string): { family: Family; record: RecordOf<Family> } {
+    const family = FAMILIES.find(family => family === name)
+    if (family === undefined) throw REFUSALS.noFamily(name, FAMILIES)
+    const record = this.store[family].get(id)
+    if (record === undefined) throw REFUSALS.noRecord(RESOURCE_NAMES[family], id, this.store[family].someIds())
+    return { family, record }
   }
 
   /** A new API key for an Account. Errors: `account_unknown`, `limit_reached`. */
@@ -505,6 +550,15 @@ export class Sandbox {
 
 /** API keys of a sandbox: masking looks for each of them. */
 const MAX_KEYS = 10_000
+
+/** Does to a state what a merge has done to a copy of it. */
+function mergeOf({ api_keys, ...imported }: ImportedRecords, { counters }: Ids): Input {
+  return state => {
+    state.ids.counters = counters
+    for (const { key, account } of api_keys) state.store.keys.set(key, account)
+    for (const family of FAMILIES) for (const record of imported[family]) state.store.put(family, record)
+  }
+}
 
 /** A fixture with the problems of its shape. Errors: `document_too_large`. */
 async function checkedFixture(document: SourceDocument, under: readonly Step[], problems: ProblemList): Promise<Fixture> {

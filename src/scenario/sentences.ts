@@ -29,6 +29,7 @@ export const say = sayer({
   below_refunds: (id: string, refunded: number, currency: string, charged: number) =>
     `the Refunds of ${id} come to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
   fixed_field: (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
+  fixed_id: (id: string) => `the id of ${id} cannot be changed`,
   missing_parent: (what: string, family: string) => `there is no ${what} for the generated ${family}`,
   no_early_ticket: (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
   future_records: (clock: string, count: number, last: string, created: string) =>

@@ -41,6 +41,11 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
     const refund = { refunds: [{ transaction: 'txn_n', amount: 1 }] }
     await sandbox.addRecords(documentOf('test', data)).catch(() => sandbox.addRecords(documentOf('test', refund)).catch(() => {}))
   },
+  sandbox => sandbox.patchRecord('tickets', 'tkt_a', { reference: `T-${sandbox.inputs.place}` }, documentOf('test', {})),
+  async sandbox => {
+    const [refund] = sandbox.store.refunds.someIds(1)
+    if (refund !== undefined) sandbox.deleteRecord('refunds', refund)
+  },
   sandbox => sandbox.addKey('mch_a'),
   (sandbox, draw) => sandbox.setClock({ at: Date.parse(NOW) + 1000 * draw(1000), running: draw(2) === 0 }),
   (sandbox, draw) => sandbox.setClock({ by: draw(60_000) }),
