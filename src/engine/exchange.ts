@@ -29,7 +29,7 @@ export const STAGE = { arrived: 0, routed: 1, identified: 2, decoded: 3, admitte
 export type Stage = (typeof STAGE)[keyof typeof STAGE]
 
 /**
- * What became of a request. `answered`: its operation gave the answer, a 2xx or the documented 501. `scripted`: a script entry gave it instead. `lost_before`
+ * What became of a request. `answered`: its operation gave the answer, a 2xx or the documented 501. `scripted`: a script entry gave or changed it. `lost_before`
  * and `lost_after`: the answer was lost before or after the operation ran. `not_written`: the operation ran, but the data file could not be written.
  */
 export type OutcomeName = 'refused' | 'answered' | 'scripted' | 'lost_before' | 'lost_after' | 'not_written'
@@ -246,13 +246,14 @@ export class Exchange {
 
   /** The request was refused, or aborted with the documented 501, which is an answer of its operation; a change that cannot be written was made all the same. */
   refused(status: number, refusal: Refusal, text: string): void {
-    if (refusal.code === 'data_not_written' && hasRun(this)) this.#end({ ...this.outcome, name: 'not_written', status, refusal, text, fault: null }, text)
+    if (refusal.code === 'data_not_written' && hasPerformed(this)) this.#end({ ...this.outcome, name: 'not_written', status, refusal, text, fault: null }, text)
     else this.#end({ name: refusal.code === 'operation_disabled' ? 'answered' : 'refused', reached: reachedBy(this), status, refusal, text }, text)
   }
 
-  /** A script entry gave the answer. */
+  /** A script entry gave the answer, in place of the operation or from the answer that this gave. */
   scripted(status: number, text: string, pause: Pause | null): void {
-    this.#end({ name: 'scripted', status, text, pause }, text)
+    const { reached, shown } = this.stage < STAGE.answered ? { reached: this.stage, shown: null } : this.outcome
+    this.#end({ name: 'scripted', reached, status, shown, text, pause }, text)
   }
 
   #end(decided: Decided, payload: string | Buffer): void {
@@ -276,8 +277,8 @@ export class Exchange {
     this.ms = ms
     this.settings = this.world.settings
     if (this.stage < STAGE.answered) this.#end({ name: 'lost_before', status: 200 }, '')
-    else if (!this.isDelivered && outcome.name === 'answered') this.outcome = { ...outcome, name: 'lost_after' }
-    else if (!this.isDelivered && outcome.name === 'scripted') this.outcome = { ...outcome, name: 'lost_before' }
+    else if (!this.isDelivered && (outcome.name === 'answered' || outcome.name === 'scripted'))
+      this.outcome = { ...outcome, name: hasPerformed(this) ? 'lost_after' : 'lost_before' }
   }
 
   /** A digest that is the same for the same request by the same caller; of a body that was not read, no two are known to be the same. Known until it is redacted. */
@@ -337,9 +338,13 @@ export const hasReached = (exchange: Ended, wanted: Stage): boolean => reachedBy
 export const hasRun = ({ stage, outcome: { name } }: Ended): boolean =>
   stage >= STAGE.answered && (name === 'answered' || name === 'lost_after' || name === 'not_written')
 
+/** Whether the operation came to its end; a script entry may have changed the answer that it gave. */
+export const hasPerformed = (exchange: Ended): boolean =>
+  hasRun(exchange) || (exchange.outcome.name === 'scripted' && exchange.outcome.reached === STAGE.running)
+
 /** Whether the request changed a record: an update that changes nothing shows the one that it found. */
 export const tookEffect = (exchange: Pick<Exchange, 'stage' | 'outcome' | 'operation' | 'found'>): boolean =>
-  exchange.operation !== null && hasRun(exchange) && isChange(operationOf(exchange.operation)) && exchange.outcome.shown !== exchange.found
+  exchange.operation !== null && hasPerformed(exchange) && isChange(operationOf(exchange.operation)) && exchange.outcome.shown !== exchange.found
 
 /** The rule that a refused request broke; null where an assumption refused it, or it was not refused. */
 export const brokenRule = ({ outcome: { name, refusal } }: Pick<Exchange, 'outcome'>): RuleId | null => (name === 'refused' ? (refusal?.rule ?? null) : null)

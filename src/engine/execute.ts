@@ -16,7 +16,7 @@ import { actorOf, redacted } from './keys.js'
 import { positionOf, type StoredList } from './listing.js'
 import { HANDLERS, parametersOf } from './operations.js'
 import { decodeParameters, findReferences, type Lookups, refuseInQuery, type Table } from './parameters.js'
-import { answerByScript, breakAnswer, endingOf, isAnswer, sentBy } from './scripted.js'
+import { answerByScript, breakAnswer, endingOf, isAnswer, patchAnswer, sentBy } from './scripted.js'
 import { REFUSALS } from './sentences.js'
 import { inBody, inPath } from './visibility.js'
 import type { World } from './world.js'
@@ -240,6 +240,7 @@ export function perform(exchange: Exchange, hasWaited = false): void {
     exchange.world.changed('users', null, (exchange.found as AnyRecord).id)
     exchange.answered(204, null, null, '')
   } else show(exchange, shown)
+  if (exchange.action !== null) patchAnswer(exchange, exchange.action)
 }
 type AnyStored = Records[keyof Records]
 

@@ -3,13 +3,13 @@ import { holdsCardNumber } from '../core/card-numbers.js'
 import { FormList, type FormNode, nodeIn, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
-import { type AnyRecord, type Exchange, hasRun, listShown, type Pause } from '../engine/exchange.js'
+import { type AnyRecord, type Exchange, hasPerformed, hasRun, listShown, type Pause } from '../engine/exchange.js'
 import { limitOf } from '../engine/listing.js'
 import { isUnset } from '../engine/sentences.js'
 import type { OperationId } from '../reference/operations.js'
 import { CURSORS, type List } from '../reference/parameters.js'
 import type { Store } from '../store/store.js'
-import { hasValue, isWithoutAmount } from './judgement.js'
+import { amountSent, hasValue } from './judgement.js'
 import { LostAnswers } from './lost.js'
 
 export const FINDINGS = {
@@ -187,21 +187,21 @@ export class Findings {
   #lookAtPayment(call: Exchange): void {
     const { id, body, hasAuthorization } = call
     if (hasAuthorization) this.#report('key-sent-needlessly', [id])
-    if (isWithoutAmount(call)) this.#report('zero-payment', [id])
-    if (hasRun(call) && hasValue(body.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip') this.#report('unused-parameter', [id])
+    if (hasPerformed(call) && amountSent(call) === undefined) this.#report('zero-payment', [id])
+    if (hasPerformed(call) && hasValue(body.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip') this.#report('unused-parameter', [id])
   }
 
   #lookAtSearch(call: Exchange): void {
     const { id, operation, query, values, settings, isDelivered } = call
     if (valueIn(query, 'search_query') === undefined) return
-    if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#report('search-without-narrowing', [id])
+    if (hasPerformed(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#report('search-without-narrowing', [id])
     const filters = ['search_query', 'location', ...COMPARISONS].map(name => valueIn(query, ...name.split('.')) ?? null)
     const search = JSON.stringify([operation, callerOf(call), filters])
     const [after, before] = settings['pagination.cursors'].map(name => valueIn(query, name))
     const limit = limitOf(values, settings)
     const keyOf = (starting: string | null | undefined, ending: string | null | undefined) => JSON.stringify([search, starting ?? null, ending ?? null])
     this.#continue(keyOf(after, before))
-    const isBegun = hasRun(call) && after === undefined && before === undefined
+    const isBegun = hasPerformed(call) && after === undefined && before === undefined
     for (const [key, page] of isBegun ? this.#emptyPages : []) if (page.search === search && page.limit < limit) this.#continue(key)
     const page = isDelivered ? pageOf(call) : null
     if (page === null || page.data.length > 0 || !page.has_more) return
@@ -262,7 +262,7 @@ type Owned = AnyRecord & { account?: string; location?: string; transaction: str
 /** Whether the key of an Account reached a record of a merchant that is neither this Account nor its own. */
 const isForeign = (call: Exchange): boolean => {
   const { actor, found } = call
-  if (actor === null || found === null || !hasRun(call)) return false
+  if (actor === null || found === null || !hasPerformed(call)) return false
   const { accounts, locations, transactions } = call.identifiedIn as Store
   const { object, id, account, location, transaction } = found as Owned
   const place = location ?? transactions.get(transaction)?.location

@@ -6,7 +6,7 @@ import { boundsOf } from '../core/instants.js'
 import { paymentMethodOf } from '../core/payment-method.js'
 import { keep } from '../core/remembered.js'
 import { matches } from '../core/search.js'
-import { type AnyRecord, type Exchange, hasRun, listShown, recordsShown } from '../engine/exchange.js'
+import { type AnyRecord, type Exchange, hasPerformed, hasRun, listShown, recordsShown } from '../engine/exchange.js'
 import { type ListValues, limitOf } from '../engine/listing.js'
 import { isLimited } from '../engine/visibility.js'
 import { EMBEDDED } from '../store/bytes.js'
@@ -43,7 +43,7 @@ export class LostAnswers {
     const own = paymentOf(call)
     const before = own === null ? undefined : this.known.get(own)
     if (isLost) this.note(call, own)
-    else if (hasRun(call)) for (const [payment, lost] of this.known) if (payment === own || isShownIn(lost, call)) this.known.delete(payment)
+    else if (hasPerformed(call)) for (const [payment, lost] of this.known) if (payment === own || isShownIn(lost, call)) this.known.delete(payment)
     return before === undefined || before.request === call.id ? null : before.request
   }
 

@@ -159,10 +159,15 @@ const HOLD = closed('Makes requests wait until a number of them wait, or until a
   for: { ...DURATION, description: 'The maximum time that a request waits.' }
 })
 export type Hold = Static<typeof HOLD>
-const RESPOND = closed('Responds instead of the operation.', [], {
-  status: Type.Integer({ minimum: 200, maximum: 599, description: 'The status of the response; left out: 200, or 400 with an error.' }),
+const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
+  status: Type.Integer({
+    minimum: 200,
+    maximum: 599,
+    description: 'The status of the response; left out: 200, 400 with an error, or with patch that of the operation.'
+  }),
   headers: { ...HEADERS, description: 'Further headers.' },
   body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
+  patch: of<object>({ type: 'object', description: 'A JSON Merge Patch of the response: the operation runs, and if it succeeds, its response is changed.' }),
   error: closed('An error in the shape of the service; parts that are left out have a default for each status.', [], {
     type: { ...NAME, description: 'The type of the error.' },
     code: { ...NAME, description: 'The code of the error.' },
@@ -194,7 +199,7 @@ export const entrySchema = () => ({
     fault: wordOf(FAULTS, 'Loses the response.'),
     when: { ...WHEN, default: 'before' }
   }),
-  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'error', 'retry_after'], 'respond') }
+  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond') }
 })
 export type EntryData = Static<ReturnType<typeof entrySchema>>
 

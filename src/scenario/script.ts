@@ -6,7 +6,7 @@ import { instantOf } from '../core/instants.js'
 import type { Step } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
-import { nameOf, type OperationId } from '../reference/operations.js'
+import { nameOf, type OperationId, operationOf } from '../reference/operations.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
@@ -69,6 +69,11 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     if (when === 'after' && !fault) note(['when'], say('needs', 'when: after', 'fault'))
     if (when === 'after' && respond) note(['when'], say('not_together', 'when: after', ['respond']))
     if (respond) checkRespond(respond, within(note, 'respond'))
+    if (respond?.patch) {
+      if (fault) note(['respond', 'patch'], say('not_together', 'patch', ['fault']))
+      if (JSON.stringify(respond) === '{"patch":{}}') note(['respond', 'patch'], check('empty'))
+      if (operations.length > 0 && operations.every(id => operationOf(id).kind === 'delete')) note(['respond', 'patch'], say('no_body', 204))
+    }
     return {
       data,
       operations: new Set(operations),
@@ -153,14 +158,15 @@ function checkHold({ until, gate, for: longest, once }: Hold, report: Report): v
 /** The name of the gate that an entry holds calls at: its own id where it gives none. */
 export const gateOf = (id: string, { gate = id }: Hold): string => gate
 
-function checkRespond({ headers = {}, body, error, status = error === undefined ? 200 : 400, retry_after }: Respond, report: Report): void {
+function checkRespond({ headers = {}, body, patch, error, status = error === undefined ? 200 : 400, retry_after }: Respond, report: Report): void {
   if (retry_after !== undefined) {
     durationIn(retry_after, ['retry_after'], report)
     if (Object.keys(headers).some(name => name.toLowerCase() === 'retry-after')) report(['retry_after'], say('header_twice'))
   }
   if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
+  if (patch !== undefined && (body !== undefined || error !== undefined)) report(['patch'], say('not_together', 'patch', ['body', 'error']))
   if (error !== undefined && status < 400) report(['status'], say('not_an_error', status))
-  if ((status === 204 || status === 304) && (body !== undefined || error !== undefined)) report(['status'], say('no_body', status))
+  if ((status === 204 || status === 304) && [body, patch, error].some(part => part !== undefined)) report(['status'], say('no_body', status))
   for (const [name, value] of Object.entries(headers)) {
     if (FRAMING.includes(name.toLowerCase())) report(['headers', name], say('framing_header', name))
     try {

@@ -1,4 +1,9 @@
 import t from 'tap'
+import { ApiError } from '../../src/core/errors.js'
+import { headersOf, refuse } from '../../src/engine/answers.js'
+import { tookEffect } from '../../src/engine/exchange.js'
+import { judgementOf } from '../../src/evidence/judgement.js'
+import { RULE_IDS } from '../../src/reference/rules.js'
 import { type Call, NOW, RESELLER, smallFixture } from '../support/requests.js'
 import { startWorld, stateOf } from '../support/world.js'
 
@@ -53,6 +58,58 @@ t.test('respond answers in the operation’s stead, and nothing is changed', asy
   }
   t.equal(stateOf(world), before)
   t.equal(call('POST /refunds', { body: 'transaction=txn_a' }).status, 201, 'and the operation itself is made when no entry applies')
+})
+
+t.test('respond.patch: the operation runs, and its response is changed; what it refuses and what has no body stays', async t => {
+  const cases: [on: string, options: Call, respond: object, status: number, type: string | undefined, shown: object | string, outcome: string][] = [
+    ['POST /refunds', { body: 'transaction=txn_a&amount=5' }, { patch: { amount: '5', extra: [1] } }, 201, JSON_TYPE, { amount: '5', extra: [1] }, 'scripted'],
+    ['POST /refunds', { body: 'transaction=txn_a' }, { patch: { amount: null }, status: 202 }, 202, JSON_TYPE, { amount: undefined, reason: null }, 'scripted'],
+    ['POST /refunds', { body: 'transaction=txn_a' }, { patch: { amount: 1 }, status: 202, headers: { 'x-a': 'b' } }, 400, JSON_TYPE, {}, 'refused'],
+    ['GET /transactions/txn_a', {}, { patch: { payment_method: { type: null, card: {} } }, retry_after: '2s' }, 200, JSON_TYPE, { id: 'txn_a' }, 'scripted'],
+    [
+      'GET /refunds',
+      {},
+      { patch: { has_more: true, data: [] }, headers: { 'Content-Type': 'text/plain' } },
+      200,
+      'text/plain',
+      '{"object":"list",',
+      'scripted'
+    ],
+    ['DELETE /accounts/mch_a/users/usr_a', {}, { patch: { id: 'x' }, status: 200 }, 204, undefined, '', 'answered']
+  ]
+  const users = [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
+  const script = cases.map(([on, , respond], nth) => ({
+    on: nth === 5 ? '*' : on.replace(/txn_a$/, '{id}'),
+    calls: on === 'POST /refunds' ? nth + 1 : '1+',
+    respond
+  }))
+  const { executed, world } = await scripted(script, { data: smallFixture({ ...records, users }), settings: { statuses: { created: 201 } } })
+  for (const [on, options, respond, status, type, shown, outcome] of cases) {
+    const exchange = executed(on, options)
+    const { 'content-type': sent, 'x-a': own, 'retry-after': wait } = headersOf(exchange)
+    const text = String(exchange.payload)
+    t.strictSame([exchange.outcome.status, sent, own, exchange.outcome.name], [status, type, undefined, outcome], `${on} ${JSON.stringify(respond)}`)
+    t.equal(exchange.text, text, 'the journal shows what was sent')
+    t.equal(wait, 'retry_after' in respond ? '2' : undefined)
+    if (typeof shown === 'string') t.ok(text.startsWith(shown), text)
+    else for (const [name, value] of Object.entries(shown)) t.strictSame(JSON.parse(text)[name], value, name)
+    const isChange = !on.startsWith('GET') && outcome !== 'refused'
+    t.equal(tookEffect(exchange), isChange, 'the effect counts as made')
+    const kept = judgementOf(exchange).kept.map(place => RULE_IDS[place])
+    t.equal(kept.includes('REF-1') || kept.includes('LIST-1'), false, 'the answer proves nothing of the operation')
+    t.ok(outcome === 'refused' || kept.includes('AUTH-1'), 'nor is the way in forgotten')
+  }
+  t.equal(world.state.store.transactions.get('txn_a')?.amount_refunded, 100_000)
+
+  const { executed: again } = await scripted([{ on: 'POST /refunds', respond: { patch: { amount: 1 } } }])
+  const [lost, unwritten] = [again('POST /refunds', { body: 'transaction=txn_a&amount=1' }), again('POST /refunds', { body: 'transaction=txn_a&amount=2' })]
+  lost.close(false, 0)
+  refuse(unwritten, new ApiError('data_not_written', { message: 'No room.' }))
+  t.strictSame(
+    [lost, unwritten].map(({ outcome }) => outcome.name),
+    ['lost_after', 'not_written']
+  )
+  t.strictSame([lost, unwritten].map(tookEffect), [true, true])
 })
 
 t.test('match: what a request is about is found through what it names', async t => {
