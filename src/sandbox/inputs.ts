@@ -13,12 +13,13 @@ export class Inputs {
   #newer: Span | null = null
   readonly #size: number
   readonly #present: () => SandboxState
-  /** How many inputs came so far: the place of the next one. */
-  place = 0
+  /** The place of the next input. */
+  place: number
 
-  /** `size` is how many inputs at least can be made again; `present` gives a copy of the state after the last of them. */
-  constructor(state: SandboxState, size: number, present: () => SandboxState) {
-    this.#older = { state, from: 0, inputs: [] }
+  /** `size` is how many inputs at least can be made again; `present` gives a copy of the state after the last of them; `from` is the place of the first. */
+  constructor(state: SandboxState, size: number, present: () => SandboxState, from = 0) {
+    this.place = from
+    this.#older = { state, from, inputs: [] }
     this.#size = size
     this.#present = present
   }
