@@ -37,7 +37,7 @@ const counts = { id: text(), matched: count('Requests that matched.'), applied: 
 const uncertain = { too_long: optional(count('Requests with a value too long for its pattern.')), near_misses: nearMisses }
 const entry = closed({ id: counts.id, entry: typed('ScriptEntry'), matched: counts.matched, applied: counts.applied, ...uncertain })
 const sent = map(typed('Parameters[string]'))
-const script = { id: text(), name: textOrNull, fault: textOrNull }
+const script = { id: text(), name: textOrNull, fault: textOrNull, problem: optional(told('Why its change could not be made.')) }
 const refusal = closed({
   code: text(),
   rule: typed('RuleId | null', nullable(rule)),

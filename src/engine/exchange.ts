@@ -14,6 +14,7 @@ import { ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.j
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
+import type { RecordName } from '../scenario/edits.js'
 import type { Action, Fault } from '../scenario/script.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
 import type { Shape } from '../store/collection.js'
@@ -80,6 +81,7 @@ const UNDECIDED: Outcome = {
   pause: null
 }
 
+const NO_RECORDS: readonly RecordName[] = Object.freeze([])
 const NO_WARNINGS: readonly string[] = Object.freeze([])
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** Decoded values by the names of their parameters. */
@@ -152,8 +154,12 @@ export class Exchange {
   unknownParameter = false
   /** Whether the scenario's expectations have counted it. */
   isCounted = false
-  /** What the script does to it. */
+  /** What the script does to it, the records that this changed, and why it could not change them. */
   action: Action | null = null
+  changed: readonly RecordName[] = NO_RECORDS
+  problem: string | null = null
+  /** How many changes it made in its sandbox, from its place on, the script's among them. */
+  changes = 0
 
   /** The record that it is about, as it was before the operation: the one in the path, or the one that the body names. */
   found: AnyRecord | null = null
@@ -260,7 +266,7 @@ export class Exchange {
     const { name, reached = this.stage, status, refusal = null, shown = null, members = null, text = '', fault = null, pause = null } = decided
     const list = this.settings['shapes.list']
     this.outcome = { name, reached, status, refusal, shown, members, list, text, fault, pause }
-    if (reached < STAGE.running) this.place = this.world.inputs.place
+    if (reached < STAGE.running && this.changes === 0) this.place = this.world.inputs.place
     this.stage = STAGE.answered
     this.payload = payload
     this.length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
@@ -365,10 +371,10 @@ function textOf(header: string): string {
 }
 
 /** A script entry that was applied to a request. */
-export type ScriptAction = { id: string; name: string | null; fault: string | null }
+export type ScriptAction = { id: string; name: string | null; fault: string | null; problem?: string }
 /** The one that was applied to a request; null for none. */
-export const scriptAction = ({ action }: Pick<Exchange, 'action'>): ScriptAction | null =>
-  action && { id: action.id, name: action.entry.data.name ?? null, fault: action.entry.data.fault ?? null }
+export const scriptAction = ({ action, problem }: Pick<Exchange, 'action' | 'problem'>): ScriptAction | null =>
+  action && { id: action.id, name: action.entry.data.name ?? null, fault: action.entry.data.fault ?? null, ...(problem !== null && { problem }) }
 
 /** A form as data that is the same for the same parameters in any order. */
 const flat = (node: FormNode): unknown => {

@@ -2,6 +2,7 @@
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
+import type { Action } from '../scenario/script.js'
 import { answerRead, type Play, type StepAnswer, type StepCall } from '../scenario/steps.js'
 import { headersOf } from './answers.js'
 import type { Exchange } from './exchange.js'
@@ -26,8 +27,8 @@ export function requestOf({ method, path, query = '', key, form, headers = {} }:
 export const answerSeen = (exchange: Exchange): StepAnswer =>
   answerRead(exchange.outcome.status, headersOf(exchange) as Record<string, string>, String(exchange.payload))
 
-/** Plays steps in a world: no script acts on them, and no expectation counts them. */
+/** Plays steps in a world: no script is asked, but an action can be given, and no expectation counts them. */
 export const playIn =
-  (world: World): Play =>
+  (world: World, action: Action | null = null): Play =>
   call =>
-    answerSeen(execute(world, requestOf(call), { isScripted: false }))
+    answerSeen(execute(world, requestOf(call), { isScripted: false, action }))

@@ -54,8 +54,20 @@ export const valuesOf =
 export const isAnswer = ({ entry: { data } }: Action): boolean =>
   data.when !== 'after' && data.respond?.patch === undefined && (data.respond !== undefined || data.fault !== undefined)
 
+/** The script changes records, where it does so at this point. Returns whether it did. */
+export function changeRecords(exchange: Exchange, { entry: { data, edit } }: Action, when: 'before' | 'after'): boolean {
+  if (edit === null || (data.when ?? 'before') !== when) return false
+  Object.assign(exchange, exchange.world.edit(edit))
+  return exchange.problem === null
+}
+
 /** The script gives the answer. */
-export function answerByScript(exchange: Exchange, { entry: { data } }: Action): void {
+export function answerByScript(exchange: Exchange, action: Action): void {
+  const { data } = action.entry
+  const { inputs } = exchange.world
+  exchange.place = inputs.place
+  changeRecords(exchange, action, 'before')
+  exchange.changes = inputs.place - exchange.place
   const answer = data.respond ?? LOST
   const body = bodyOf(answer, exchange)
   const headers = headersOf(answer, body)

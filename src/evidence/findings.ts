@@ -13,6 +13,11 @@ import { amountSent, hasValue } from './judgement.js'
 import { LostAnswers } from './lost.js'
 
 export const FINDINGS = {
+  'change-not-made': {
+    severity: 'error',
+    about: 'A script entry could not change the records as it says, and changed nothing.',
+    advice: 'The request says why, under script.problem: correct the entry, or what was done to the records before.'
+  },
   'stopped-at-empty-page': {
     severity: 'error',
     about: 'A search page came back empty with has_more true, and the client never asked for the next.',
@@ -154,6 +159,7 @@ export class Findings {
     this.#found = NOTHING
     const { id, operation } = call
     const { refusal } = call.outcome
+    if (call.problem !== null) this.#report('change-not-made', [id])
     if (call.unknownParameter) this.#report('unknown-parameter', [id])
     if (anyValue(call.body, isUnset) || anyValue(call.query, isUnset)) this.#report('unset-value', [id])
     if (isCardNumberSent(call)) this.#report('card-number-sent', [id])

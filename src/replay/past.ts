@@ -1,5 +1,5 @@
 /** What a request changed: the records around it, from the states that the inputs of its sandbox make again. */
-import { type Exchange, tookEffect } from '../engine/exchange.js'
+import type { Exchange } from '../engine/exchange.js'
 import { recordsChanged } from '../evidence/journal.js'
 import type { Family } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -17,7 +17,7 @@ export const isKnown = ({ inputs }: Sandbox, { place }: Exchange): boolean => pl
 
 /** The records before a request or after it; its past is known. */
 export async function storeAt(sandbox: Sandbox, exchange: Exchange, when: 'before' | 'after'): Promise<Store> {
-  const { store } = await sandbox.stateAt(exchange.place + (when === 'after' && tookEffect(exchange) ? 1 : 0))
+  const { store } = await sandbox.stateAt(exchange.place + (when === 'after' ? exchange.changes : 0))
   return store
 }
 

@@ -4,7 +4,8 @@ import { Clock } from '../core/clock.js'
 import { Ids, kindOf } from '../core/ids.js'
 import { isoOf, LATEST_INSTANT } from '../core/instants.js'
 import { mergePatched } from '../core/merge-patch.js'
-import { partAt, problemAt, type Step } from '../core/places.js'
+import { partAt, pathOf, problemAt, type Step } from '../core/places.js'
+import { withoutSecrets } from '../core/redaction.js'
 import {
   flattened,
   type GivenSettings,
@@ -25,6 +26,7 @@ import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Body } from '../scenario/body.js'
 import { type DocumentProblem, documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
+import { type Edit, type Edited, edited, type RecordName, referrers } from '../scenario/edits.js'
 import { Tally } from '../scenario/expectations.js'
 import { exportedRecord } from '../scenario/export.js'
 import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, recordsIn } from '../scenario/fixture.js'
@@ -34,7 +36,6 @@ import { checkCount } from '../scenario/limits.js'
 import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
 import { readBy } from '../scenario/reading.js'
-import { referrers } from '../scenario/record-change.js'
 import { bindingsOf, type FirstState, firstStateOf, type Launch, type LoadContext } from '../scenario/scenario.js'
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
@@ -443,7 +444,7 @@ export class Sandbox {
       const transactions = imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
       if (problems.length === 0) {
         Object.assign(this.state, { store, ids })
-        this.inputs.add(inParts ? replacement(store.clone(), ids) : mergeOf(imported, ids))
+        this.inputs.add(inParts ? replacement(store.clone(), ids) : mergeOf({ imported, removed: [] }, ids))
       }
       return { ...imported, transactions }
     })
@@ -460,7 +461,9 @@ export class Sandbox {
     return withoutProblems(problems, async () => {
       if (data[family]?.[0]?.id !== id) problems.push({ document, steps: ['id'], ...say('fixed_id', id) })
       else {
-        const found = FIXTURE_CHECKER.isRight(data) ? this.#amend(fixtureIn(document, data)) : await problemsOfShape('fixture', data)
+        const found = FIXTURE_CHECKER.isRight(data)
+          ? this.#edit({ fixture: fixtureIn(document, data), removed: [] }).problems
+          : await problemsOfShape('fixture', data)
         // each is in the only record of the fixture
         for (const { steps, code = '', message } of found) problems.push({ document, steps: steps.slice(2), code, message })
       }
@@ -468,21 +471,30 @@ export class Sandbox {
     })
   }
 
-  /** Changes records at once, or none of them where there are problems, which it returns. */
-  #amend(fixture: Fixture): readonly DocumentProblem[] {
+  /** Changes records at once, or none of them where there are problems. */
+  #edit(edit: Edit): { problems: readonly DocumentProblem[]; changed: RecordName[] } {
     const { state, clock, settings } = this
-    const [problems, ids] = [[] as DocumentProblem[], new Ids(state.ids.counters)]
-    const importer = new FixtureImporter(state.store.clone(), { ids, now: clock.now(), settings }, problems)
-    importer.import(fixture)
-    if (problems.length === 0) this.#change(mergeOf(importer.imported, ids))
-    return problems
+    const { 'limits.records': limit } = this.#dependencies.library.limits
+    const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
+    const problems: DocumentProblem[] = []
+    const done = edited(store, edit, { ids, now: clock.now(), settings }, problems)
+    if (store.size > limit) problems.push({ document: documentOf('', null), steps: ['change'], ...say('no_room', limit) })
+    if (problems.length === 0) this.#change(mergeOf(done, ids))
+    return { problems, changed: [...done.removed, ...FAMILIES.flatMap(family => done.imported[family].map(({ id }) => ({ family, id })))] }
+  }
+
+  /** Makes the edit of a script entry, as a whole: the records that it changed, or why it could not be made. */
+  edit(edit: Edit): { changed: readonly RecordName[]; problem: string | null } {
+    const { problems, changed } = this.#edit(edit)
+    if (problems.length === 0) return { changed, problem: null }
+    return { changed: [], problem: withoutSecrets(problems.map(({ steps, message }) => `${pathOf(steps)}: ${message}`).join('; ')) }
   }
 
   /** Deletes a record that no other one refers to. Errors: `record_unknown`, `record_in_use`. */
   deleteRecord(name: string, id: string): void {
     const { family } = this.#recordNamed(name, id)
     const by = referrers(this.store, this.settings, family, id)
-    if (by.length > 0) throw REFUSALS.recordInUse(id, by)
+    if (by.length > 0) throw REFUSALS.recordInUse(say('in_use', id, by).message)
     this.#change(({ store }) => store.remove(family, id))
   }
 
@@ -561,9 +573,10 @@ const replacement =
   }
 
 /** Does to a state what a merge has done to a copy of it. */
-function mergeOf({ api_keys, ...imported }: ImportedRecords, { counters }: Ids): Input {
+function mergeOf({ imported: { api_keys, ...imported }, removed }: Edited, { counters }: Ids): Input {
   return state => {
     state.ids.counters = counters
+    for (const { family, id } of removed) state.store.remove(family, id)
     for (const { key, account } of api_keys) state.store.keys.set(key, account)
     for (const family of FAMILIES) for (const record of imported[family]) state.store.put(family, record)
   }

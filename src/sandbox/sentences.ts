@@ -1,6 +1,6 @@
 /** What sandboxes, snapshots and the data file say: their refusals, each made from its values, and what follows a place or begins a warning. */
 import { ApiError, type ErrorCode, type ErrorDetails, type Problem } from '../core/errors.js'
-import { didYouMean, sentence, shortened, someOf, thereAre } from '../core/nearest.js'
+import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
 
 const refusal =
   <T extends readonly unknown[]>(code: ErrorCode, message: (...given: T) => string, details: Omit<ErrorDetails, 'message'> = {}) =>
@@ -60,11 +60,7 @@ export const REFUSALS = {
     (resource: string, id: string, known: readonly string[]) => sentence(`No ${resource} has the id ${shortened(id)}${didYouMean(id, known)}`),
     { param: 'id' }
   ),
-  recordInUse: refusal(
-    'record_in_use',
-    (id: string, by: readonly string[]) => `${id} cannot be deleted: ${someOf(by)} ${by.length === 1 ? 'refers' : 'refer'} to it. ${UNCHANGED}`,
-    { param: 'id' }
-  ),
+  recordInUse: refusal('record_in_use', (problem: string) => `${sentence(problem)} ${UNCHANGED}`, { param: 'id' }),
   noAccount: refusal('account_unknown', (problem: string) => sentence(`account: ${problem}`), { param: 'account' }),
   noActor: refusal('account_unknown', (problem: string) => `${sentence(`auth.accept_any_key: ${problem}`)} ${UNCHANGED}`, NAMED),
   noActorInSnapshot: refusal('account_unknown', (id: string) => `auth.accept_any_key names ${id}, which is not an Account of the snapshot. ${UNCHANGED}`),

@@ -9,6 +9,7 @@ import { say as check } from '../core/sentences.js'
 import { nameOf, type OperationId, operationOf } from '../reference/operations.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
+import { type Edit, editOf } from './edits.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
 import type { NearMiss } from './near-misses.js'
@@ -32,6 +33,8 @@ export type Entry = {
   delay: { min: number; max: number } | null
   /** What its draws go by: its name, or a digest of what it says, so that no other entry changes them. */
   label: string
+  /** What it does to records. */
+  edit: Edit | null
   instructions: number
 }
 /** What an entry does to one call. */
@@ -56,7 +59,7 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     const before = all.instructions
     const data = { ...written, ...(written.name !== undefined && { name: withoutSecrets(written.name) }) }
     if (written.match) data.match = withDigests(written.match)
-    const { on, calls, chance = 1, delay, respond, fault, hold, when, for: lasting } = data
+    const { on, calls, chance = 1, delay, respond, change, fault, hold, when, for: lasting } = data
     const named = operationsOn(on, note)
     const operations = named.filter(operation => !DISABLED.includes(operation))
     if (on !== '*') for (const operation of named) if (DISABLED.includes(operation)) note(['on'], say('disabled', nameOf(operation)))
@@ -64,10 +67,10 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     const lasts = lasting === undefined ? FOREVER : durationIn(lasting, ['for'], note)
     if (between.from >= between.until) note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
     if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
-    if (!respond && delay === undefined && !fault && !hold) note([], say('no_action'))
+    if (!respond && !change && delay === undefined && !fault && !hold) note([], say('no_action'))
     if (hold) checkHold(hold, within(note, 'hold'))
-    if (when === 'after' && !fault) note(['when'], say('needs', 'when: after', 'fault'))
-    if (when === 'after' && respond) note(['when'], say('not_together', 'when: after', ['respond']))
+    if (when === 'after' && !fault && !change) note(['when'], say('needs', 'when: after', 'fault or change'))
+    if (when === 'after' && respond && !respond.patch) note(['when'], say('not_together', 'when: after', ['respond']))
     if (respond) checkRespond(respond, within(note, 'respond'))
     if (respond?.patch) {
       if (fault) note(['respond', 'patch'], say('not_together', 'patch', ['fault']))
@@ -84,6 +87,7 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
       lasts,
       delay: delay === undefined ? null : delayOf(delay, note),
       label: data.name ?? digestOf(JSON.stringify(data)),
+      edit: change === undefined ? null : editOf(change, note),
       instructions: all.instructions - before
     }
   })

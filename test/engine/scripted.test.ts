@@ -1,11 +1,13 @@
 import t from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { headersOf, refuse } from '../../src/engine/answers.js'
-import { tookEffect } from '../../src/engine/exchange.js'
+import { scriptAction, tookEffect } from '../../src/engine/exchange.js'
+import { Findings } from '../../src/evidence/findings.js'
+import { recordsChanged } from '../../src/evidence/journal.js'
 import { judgementOf } from '../../src/evidence/judgement.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
 import { type Call, NOW, RESELLER, smallFixture } from '../support/requests.js'
-import { startWorld, stateOf } from '../support/world.js'
+import { recordsOf, startWorld, stateOf } from '../support/world.js'
 
 const CARD = '4000000000000002'
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -110,6 +112,132 @@ t.test('respond.patch: the operation runs, and its response is changed; what it 
     ['lost_after', 'not_written']
   )
   t.strictSame([lost, unwritten].map(tookEffect), [true, true])
+})
+
+t.test('change: records are made, replaced and deleted before the operation or after it, all of them or none', async t => {
+  const OTHER = { transactions: [{ id: 'txn_b', ticket: 'tkt_a', payment_type: 'card', amount: 50 }] }
+  const users = [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
+  const shown = ({ body }: { body: { data?: { id: string }[]; id?: string; error?: { code: string } } }) =>
+    body.data?.map(({ id }) => id) ?? body.id ?? body.error?.code
+  const cases: [title: string, entry: object, on: string, call: Call, shown: unknown, changed: string[], tookEffect: boolean][] = [
+    ['before a list', { change: { data: OTHER } }, 'GET /transactions', {}, ['txn_b', 'txn_a'], ['txn_b'], false],
+    ['after a list', { change: { data: OTHER }, when: 'after' }, 'GET /transactions', {}, ['txn_a'], ['txn_b'], false],
+    ['a record that is gone', { change: { delete: ['rfd_a'] } }, 'GET /refunds/rfd_a', {}, 'resource_missing', ['rfd_a'], false],
+    [
+      'a charge that is gone',
+      { change: { delete: ['txn_a', 'rfd_a'] } },
+      'POST /refunds',
+      { body: 'transaction=txn_a' },
+      'reference_missing',
+      ['rfd_a', 'txn_a'],
+      false
+    ],
+    [
+      'a charge that is lower',
+      { change: { data: { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 150 }] } } },
+      'POST /refunds',
+      { body: 'transaction=txn_a&amount=60' },
+      'refund_exceeds_remaining',
+      ['txn_a'],
+      false
+    ],
+    [
+      'after a refusal',
+      { change: { data: OTHER }, when: 'after' },
+      'POST /refunds',
+      { body: 'transaction=txn_a&amount=100001' },
+      'refund_exceeds_remaining',
+      ['txn_b'],
+      false
+    ],
+    [
+      'not after what never ran',
+      { change: { data: OTHER, delete: ['rfd_a'] }, when: 'after' },
+      'POST /refunds',
+      { body: 'transaction=txn_none' },
+      'reference_missing',
+      [],
+      false
+    ],
+    [
+      'with an answer in place of the operation',
+      { change: { data: OTHER }, respond: { status: 402 } },
+      'POST /refunds',
+      { body: 'transaction=txn_a' },
+      'card_declined',
+      ['txn_b'],
+      false
+    ],
+    [
+      'with a changed answer',
+      { change: { data: OTHER }, when: 'after', respond: { patch: { id: 'x' } } },
+      'GET /transactions/txn_a',
+      {},
+      'x',
+      ['txn_b'],
+      false
+    ],
+    ['with a change of its own', { change: { delete: ['rfd_a'] } }, 'DELETE /accounts/mch_a/users/usr_a', {}, undefined, ['usr_a', 'rfd_a'], true],
+    [
+      'replaced as new',
+      { change: { data: { refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 7 }] }, delete: ['rfd_a'] } },
+      'GET /refunds/rfd_a',
+      {},
+      'rfd_a',
+      ['rfd_a', 'rfd_a'],
+      false
+    ]
+  ]
+  for (const [title, entry, on, options, expected, changed, effect] of cases) {
+    const { executed, world } = await scripted([{ on: '*', calls: 1, ...entry }], { data: smallFixture({ ...records, users }) })
+    const { place } = world.inputs
+    const before = stateOf(world)
+    const exchange = executed(on, options)
+    const text = String(exchange.payload)
+    t.strictSame(shown({ body: text === '' ? {} : JSON.parse(text) }), expected, title)
+    t.strictSame(
+      recordsChanged(exchange).map(({ id }) => id),
+      changed,
+      title
+    )
+    t.strictSame([exchange.problem, tookEffect(exchange)], [null, effect], title)
+    t.equal(stateOf(world) !== before, changed.length > 0)
+    t.equal(exchange.place + exchange.changes, world.inputs.place, 'its changes are the last ones')
+    t.equal(stateOf({ ...world, state: await world.stateAt(place) } as typeof world), before, 'and can be taken back')
+    t.equal(recordsOf({ state: await world.stateAt(world.inputs.place) }), recordsOf(world), 'or made again')
+  }
+
+  const wrong: [change: object, problem: string][] = [
+    [{ data: { refunds: [{ transaction: 'txn_late', amount: 5 }] } }, 'change.data.refunds[0].transaction: no Transaction has the id txn_late'],
+    [{ delete: ['txn_a'] }, 'change.delete[0]: txn_a cannot be deleted: rfd_a refers to it'],
+    [{ delete: ['rfd_a', 'mch_a', 'txn_a'] }, 'change.delete[1]: mch_a cannot be deleted: loc_a, an API key refer to it'],
+    [{ delete: ['rfd_drawn'] }, 'change.delete[0]: no record has the id rfd_drawn'],
+    [
+      { data: { tickets: [{ location: 'loc_a' }], refunds: [{ transaction: 'txn_a', amount: 99_901 }] } },
+      'change.data.refunds[0].amount: txn_a was charged 100000 usd'
+    ],
+    [{ data: { tickets: new Array(30).fill({ location: 'loc_a' }) } }, 'change: the sandbox would hold more than 30 records (limits.records)']
+  ]
+  for (const [change, problem] of wrong) {
+    const { executed, world } = await startWorld({
+      scenario: { clock: NOW, data: smallFixture(records), script: [{ on: 'GET /tickets', name: 'n', change }] },
+      settings: { 'limits.records': 30 }
+    })
+    const before = stateOf(world)
+    const exchange = executed('GET /tickets')
+    t.ok(exchange.problem?.startsWith(problem), `${exchange.problem}`)
+    t.equal(stateOf(world), before, 'nothing is changed')
+    t.strictSame([exchange.outcome.status, scriptAction(exchange)], [200, { id: 'scr_1', name: 'n', fault: null, problem: exchange.problem }])
+    t.strictSame(
+      new Findings().look(exchange).map(({ finding }) => finding),
+      ['change-not-made']
+    )
+  }
+
+  // what an entry has deleted before is no problem; records without an id are made each time
+  const { executed, call } = await scripted([{ on: 'GET /refunds', change: { delete: ['rfd_a'], data: { tickets: [{ location: 'loc_a' }] } } }])
+  t.strictSame([executed('GET /refunds').problem, executed('GET /refunds').problem], [null, null])
+  t.equal(call('GET /tickets').body.data.length, 3)
 })
 
 t.test('match: what a request is about is found through what it names', async t => {

@@ -21,7 +21,9 @@ const ENTRIES = [
   { on: 'POST /accounts', chance: 0.4, respond: { status: 503 } },
   { on: 'POST /refunds', chance: 0.3, fault: 'connection_reset' },
   { on: '*', chance: 0.1, fault: 'empty_response', when: 'after' },
-  { on: 'POST /transactions', calls: '2+', delay: '1ms' }
+  { on: 'POST /transactions', calls: '2+', delay: '1ms' },
+  { on: 'GET /refunds', chance: 0.5, change: { data: { tickets: [{ location: 'loc_a' }] }, delete: ['rfd_none'] } },
+  { on: 'GET /tickets', change: { data: { tickets: [{ location: 'loc_a' }] } }, when: 'after' }
 ] as const
 const SCENARIO = { seed: 4, clock: NOW, data: smallFixture(RECORDS), script: ENTRIES }
 const NAMES = ['one', 'two']

@@ -77,6 +77,11 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ on: GET /tickets, match: { body: { location: x } }, delay: 1s }, match.body no_section],
       [{ on: POST /refunds, respond: {}, fault: hang, when: after }, when not_together],
       [{ on: POST /refunds, respond: { patch: { a: 1 } }, fault: hang }, respond.patch not_together],
+      [{ on: GET /tickets, change: {} }, change no_change], [{ on: GET /tickets, change: { data: { tickets: [] } } }, change no_change],
+      [{ on: GET /tickets, change: { delete: [] } }, change.delete too_few_items], [{ on: GET /tickets, change: { delete: ['a b'] } }, 'change.delete[0] wrong_characters'],
+      [{ on: GET /tickets, change: { data: { api_keys: [] } } }, change.data.api_keys unknown_name],
+      [{ on: GET /tickets, change: { data: { tickets: [{ reference: x }] } } }, 'change.data.tickets[0] required'],
+      [{ on: GET /tickets, change: { delete: [a] }, respond: {}, when: after }, when not_together],
       [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', respond: { patch: { a: 1 } } }, respond.patch no_body]
     ],
     refund: [
@@ -142,7 +147,8 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ...calls.map(calls => [{ on: 'POST /refunds', delay: '1s', calls }, 'calls not_calls']),
     ...header('framing_header', framing),
     ...header('not_a_header', ['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n']),
-    ...values.map(value => [answer({ headers: { 'x-a': value } }), 'respond.headers.x-a not_a_header'])
+    ...values.map(value => [answer({ headers: { 'x-a': value } }), 'respond.headers.x-a not_a_header']),
+    [{ on: 'GET /tickets', change: { delete: new Array(101).fill('a') } }, 'change change_too_large']
   ]
   for (const [data, ...problems] of cases) t.strictSame(await problemsOf(data), problems, JSON.stringify(data))
 })
