@@ -13,11 +13,6 @@ import { amountSent, hasValue } from './judgement.js'
 import { LostAnswers } from './lost.js'
 
 export const FINDINGS = {
-  'change-not-made': {
-    severity: 'error',
-    about: 'A script entry could not change the records as it says, and changed nothing.',
-    advice: 'The request says why, under script.problem: correct the entry, or what was done to the records before.'
-  },
   'stopped-at-empty-page': {
     severity: 'error',
     about: 'A search page came back empty with has_more true, and the client never asked for the next.',
@@ -32,6 +27,11 @@ export const FINDINGS = {
     severity: 'error',
     about: 'The same Transaction was posted again after its response was lost.',
     advice: 'Look first: GET /transactions?location=ID shows whether it was made.'
+  },
+  'change-not-made': {
+    severity: 'error',
+    about: 'A script entry could not change the records as it says, and changed nothing.',
+    advice: 'The request says why, under script.problem: correct the entry, or what was done to the records before.'
   },
   'search-without-narrowing': {
     severity: 'warning',

@@ -176,7 +176,7 @@ async function playedIn(beginning: Beginning, calls: readonly Exchange[], { word
     const name = isMade && isCreating ? nameFor(call, index + 1) : null
     const [outcome] = await playSteps(
       isMade ? [{ ...step, ...(name !== null && { as: name }) }] : [],
-      playIn(sandbox, alongside(call)),
+      playIn(sandbox, undefined, alongside(call)),
       bindings,
       () => {},
       answers

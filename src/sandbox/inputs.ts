@@ -1,4 +1,5 @@
 /** What has changed a sandbox since its first state: requests, and control changes between them. Any earlier state can be made again from them. */
+import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import { LiveState, type SandboxState } from './state.js'
 
@@ -41,12 +42,18 @@ export class Inputs {
 
   /** The state before the input of a place, which is not before `earliest`. `machine` is the machine's time in milliseconds. */
   async stateAt(place: number, machine: () => number): Promise<LiveState> {
-    const span = this.#newer !== null && this.#newer.from <= place ? this.#newer : this.#older
-    const state = new LiveState(span.state, machine)
-    for (const input of span.inputs.slice(0, place - span.from)) {
+    const { state: begun, from, inputs } = this.#newer !== null && this.#newer.from <= place ? this.#newer : this.#older
+    const state = new LiveState(begun, machine)
+    for (const input of inputs.slice(0, place - from)) {
       input(state)
       await pause()
     }
     return state
+  }
+
+  /** The records before the inputs of two places, the first of which is not before `earliest`. What comes meanwhile makes neither unknown. */
+  async storesAt(first: number, second: number, machine: () => number): Promise<readonly [first: Store, second: Store]> {
+    const [one, other] = await Promise.all([this.stateAt(first, machine), this.stateAt(second, machine)])
+    return [one.store, other.store]
   }
 }
