@@ -158,6 +158,8 @@ export class Exchange {
   action: Action | null = null
   changed: readonly RecordName[] = NO_RECORDS
   problem: string | null = null
+  /** The earlier records that it is answered from; null for those of the present. Dropped once the request is recorded. */
+  past: Store | null = null
   /** How many changes it made in its sandbox, from its place on, the script's among them. */
   changes = 0
 
@@ -228,6 +230,11 @@ export class Exchange {
       return changedBody(shown as AnyRecord, operationOf(this.operation as OperationId).family, { base: this.base, list })
     }
     return fault === 'malformed_body' ? malformed(whole()) : whole()
+  }
+
+  /** The records that it is answered from. */
+  get store(): Store {
+    return this.past ?? this.world.state.store
   }
 
   /** How its answer shows lists. */
@@ -321,6 +328,7 @@ export class Exchange {
     this.headers = NO_HEADERS
     this.authorization = undefined
     this.identifiedIn = null
+    this.past = null
     this.url = ''
     this.values = NO_VALUES
     this.payload = ''

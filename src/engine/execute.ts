@@ -234,6 +234,7 @@ export function perform(exchange: Exchange, hasWaited = false): void {
   try {
     const isChanged = action !== null && changeRecords(exchange, action, 'before')
     if (hasWaited || isChanged) resume(exchange)
+    if (action !== null && action.entry.stale !== null) exchange.past = world.past(action.entry.stale)
     operate(exchange)
     if (action !== null) patchAnswer(exchange, action)
   } finally {
@@ -276,8 +277,8 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
     exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, changedBody(shown as AnyStored, family, shape))
     return
   }
-  const stored = 'stored' in shown ? shown.stored : [collectionOf(world.state.store, family).stored(shown.id) as Stored<AnyStored>]
-  const members = stored.map(record => bytesOf(family, record, world.state.store, shape))
+  const stored = 'stored' in shown ? shown.stored : [collectionOf(exchange.store, family).stored(shown.id) as Stored<AnyStored>]
+  const members = stored.map(record => bytesOf(family, record, exchange.store, shape))
   exchange.answered(200, shown, members, bodyOf(shown, members, shape.list))
 }
 

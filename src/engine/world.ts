@@ -25,6 +25,8 @@ export type World = {
   changed: (family: Family, record: RecordOf<Family> | null, removed: string | null) => void
   /** Makes an edit of a script entry, as a whole: the records that it changed, or why it could not be made. */
   edit: (edit: Edit) => { changed: readonly RecordName[]; problem: string | null }
+  /** The records as they were so many milliseconds ago, by the clock of `state`. */
+  past: (ms: number) => Store
   /** Notes that a request has changed the counts of a script entry. */
   counted: (id: string, count: EntryCount) => void
   /** The id of the next answer, from a counter of its own (A34). */

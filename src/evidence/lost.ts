@@ -85,6 +85,8 @@ function lostOf(call: Exchange): Lost {
 function isShownIn(lost: Lost, call: Exchange): boolean {
   const shown = recordsShown(call)
   if (shown.some(({ id }) => id === lost.made)) return true
+  // what is older than the request says nothing of it
+  if (call.past !== null) return false
   if (shown.some(({ id }) => id === lost.transaction)) return isEmbedded(lost, call)
   const isItsList = call.operation === (lost.operation === 'createRefund' ? 'listRefunds' : 'listTransactions')
   return isItsList && lost.made === null && wouldBeListed(lost, call)

@@ -21,8 +21,9 @@ export async function storeAt(sandbox: Sandbox, exchange: Exchange, when: 'befor
   return store
 }
 
-/** The records before and after a request; its past is known. */
-export const storesAround = ({ inputs, machine }: Sandbox, { place, changes }: Exchange): Promise<Around> => inputs.storesAt(place, place + changes, machine)
+/** Both at once: nothing that comes meanwhile makes the past of the request unknown. */
+export const storesAround = (sandbox: Sandbox, exchange: Exchange): Promise<Around> =>
+  Promise.all([storeAt(sandbox, exchange, 'before'), storeAt(sandbox, exchange, 'after')])
 
 /** The records that a request changed: the one that it was about first, each as `shown` takes it from a store. */
 export const changesBy = <R>(exchange: Exchange, [before, after]: Around, shown: (store: Store, family: Family, id: string) => R | null): RecordChange<R>[] =>

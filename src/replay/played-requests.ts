@@ -129,7 +129,9 @@ export const isScripted = (call: Exchange): boolean =>
 /** What the script did while the operation ran; null where nothing. */
 export function alongside(call: Exchange): Action | null {
   const { action } = call
-  return action !== null && !isAnswer(action) && (action.entry.edit !== null || action.entry.data.respond !== undefined) ? action : null
+  if (action === null || isAnswer(action)) return null
+  const { edit, stale, data } = action.entry
+  return edit !== null || stale !== null || data.respond !== undefined ? action : null
 }
 
 /** It never reached its operation: the script answered it, or it was lost before. */
@@ -144,9 +146,9 @@ export function scriptOf(calls: readonly Exchange[]): EntryData[] {
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
-    const { name, respond, change, fault, when } = (call.action as Action).entry.data
+    const { name, respond, change, stale, fault, when } = (call.action as Action).entry.data
     const shown = maskedThroughout({ ...(respond && { respond }), ...(change && { change }) }, call.secretWords)
-    const action = { ...shown, ...(fault && { fault }), ...(when && { when }) }
+    const action = { ...shown, ...(stale && { stale }), ...(fault && { fault }), ...(when && { when }) }
     const last = found.findLast(entry => entry.on === on)
     if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action)) last.to = count
     else found.push({ on, from: count, to: count, name, action })

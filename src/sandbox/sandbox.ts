@@ -92,6 +92,8 @@ export class Sandbox {
   gates = new Gates()
   /** The time that was stamped last: many records are made in one millisecond. */
   #lastStamp = { at: Number.NaN, created: '' }
+  /** What has changed the sandbox that this is a copy of. */
+  #original: Inputs | undefined
   readonly #ending = new AbortController()
   /** Null for the sandbox at the base address. */
   readonly name: string | null
@@ -117,7 +119,7 @@ export class Sandbox {
     this.snapshots = snapshots
     this.#dependencies = dependencies
     this.state = new LiveState(emptyState(), dependencies.machine)
-    this.inputs = new Inputs(emptyState(), MIN_INPUTS, this.#present)
+    this.inputs = new Inputs(emptyState(), MIN_INPUTS, this.#source)
     this.#begunClock = this.state.clock
     this.settingsInForce = settingsInForce(dependencies.launch)
     const { values } = this.settingsInForce
@@ -165,6 +167,11 @@ export class Sandbox {
     return this.inputs.stateAt(place, this.machine)
   }
 
+  /** The records as they were so many milliseconds of the clock ago, as far back as inputs are known. */
+  past(ms: number): Store {
+    return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
+  }
+
   /** Notes what a request did to records, to be done again. */
   changed(family: Family, record: Records[Family] | null, removed: string | null): void {
     const { counters } = this.state.ids
@@ -178,7 +185,7 @@ export class Sandbox {
   /** Notes the counts of a script entry after a request. */
   readonly counted = (id: string, count: EntryCount): void => this.inputs.add(({ script }) => script.recount(id, count))
 
-  readonly #present = () => this.state.value
+  readonly #source = { present: () => this.state.value, now: () => this.clock.now() }
 
   /** Does something to the state that can be done again. */
   #change(change: Input): void {
@@ -294,7 +301,7 @@ export class Sandbox {
   #startFrom(state: SandboxState): void {
     this.#use(state)
     // a request that is recorded only after a reset must not take a change since then for its own
-    this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS), this.#present, this.inputs.place + 1)
+    this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS), this.#source, this.inputs.place + 1)
   }
 
   /** Puts the settings in force, with those of control requests. */
@@ -377,6 +384,7 @@ export class Sandbox {
   copy(): Sandbox {
     const copy = new Sandbox(this.#dependencies, { name: this.name })
     copy.isKept = true
+    copy.#original = this.inputs
     copy.resume({ first: this.requireLoaded(), requests: this.requests, state: this.state.present })
     return copy
   }

@@ -210,6 +210,7 @@ export const entrySchema = () => ({
     delay: either('object', DELAY, DURATION, 'Waits first: a duration, or min and max, between which it is drawn from the seed.'),
     respond: RESPOND,
     change: CHANGE,
+    stale: { ...DURATION, description: "Reads records as they were this long ago, by the sandbox's clock." },
     fault: wordOf(FAULTS, 'Loses the response.'),
     when: { ...WHEN, default: 'before' }
   }),

@@ -6,7 +6,7 @@ import { instantOf } from '../core/instants.js'
 import type { Step } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
-import { nameOf, type OperationId, operationOf } from '../reference/operations.js'
+import { isChange, nameOf, type OperationId, operationOf } from '../reference/operations.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Edit, editOf } from './edits.js'
@@ -35,6 +35,8 @@ export type Entry = {
   label: string
   /** What it does to records. */
   edit: Edit | null
+  /** Milliseconds of the sandbox's clock: how old the records are that it shows. */
+  stale: number | null
   instructions: number
 }
 /** What an entry does to one call. */
@@ -59,15 +61,22 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     const before = all.instructions
     const data = { ...written, ...(written.name !== undefined && { name: withoutSecrets(written.name) }) }
     if (written.match) data.match = withDigests(written.match)
-    const { on, calls, chance = 1, delay, respond, change, fault, hold, when, for: lasting } = data
+    const { on, calls, chance = 1, delay, respond, change, stale, fault, hold, when, for: lasting } = data
     const named = operationsOn(on, note)
-    const operations = named.filter(operation => !DISABLED.includes(operation))
-    if (on !== '*') for (const operation of named) if (DISABLED.includes(operation)) note(['on'], say('disabled', nameOf(operation)))
+    const isStale = (operation: OperationId) => stale === undefined || !isChange(operationOf(operation))
+    const operations = named.filter(operation => !DISABLED.includes(operation) && isStale(operation))
+    if (on !== '*') {
+      for (const operation of named) {
+        if (DISABLED.includes(operation)) note(['on'], say('disabled', nameOf(operation)))
+        else if (!isStale(operation)) note(['stale'], say('stale_change', nameOf(operation)))
+      }
+    }
     const between = { from: instantIn(data.from, -FOREVER), until: instantIn(data.until, FOREVER) }
     const lasts = lasting === undefined ? FOREVER : durationIn(lasting, ['for'], note)
     if (between.from >= between.until) note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
     if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
-    if (!respond && !change && delay === undefined && !fault && !hold) note([], say('no_action'))
+    if (!respond && !change && !stale && delay === undefined && !fault && !hold) note([], say('no_action'))
+    if (stale && ((respond && !respond.patch) || (fault && when !== 'after'))) note(['stale'], say('not_together', 'stale', [respond ? 'respond' : 'fault']))
     if (hold) checkHold(hold, within(note, 'hold'))
     if (when === 'after' && !fault && !change) note(['when'], say('needs', 'when: after', 'fault or change'))
     if (when === 'after' && respond && !respond.patch) note(['when'], say('not_together', 'when: after', ['respond']))
@@ -88,6 +97,7 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
       delay: delay === undefined ? null : delayOf(delay, note),
       label: data.name ?? digestOf(JSON.stringify(data)),
       edit: change === undefined ? null : editOf(change, note),
+      stale: stale === undefined ? null : durationIn(stale, ['stale'], note),
       instructions: all.instructions - before
     }
   })

@@ -6,7 +6,7 @@ import { Findings } from '../../src/evidence/findings.js'
 import { recordsChanged } from '../../src/evidence/journal.js'
 import { judgementOf } from '../../src/evidence/judgement.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
-import { type Call, NOW, RESELLER, smallFixture } from '../support/requests.js'
+import { blameOf, type Call, NOW, RESELLER, smallFixture } from '../support/requests.js'
 import { recordsOf, startWorld, stateOf } from '../support/world.js'
 
 const CARD = '4000000000000002'
@@ -238,6 +238,62 @@ t.test('change: records are made, replaced and deleted before the operation or a
   const { executed, call } = await scripted([{ on: 'GET /refunds', change: { delete: ['rfd_a'], data: { tickets: [{ location: 'loc_a' }] } } }])
   t.strictSame([executed('GET /refunds').problem, executed('GET /refunds').problem], [null, null])
   t.equal(call('GET /tickets').body.data.length, 3)
+})
+
+t.test('stale: records and lists are read as they were that long ago by the clock of the sandbox, however it moves', async t => {
+  const users = [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
+  const tickets = [{ id: 'tkt_b', location: 'loc_a' }]
+  const { call, executed, world } = await scripted([{ on: '*', stale: '5s' }], { data: smallFixture({ ...records, users, tickets }) })
+  const refund = (amount: number) => call('POST /refunds', { body: { transaction: 'txn_a', amount } }).body.id
+  const listed = () => call('GET /refunds').body.data.map(({ amount }: { amount: number }) => amount)
+  const refunded = () => call('GET /transactions/txn_a').body
+  const seen = (by: number) => {
+    world.setClock({ by })
+    const { amount_refunded, refunds } = refunded()
+    return [listed(), amount_refunded, refunds.data.length]
+  }
+
+  const first = refund(1)
+  t.strictSame(seen(0), [[100], 100, 1], 'not yet')
+  t.strictSame(blameOf(call(`GET /refunds/${first}`)), [404, 'resource_missing', 'id', 'A08'], 'A08: what is not there yet is missing')
+  t.equal(call('GET /refunds', { query: `starting_after=${first}` }).status, 400, 'A10: nor is it a cursor')
+  t.strictSame(seen(4999), [[100], 100, 1])
+  refund(2)
+  t.strictSame(seen(1), [[1, 100], 101, 2], 'the first, five seconds later')
+  t.equal(call(`GET /refunds/${first}`).body.amount, 1)
+  t.strictSame(seen(4999), [[2, 1, 100], 103, 3], 'the second, after as long')
+  call('DELETE /accounts/mch_a/users/usr_a')
+  world.deleteRecord('tickets', 'tkt_b')
+  const isThere = () => [call('GET /accounts/mch_a/users').body.data.length, call('GET /tickets/tkt_b').status]
+  t.strictSame(isThere(), [1, 200], 'what is deleted is there for as long')
+  world.setClock({ by: 5000 })
+  t.strictSame(isThere(), [0, 404])
+  refund(4)
+  world.setClock({ by: -60_000 })
+  t.strictSame(seen(0), [[100], 100, 1], 'a clock that is set back shows what was known before')
+  world.reset()
+  t.strictSame(seen(0), [[100], 100, 1])
+  t.strictSame([executed('GET /refunds').outcome.name, listed().length, refund(5) !== undefined], ['answered', 1, true])
+
+  // an answer in place of what is older, and one that is changed
+  const { call: patched, world: other } = await scripted([{ on: 'GET /refunds', stale: '5s', respond: { patch: { has_more: true } } }])
+  patched('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+  const { data, has_more } = patched('GET /refunds').body
+  t.strictSame([data.length, has_more], [1, true])
+  other.setClock({ by: 5000 })
+  t.equal(patched('GET /refunds').body.data.length, 2)
+
+  // as many changes as the journal has requests are known
+  const { world: full, call: many } = await startWorld({
+    scenario: { clock: NOW, data: smallFixture(records), script: [{ on: 'GET /refunds', stale: '1h' }] },
+    settings: { 'limits.journal': 100 }
+  })
+  for (let nth = 0; nth < 350; nth++) many('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+  const { data: known } = many('GET /refunds', { query: 'limit=100' }).body
+  const { amount_refunded } = (await full.stateAt(full.inputs.earliest)).store.transactions.get('txn_a') ?? { amount_refunded: 0 }
+  t.ok(known.length === 100 && amount_refunded >= 200 && amount_refunded <= 350, `the first state that is known has ${amount_refunded}`)
+  const { amount_refunded: before } = full.past(3_600_000).transactions.get('txn_a') ?? { amount_refunded: 0 }
+  t.equal(before, amount_refunded)
 })
 
 t.test('match: what a request is about is found through what it names', async t => {

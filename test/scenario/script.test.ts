@@ -77,6 +77,8 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ on: GET /tickets, match: { body: { location: x } }, delay: 1s }, match.body no_section],
       [{ on: POST /refunds, respond: {}, fault: hang, when: after }, when not_together],
       [{ on: POST /refunds, respond: { patch: { a: 1 } }, fault: hang }, respond.patch not_together],
+      [{ on: GET /tickets, stale: soon }, stale wrong_format], [{ on: [GET /tickets, POST /refunds], stale: 5s }, stale stale_change],
+      [{ on: GET /tickets, stale: 5s, respond: {} }, stale not_together], [{ on: GET /tickets, stale: 5s, fault: hang }, stale not_together],
       [{ on: GET /tickets, change: {} }, change no_change], [{ on: GET /tickets, change: { data: { tickets: [] } } }, change no_change],
       [{ on: GET /tickets, change: { delete: [] } }, change.delete too_few_items], [{ on: GET /tickets, change: { delete: ['a b'] } }, 'change.delete[0] wrong_characters'],
       [{ on: GET /tickets, change: { data: { api_keys: [] } } }, change.data.api_keys unknown_name],

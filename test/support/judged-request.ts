@@ -66,6 +66,7 @@ export function judgedRequest(given: Given = {}): Exchange {
     changed: [],
     problem: null,
     changes: 0,
+    past: null,
     settings: SETTINGS,
     ms: 1,
     signature: () => 'the same',
