@@ -58,20 +58,21 @@ const MAX_SUGGESTED = 200
 export const idsMade = (entries: readonly unknown[]): ReadonlySet<unknown> =>
   new Set(entries.flatMap(entry => Object.values(partAt(entry, ['change', 'data']) ?? {}).flatMap(list => [list].flat().map(record => partAt(record, ['id'])))))
 
-/** What an edit is tried in: a first state; `isExcused`: an id that may be there all the same, `isDrawn`: one that a request may be given. */
-export type Trial = { store: Store; generation: GenerationContext; isExcused: (id: string) => boolean; isDrawn: (id: string) => boolean }
+type IdTest = (id: string, families: readonly Family[]) => boolean
+/** What an edit is tried in: a first state, whether an id is certainly in none of some families, and whether a request may be given it. */
+export type Trial = { store: Store; generation: GenerationContext; isMissing: IdTest; isDrawn: IdTest }
 /** Problems that no request changes. */
 const CERTAIN = ['listed_twice', 'reserved_field', 'other_type', 'sum_too_large']
 
 /** Tries the edit of a script entry on a copy of a first state. What it meets there is a warning, and a problem where it can never be made. */
-export function checkEdit(entry: object, edit: Edit, { store, generation, isExcused, isDrawn }: Trial, report: Report, warn: Report): void {
+export function checkEdit(entry: object, edit: Edit, { store, generation, isMissing, isDrawn }: Trial, report: Report, warn: Report): void {
   const found: DocumentProblem[] = []
   edited(store.clone(), edit, { ...generation, ids: new Ids() }, found)
   for (const { steps, code = '', message } of found) {
-    const [isMissing, id] = [code === 'missing_record', String(partAt(entry, steps))]
-    if (isMissing && isExcused(id)) continue
+    const [isNamed, id] = [code === 'missing_record', String(partAt(entry, steps))]
+    if (isNamed && !isMissing(id, FAMILIES)) continue
     // no request makes a Ticket
-    const isGone = isMissing && (steps.at(-1) === 'ticket' || (steps[1] === 'delete' && !isDrawn(id)))
+    const isGone = isNamed && (steps.at(-1) === 'ticket' || (steps[1] === 'delete' && !isDrawn(id, FAMILIES)))
     const say = isGone || CERTAIN.includes(code) ? report : warn
     say(steps, { code, message })
   }

@@ -152,13 +152,10 @@ async function stateIn(checked: Checked, { name, file }: Origin, context: LoadCo
 
   const made = idsMade([data.script, ...groups.map(({ entries }) => entries)].flat())
   const hasPrefix = (family: Family, id: string) => ACCOUNT_TYPES.some(type => id.startsWith(settings[`ids.prefixes.${kindOf(family, type)}`]))
-  const findMissing = missingFinderFor(store, importer, { made, hasPrefix })
-  const trial = {
-    store,
-    generation,
-    isExcused: (id: string) => made.has(id) || !FAMILIES.every(family => importer.isCertainlyMissing(family, id)),
-    isDrawn: (id: string) => FAMILIES.some(family => hasPrefix(family, id))
-  }
+  const isMissing = (id: string, families: readonly Family[]) => !made.has(id) && families.every(family => importer.isCertainlyMissing(family, id))
+  const isDrawn = (id: string, families: readonly Family[]) => families.some(family => hasPrefix(family, id))
+  const trial = { store, generation, isMissing, isDrawn }
+  const findMissing = missingFinderFor(trial)
   const script = new Script(await scriptOf(checked, groups, findMissing, trial))
   const { steps = [], play = [] } = data
   const answers = new Answers([steps, play].flatMap(list => (Array.isArray(list) ? list : [])))
@@ -243,16 +240,13 @@ const MAX_SUGGESTED = 200
 /** Finds those of named records that do not exist; `canBeMade` says whether a call could still make one, `isDrawn` whether the id looks as the API draws them. */
 type MissingFinder = (named: readonly NamedRecord[]) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
 
-/** The ids that the changes of script entries give, and whether the API draws ids of a family that begin as one. */
-type Makers = { made: ReadonlySet<unknown>; hasPrefix: (family: Family, id: string) => boolean }
-
 /** Looks in a store. No call of the API makes a Ticket, so that naming a missing one can only be a mistake. */
-function missingFinderFor(store: Store, importer: FixtureImporter, { made, hasPrefix }: Makers): MissingFinder {
+function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): MissingFinder {
   return named =>
     named.flatMap(({ steps, id, families }) => {
-      if (made.has(id) || !families.every(family => importer.isCertainlyMissing(family, id))) return []
+      if (!isMissing(id, families)) return []
       const canBeMade = !families.includes('tickets')
-      const isDrawn = families.some(family => hasPrefix(family, id))
+      const isDrawn = isDrawnIn(id, families)
       const isOfState = steps[0] === 'state'
       const known = families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
       const otherwise = canBeMade && (isDrawn || !isOfState) ? 'it matches only after a request has created it' : 'add it under data'

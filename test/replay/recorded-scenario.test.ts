@@ -447,11 +447,17 @@ t.test('a recording: what a script changed of records and answers, it changes ag
   for (let nth = 0; nth < 3; nth++) await call('GET /transactions', { query: 'limit=2' })
   for (let nth = 0; nth < 2; nth++) await call('POST /refunds', { body: { transaction: 'txn_a', amount: 10 } })
   await call('GET /refunds', { query: 'transaction=txn_a' })
+  const old = { on: 'GET /refunds/{id}', stale: '5s' }
+  await control('POST /script', old)
+  const { id } = (await call('POST /refunds', { body: { transaction: 'txn_a', amount: 11 } })).body
+  await call(`GET /refunds/${id}`)
+  await control('POST /clock/advance', { by: '5s' })
+  await call(`GET /refunds/${id}`)
 
   const text = await recorded(emulator)
   const { data, script, play, expect } = parse(text)
 
-  t.strictSame(script, [other, less, fee])
+  t.strictSame(script, [other, less, fee, old])
   t.strictSame(await problemsOf(t, text), [])
   t.notOk(idsOf(data.transactions).includes('txn_z'), 'what the script adds is not there before')
   t.ok(idsOf(data.refunds).includes('rfd_a'))
@@ -463,8 +469,8 @@ t.test('a recording: what a script changed of records and answers, it changes ag
       ['txn_z', 'txn_c']
     ]
   )
-  t.strictSame([play[4].expect.body.fee, play[5].expect.body.data.length], [3, 3])
-  t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 2 }])
+  t.strictSame([play[4].expect.body.fee, play[5].expect.body.data.length, play[7].expect.status], [3, 3, 404])
+  t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 3 }])
   for (const id of ['req_2', 'req_4', 'req_5']) {
     const one = (await repeated(emulator, id)) as string
     t.strictSame([await problemsOf(t, one), parse(one).script.length], [[], 1], id)
