@@ -387,6 +387,11 @@ const ACTS: (readonly [on: string, options: object, changes: string] | readonly 
   ['GET /accounts', {}, ''],
   ['PATCH /settings', { 'ids.length': 30 }],
   ['POST /locations', { body: { display_name: 'B', 'address[country]': 'US' } }, '+locations'],
+  ['POST /records', { tickets: Array.from({ length: 1200 }, (_, nth) => ({ id: `tkt_many_${nth}`, location: 'loc_a', reference: 'of many' })) }],
+  ['PATCH /records/tickets/tkt_many_7', { reference: null }],
+  ['DELETE /records/tickets/tkt_many_8'],
+  ['POST /script', { on: 'GET /accounts/{id}', change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] }, delete: ['tkt_many_9'] } }],
+  ['GET /accounts/mch_a', {}, '-tickets +tickets'],
   ['GET /nothing', {}, ''],
   ['DELETE /accounts/mch_a', {}, '']
 ]
