@@ -112,6 +112,10 @@ t.test('respond.patch: the operation runs, and its response is changed; what it 
     ['lost_after', 'not_written']
   )
   t.strictSame([lost, unwritten].map(tookEffect), [true, true])
+  const { executed: pay } = await scripted([{ on: 'POST /transactions', respond: { patch: { amount: 1 } } }])
+  const paid = pay('POST /transactions', { key: null, body: 'ticket=tkt_a&payment_type=card&bank_account[bank_name]=b' })
+  const found = new Findings().look(paid).map(({ finding }) => finding)
+  t.strictSame(found, ['zero-payment', 'unused-parameter'], 'what the client did wrong is found all the same')
 })
 
 t.test('change: records are made, replaced and deleted before the operation or after it, all of them or none', async t => {
