@@ -111,6 +111,7 @@ function settingsType(): Schema {
 export function declarations(): string {
   const words: Readonly<Record<string, [about: string, members: readonly string[]]>> = {
     OperationName: ['An operation of the reference: a method and a path.', OPERATION_NAMES],
+    Family: ['A family of records.', Object.keys(RESOURCE_NAMES)],
     PaymentType: ['How a Transaction is paid.', PAYMENT_TYPES],
     AccountType: ['What an Account is.', ACCOUNT_TYPES],
     RuleId: ['A rule of the reference.', Object.keys(RULES)],

@@ -261,7 +261,7 @@ function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedSt
   return made as PlayedStep
 }
 
-/** Script entries that were never applied, and mistakes that the plays make; a warning each, unless it is to fail. */
+/** Script entries that were never applied, and mistakes that the plays make; mostly a warning each, unless it is to fail. */
 async function warningsOn(
   { sandbox, document, failOn = [] }: Checking,
   playedSteps: readonly PlayedStep[],
@@ -278,9 +278,11 @@ async function warningsOn(
   const found = sandbox.evidence.totals.findings().map(finding => {
     const problems = finding.requests.slice(0, MAX_SHOWN).map(request => {
       const { place, label } = playedAs(request, playedSteps)
-      return { at: place, ...say('caused', label, finding.about, finding.advice) }
+      return { at: place, ...say('caused', label, finding.about, sandbox.evidence.find(request)?.problem ?? finding.advice) }
     })
-    return { ...say('must_not_cause', finding.finding), problems, isWarning: !failOn.some(gate => concerns(gate, finding)) }
+    // a script that does not do what it says proves nothing
+    const isWarning = finding.finding !== 'change-not-made' && !failOn.some(gate => concerns(gate, finding))
+    return { ...say('must_not_cause', finding.finding), problems, isWarning }
   })
   return [...unused, ...found]
 }

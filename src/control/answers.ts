@@ -37,7 +37,7 @@ const counts = { id: text(), matched: count('Requests that matched.'), applied: 
 const uncertain = { too_long: optional(count('Requests with a value too long for its pattern.')), near_misses: nearMisses }
 const entry = closed({ id: counts.id, entry: typed('ScriptEntry'), matched: counts.matched, applied: counts.applied, ...uncertain })
 const sent = map(typed('Parameters[string]'))
-const script = { id: text(), name: textOrNull, fault: textOrNull }
+const script = { id: text(), name: textOrNull, fault: textOrNull, problem: optional(told('Why its change could not be made.')) }
 const refusal = closed({
   code: text(),
   rule: typed('RuleId | null', nullable(rule)),
@@ -132,6 +132,7 @@ export const ANSWERS = {
     'The records as the API returns them, with their further fields.',
     closed(records(name => NAMES[name] as string, '{ extra?: { [name: string]: unknown } }'))
   ),
+  ChangedRecord: answer('The record as the API returns it, with its further fields.', typed(Object.values(NAMES).join(' | '), { type: 'object' })),
   ListedEntry: answer('A script entry with its id and how often it was used.', entry),
   Gate: answer(
     'A gate of the script, with the requests that wait at it, in the order in which they came.',
@@ -304,6 +305,8 @@ export const METHODS: Readonly<Record<string, readonly [on: string, errors?: str
   'load(scenario: string | Scenario | Fixture, options?: LoadOptions)': ['POST /load', 'document_invalid document_too_large scenario_unknown'],
   'state(moment?: Moment)': ['GET /state', 'sandbox_unknown request_unknown state_unknown parameter_invalid'],
   'records(fixture: Fixture)': ['POST /records', 'document_invalid document_too_large'],
+  'changeRecord(family: Family, id: string, patch: object)': ['PATCH /records/FAMILY/ID', 'record_unknown document_invalid'],
+  'deleteRecord(family: Family, id: string)': ['DELETE /records/FAMILY/ID', 'record_unknown record_in_use'],
   'snapshot(name: string)': ['PUT /snapshots/NAME', 'name_invalid limit_reached'],
   'restore(name: string)': ['POST /snapshots/NAME/restore', 'snapshot_unknown name_invalid account_unknown'],
   'clock.now()': ['GET /clock', 'sandbox_unknown'],

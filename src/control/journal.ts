@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { instantOf } from '../core/instants.js'
 import { maskedThroughout } from '../core/redaction.js'
-import { brokenRule, type Exchange, tookEffect } from '../engine/exchange.js'
+import { brokenRule, type Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
 import { judgementOf } from '../evidence/judgement.js'
 import { summaryOf } from '../evidence/why.js'
@@ -97,7 +97,7 @@ export async function recordsAt({ before, after }: { before?: string; after?: st
 
 /** What a request changed, as the API shows it. Errors: as of `Jobs.run`; `state_unknown`. */
 export async function changesOfRequest(call: Exchange, sandbox: Sandbox, signal: AbortSignal): Promise<RecordChange<object>[]> {
-  if (!tookEffect(call)) return []
+  if (call.changes === 0) return []
   const stores = await inThePast(call, sandbox, signal, call => storesAround(sandbox, call))
   return maskedThroughout(changesBy(call, stores, shownBy(call.shape)), keysToMask(sandbox))
 }

@@ -157,7 +157,7 @@ export function controlDocument(groups: readonly Group[], { origin, base, versio
   for (const { title, rows } of groups) {
     for (const [on, row] of Object.entries(rows)) {
       const [method, path] = on.split(' ') as [string, string]
-      const at = path.replace(/[A-Z]{2,}/, found => `{${found.toLowerCase()}}`)
+      const at = path.replaceAll(/[A-Z]{2,}/g, found => `{${found.toLowerCase()}}`)
       paths[at] = { ...paths[at], [method.toLowerCase()]: operation(on, title, row) }
     }
   }

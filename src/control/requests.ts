@@ -160,6 +160,18 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'AddedRecords',
         run: ({ sandbox, sent, left }) => sandbox.addBody(sent as Body, left)
       },
+      'PATCH /records/FAMILY/ID': row({
+        does: 'Changes a record by a JSON Merge Patch of what a fixture gives of it, and returns the record; with a problem it changes nothing.',
+        body: { example: '{"reference":"T-62"}', schema: () => Type.Unsafe<object>({ type: 'object' }) },
+        ...CHANGES,
+        answer: 'ChangedRecord',
+        run: ({ sandbox, name, id, body, document }) => sandbox.patchRecord(name, id, body, document)
+      }),
+      'DELETE /records/FAMILY/ID': {
+        does: 'Deletes a record. One that others refer to stays, and the refusal names those.',
+        ...CHANGES,
+        run: ({ sandbox, name, id }) => sandbox.deleteRecord(name, id)
+      },
       'GET /keys': { does: 'Lists the API keys, each with its Account.', answer: 'ApiKey[]', run: ({ sandbox }) => ({ data: keysIn(sandbox.store) }) },
       'POST /keys': row({
         does: 'Creates an API key for an Account.',

@@ -62,8 +62,9 @@ export type Context<Q = unknown, B = unknown> = Services & {
   request: FastifyRequest
   reply: FastifyReply
   sandbox: Sandbox
-  /** The part of the path that is in capitals in the row's name. */
+  /** The parts of the path that are in capitals in the row's name: the first, and the second. */
   name: string
+  id: string
   query: Q
   /** The body as its schema has it, and the document that it was read from. */
   body: B
@@ -106,7 +107,7 @@ export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flag
   run: (context: Context<Static<Q>, Static<B>>) => unknown
 }
 
-/** Requests of one subject. A name is a method and the path below `/_control`; what it has in capitals is any name or id. */
+/** Requests of one subject. A name is a method and the path below `/_control`; parts in capitals are any name or id. */
 export type Group = { title: string; rows: Rows }
 export type Rows = Readonly<Record<string, Row>>
 
@@ -129,7 +130,7 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
   control.route({
     method,
     exposeHeadRoute: method === 'GET',
-    url: path.replace(/[A-Z]{2,}/, named => `:${named.toLowerCase()}`),
+    url: path.replaceAll(/[A-Z]{2,}/g, named => `:${named.toLowerCase()}`),
     config: { row, takesDocument },
     bodyLimit: services.settings[takesDocument ? 'limits.control_body' : 'limits.body'],
     handler: async (request, reply) => {
@@ -137,13 +138,13 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
       const isTrial = row.isTrial?.(request) === true
       if (adds) sandboxes.requireRoom(sandbox)
       if (isSaved && !isTrial) await data?.writable()
-      const [name = ''] = Object.values(request.params as Record<string, string>)
+      const [name = '', id = ''] = Object.values(request.params as Record<string, string>)
       const decoded = table && queryOf(request, table)
       const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null
       const left = () => clientDisconnect(reply)
       const given = (await read(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
       reply.code(method === 'DELETE' ? 204 : status)
-      const answer = await run({ ...services, ...given, request, reply, sandbox, name, query: decoded, sent, left, isTrial })
+      const answer = await run({ ...services, ...given, request, reply, sandbox, name, id, query: decoded, sent, left, isTrial })
       if (makesSandbox && !isTrial) sandboxes.keep(sandbox)
       if (isSaved && !isTrial) await data?.saved()
       if (method === 'DELETE') return reply.send()

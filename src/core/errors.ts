@@ -74,6 +74,8 @@ export const CONTROL_ERRORS = {
   snapshot_unknown: missing('No snapshot has this name.'),
   gate_unknown: missing('No script entry holds requests at a gate with this name.'),
   entry_unknown: missing('No script entry has this id.'),
+  record_unknown: missing('No record of this family has this id.'),
+  record_in_use: invalid('Other records or an API key refer to the record; the message names them.', 409),
   sandbox_unknown: missing(
     'No sandbox has this name. A request to its API with a valid path and key creates it, and so does a control request that changes something.'
   ),

@@ -2,6 +2,7 @@
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
+import type { Action } from '../scenario/script.js'
 import { answerRead, type Play, type StepAnswer, type StepCall } from '../scenario/steps.js'
 import { headersOf } from './answers.js'
 import type { Exchange } from './exchange.js'
@@ -29,11 +30,11 @@ export const answerSeen = (exchange: Exchange): StepAnswer =>
 /** Called with a request that is over and what its client saw, before anything else happens in its world. */
 export type OnOver = (exchange: Exchange, answer: StepAnswer) => void
 
-/** Plays steps in a world: no script acts on them, and no expectation counts them. */
+/** Plays steps in a world: no script is asked, but an action can be given, and no expectation counts them. */
 export const playIn =
-  (world: World, onOver: OnOver = () => {}): Play =>
+  (world: World, onOver: OnOver = () => {}, action: Action | null = null): Play =>
   call => {
-    const exchange = execute(world, requestOf(call), { isScripted: false })
+    const exchange = execute(world, requestOf(call), { isScripted: false, action })
     const answer = answerSeen(exchange)
     onOver(exchange, answer)
     return answer

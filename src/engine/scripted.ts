@@ -1,6 +1,7 @@
 /** What a script does to a request, as a decision: the caller waits, holds and loses where it says so. */
 import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
+import { mergePatched } from '../core/merge-patch.js'
 import { filled } from '../core/templates.js'
 import type { OperationId } from '../reference/operations.js'
 import { aboutIn } from '../scenario/about.js'
@@ -50,15 +51,38 @@ export const valuesOf =
   }
 
 /** Whether the script answers in place of the operation, or loses the answer before that runs. */
-export const isAnswer = ({ entry: { data } }: Action): boolean => data.when !== 'after' && (data.respond !== undefined || data.fault !== undefined)
+export const isAnswer = ({ entry: { data } }: Action): boolean =>
+  data.when !== 'after' && data.respond?.patch === undefined && (data.respond !== undefined || data.fault !== undefined)
+
+/** The script changes records, where it does so at this point. Returns whether it did. */
+export function changeRecords(exchange: Exchange, { entry: { data, edit } }: Action, when: 'before' | 'after'): boolean {
+  if (edit === null || (data.when ?? 'before') !== when) return false
+  Object.assign(exchange, exchange.world.edit(edit))
+  return exchange.problem === null
+}
 
 /** The script gives the answer. */
-export function answerByScript(exchange: Exchange, { entry: { data } }: Action): void {
+export function answerByScript(exchange: Exchange, action: Action): void {
+  const { data } = action.entry
+  const { inputs } = exchange.world
+  exchange.place = inputs.place
+  changeRecords(exchange, action, 'before')
+  exchange.changes = inputs.place - exchange.place
   const answer = data.respond ?? LOST
   const body = bodyOf(answer, exchange)
   const headers = headersOf(answer, body)
   exchange.answerHeaders = headers
   exchange.scripted(statusOf(answer), body, pauseIn(headers, exchange))
+}
+
+/** The script changes the answer that the operation gave; one without a body stays as it is. */
+export function patchAnswer(exchange: Exchange, { entry: { data } }: Action): void {
+  const { respond } = data
+  if (respond?.patch === undefined || exchange.length === 0) return
+  const text = JSON.stringify(mergePatched(JSON.parse(String(exchange.payload)), respond.patch))
+  const headers = headersOf(respond, text)
+  exchange.answerHeaders = headers
+  exchange.scripted(respond.status ?? exchange.outcome.status, text, pauseIn(headers, exchange))
 }
 
 /** Loses the answer where the script says so, and breaks the body of one that arrives malformed. An answer of the emulator in place of the one to be lost is not lost. */

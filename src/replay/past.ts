@@ -1,5 +1,5 @@
 /** What a request changed: the records around it, from the states that the inputs of its sandbox make again. */
-import { type Exchange, tookEffect } from '../engine/exchange.js'
+import type { Exchange } from '../engine/exchange.js'
 import { recordsChanged } from '../evidence/journal.js'
 import type { Family } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -17,12 +17,13 @@ export const isKnown = ({ inputs }: Sandbox, { place }: Exchange): boolean => pl
 
 /** The records before a request or after it; its past is known. */
 export async function storeAt(sandbox: Sandbox, exchange: Exchange, when: 'before' | 'after'): Promise<Store> {
-  const { store } = await sandbox.stateAt(exchange.place + (when === 'after' && tookEffect(exchange) ? 1 : 0))
+  const { store } = await sandbox.stateAt(exchange.place + (when === 'after' ? exchange.changes : 0))
   return store
 }
 
-/** The records before and after a request that took effect; its past is known. */
-export const storesAround = ({ inputs, machine }: Sandbox, { place }: Exchange): Promise<Around> => inputs.storesAround(place, machine)
+/** Both at once: nothing that comes meanwhile makes the past of the request unknown. */
+export const storesAround = (sandbox: Sandbox, exchange: Exchange): Promise<Around> =>
+  Promise.all([storeAt(sandbox, exchange, 'before'), storeAt(sandbox, exchange, 'after')])
 
 /** The records that a request changed: the one that it was about first, each as `shown` takes it from a store. */
 export const changesBy = <R>(exchange: Exchange, [before, after]: Around, shown: (store: Store, family: Family, id: string) => R | null): RecordChange<R>[] =>

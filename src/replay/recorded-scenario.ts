@@ -6,7 +6,7 @@ import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
 import { without } from '../core/templates.js'
-import { type AnyRecord, type Exchange, tookEffect } from '../engine/exchange.js'
+import { type AnyRecord, type Exchange, hasPerformed, tookEffect } from '../engine/exchange.js'
 import { playIn } from '../engine/play.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -16,7 +16,7 @@ import { bindingsOf } from '../scenario/scenario.js'
 import { Answers, type Json, playSteps, type StepData, withTexts } from '../scenario/steps.js'
 import { FAMILIES } from '../store/store.js'
 import { pause } from '../work/slices.js'
-import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from './played-requests.js'
+import { alongside, answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from './played-requests.js'
 import { ID_FIELDS, type Member, membersFor, touchedBy } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
@@ -174,7 +174,13 @@ async function playedIn(beginning: Beginning, calls: readonly Exchange[], { word
     const isMade = step !== null && (!isStopped(call) || calls.length === 1)
     const isCreating = tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
     const name = isMade && isCreating ? nameFor(call, index + 1) : null
-    const [outcome] = await playSteps(isMade ? [{ ...step, ...(name !== null && { as: name }) }] : [], playIn(sandbox), bindings, () => {}, answers)
+    const [outcome] = await playSteps(
+      isMade ? [{ ...step, ...(name !== null && { as: name }) }] : [],
+      playIn(sandbox, undefined, alongside(call)),
+      bindings,
+      () => {},
+      answers
+    )
     const { status, body } = outcome?.answer ?? { status: 0, body: null }
     const shown = body && (withTexts(body, id => recorded.get(id) ?? id) as Fields)
     const now = shown && maskedThroughout(determined(shown, status, name !== null, sandbox.settings), words)
@@ -206,7 +212,7 @@ function expectationOf(call: Exchange, status: number, shared: Json): StepData['
   const fault = call.action?.entry.data.fault
   if (isScripted(call) && !call.isDelivered && fault) return { fault }
   if (call.outcome.name === 'lost_before') return null
-  if (call.outcome.name !== 'scripted') return { status, ...(shared !== null && { body: shared }) }
+  if (call.outcome.name !== 'scripted' || hasPerformed(call)) return { status, ...(shared !== null && { body: shared }) }
   const answer = answerOf(call) ?? null
   const body = without(call.settings['shapes.error'], common(answer, answer) ?? null, ['$request_id']) as Json
   return { status: call.outcome.status, ...(body !== null && { body }) }

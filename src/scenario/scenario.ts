@@ -16,7 +16,6 @@ import {
   processSettingProblem,
   SETTINGS,
   type SettingKey,
-  type Settings,
   type SettingVariables,
   settingsInForce
 } from '../core/settings.js'
@@ -27,6 +26,7 @@ import { FAMILIES, Store } from '../store/store.js'
 import { inSlices, pause } from '../work/slices.js'
 import { TooLargeHere } from './body.js'
 import { type DocumentProblem, documentOf, listedProblems, ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from './documents.js'
+import { checkEdit, idsMade, type Trial } from './edits.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import { type Fixture, FixtureImporter, fixtureIn, type GenerationContext, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
 import { type Flaws, flawsOf, membersOf, rightMembersOf, within } from './flaws.js'
@@ -150,8 +150,13 @@ async function stateIn(checked: Checked, { name, file }: Origin, context: LoadCo
   await inSlices(importer.importing(fixtures))
   await generateAll(checked, importer, store, generation)
 
-  const findMissing = missingFinderFor(store, importer, settings)
-  const script = new Script(await scriptOf(checked, groups, findMissing, settings['limits.waiting']))
+  const made = idsMade([data.script, ...groups.map(({ entries }) => entries)].flat())
+  const hasPrefix = (family: Family, id: string) => ACCOUNT_TYPES.some(type => id.startsWith(settings[`ids.prefixes.${kindOf(family, type)}`]))
+  const isMissing = (id: string, families: readonly Family[]) => !made.has(id) && families.every(family => importer.isCertainlyMissing(family, id))
+  const isDrawn = (id: string, families: readonly Family[]) => families.some(family => hasPrefix(family, id))
+  const trial = { store, generation, isMissing, isDrawn }
+  const findMissing = missingFinderFor(trial)
+  const script = new Script(await scriptOf(checked, groups, findMissing, trial))
   const { steps = [], play = [] } = data
   const answers = new Answers([steps, play].flatMap(list => (Array.isArray(list) ? list : [])))
   const expectations = await compileExpectations(checked, findMissing, answers)
@@ -236,13 +241,12 @@ const MAX_SUGGESTED = 200
 type MissingFinder = (named: readonly NamedRecord[]) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
 
 /** Looks in a store. No call of the API makes a Ticket, so that naming a missing one can only be a mistake. */
-function missingFinderFor(store: Store, importer: FixtureImporter, settings: Settings): MissingFinder {
-  const hasPrefix = (family: Family, id: string) => ACCOUNT_TYPES.some(type => id.startsWith(settings[`ids.prefixes.${kindOf(family, type)}`]))
+function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): MissingFinder {
   return named =>
     named.flatMap(({ steps, id, families }) => {
-      if (!families.every(family => importer.isCertainlyMissing(family, id))) return []
+      if (!isMissing(id, families)) return []
       const canBeMade = !families.includes('tickets')
-      const isDrawn = families.some(family => hasPrefix(family, id))
+      const isDrawn = isDrawnIn(id, families)
       const isOfState = steps[0] === 'state'
       const isName = isOfState && steps.length === 3 && !isDrawn
       const known = families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
@@ -350,8 +354,9 @@ function checkVariables({ variables, used, report, warn }: Checked, given: Given
   }
 }
 
-/** The entries of a scenario, then those of the groups that it uses; `maxHeld` is how many calls are held at once. */
-async function scriptOf(checked: Checked, groups: readonly UsedGroup[], findMissing: MissingFinder, maxHeld: number): Promise<Entry[]> {
+/** The entries of a scenario, then those of the groups that it uses. */
+async function scriptOf(checked: Checked, groups: readonly UsedGroup[], findMissing: MissingFinder, trial: Trial): Promise<Entry[]> {
+  const { 'limits.waiting': maxHeld } = trial.generation.settings
   const { data, flaws, problems, warnings, warn } = checked
   const own = { document: checked.document, under: ['script'], entries: data.script, flaws: flaws?.get('script'), index: null }
   const entries: Entry[] = []
@@ -363,6 +368,7 @@ async function scriptOf(checked: Checked, groups: readonly UsedGroup[], findMiss
       if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
       for (const { steps, said, canBeMade } of findMissing(namedIn(entry))) (canBeMade ? warnOf : report)(steps, said)
       if (compiled === null) continue
+      if (compiled.edit !== null) checkEdit(entry, compiled.edit, trial, report, warnOf)
       await pause()
       const shadow = shadowOf(compiled, entries)
       if (shadow !== undefined) {

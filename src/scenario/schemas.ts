@@ -83,16 +83,21 @@ const orNull = (schema: Schema): Schema => ({
 /** The name of a resource in a sentence. */
 export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
 
-/** The schema of a fixture document: records of each family, and API keys. */
-export function fixtureSchema(): Schema {
+/** The schemas of the records of each family, as a fixture gives them. */
+function recordLists() {
   const more = { id: RECORD_ID, extra: { type: 'object', description: 'Further fields, returned as they are.' } }
-  const key = closed('An API key, and the Account that it acts as.', ['key', 'account'], { key: KEY, account: RECORD_ID }, 'ApiKey')
   const families = Object.entries(RESOURCES).map(([family, resource]) => {
     const name = RESOURCE_NAMES[family as Family]
     const record = { ...recordSchema(resource, more), description: `${withArticle(name)} as a fixture gives it.`, 'x-name': `${name}Fixture` }
     return [family, listOf(record as TSchema, `${name}s.`)]
   })
-  return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...Object.fromEntries(families) })
+  return Object.fromEntries(families)
+}
+
+/** The schema of a fixture document: records of each family, and API keys. */
+export function fixtureSchema(): Schema {
+  const key = closed('An API key, and the Account that it acts as.', ['key', 'account'], { key: KEY, account: RECORD_ID }, 'ApiKey')
+  return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...recordLists() })
 }
 
 /** What the names of operations are, for messages. */
@@ -160,10 +165,15 @@ const HOLD = closed('Makes requests wait until a number of them wait, or until a
   for: { ...DURATION, description: 'The maximum time that a request waits.' }
 })
 export type Hold = Static<typeof HOLD>
-const RESPOND = closed('Responds instead of the operation.', [], {
-  status: Type.Integer({ minimum: 200, maximum: 599, description: 'The status of the response; left out: 200, or 400 with an error.' }),
+const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
+  status: Type.Integer({
+    minimum: 200,
+    maximum: 599,
+    description: 'The status of the response; left out: 200, 400 with an error, or with patch that of the operation.'
+  }),
   headers: { ...HEADERS, description: 'Further headers.' },
   body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
+  patch: of<object>({ type: 'object', description: 'A JSON Merge Patch of the response: the operation runs, and if it succeeds, its response is changed.' }),
   error: closed('An error in the shape of the service; parts that are left out have a default for each status.', [], {
     type: { ...NAME, description: 'The type of the error.' },
     code: { ...NAME, description: 'The code of the error.' },
@@ -173,9 +183,17 @@ const RESPOND = closed('Responds instead of the operation.', [], {
   retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
 })
 export type Respond = Static<typeof RESPOND>
+const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
+  data: of<Record<string, unknown>>({ ...closed('', [], recordLists()), description: 'Records as in a fixture; each replaces the one with the same id.' }),
+  delete: someOf(RECORD_ID, 'Ids of records to delete, before those under data are made.')
+})
+export type ChangeData = Static<typeof CHANGE>
 const DELAY = closed('', ['min', 'max'], { min: DURATION, max: DURATION })
 const CALLS = of<number | string>({ type: ['integer', 'string'], minimum: 1, 'x-published': referTo('calls') })
-const WHEN = wordOf(['before', 'after'] as const, 'before: the request has no effect; after: it takes effect, then its response is lost.')
+const WHEN = wordOf(
+  ['before', 'after'] as const,
+  'Of a fault, before: the request has no effect; after: it takes effect, then its response is lost. Of a change: before or after the operation.'
+)
 
 /** The schema of a script entry. */
 export const entrySchema = () => ({
@@ -192,10 +210,12 @@ export const entrySchema = () => ({
     hold: HOLD,
     delay: either('object', DELAY, DURATION, 'Waits first: a duration, or min and max, between which it is drawn from the seed.'),
     respond: RESPOND,
+    change: CHANGE,
+    stale: { ...DURATION, description: "Reads records as they were this long ago, by the sandbox's clock." },
     fault: wordOf(FAULTS, 'Loses the response.'),
     when: { ...WHEN, default: 'before' }
   }),
-  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'error', 'retry_after'], 'respond') }
+  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond') }
 })
 export type EntryData = Static<ReturnType<typeof entrySchema>>
 

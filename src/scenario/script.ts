@@ -6,9 +6,10 @@ import { instantOf } from '../core/instants.js'
 import type { Step } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
-import { nameOf, type OperationId } from '../reference/operations.js'
+import { isChange, nameOf, type OperationId, operationOf } from '../reference/operations.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
+import { type Edit, editOf } from './edits.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
 import type { NearMiss } from './near-misses.js'
@@ -32,6 +33,10 @@ export type Entry = {
   delay: { min: number; max: number } | null
   /** What its draws go by: its name, or a digest of what it says, so that no other entry changes them. */
   label: string
+  /** What it does to records. */
+  edit: Edit | null
+  /** Milliseconds of the sandbox's clock: how old the records are that it shows. */
+  stale: number | null
   instructions: number
 }
 /** What an entry does to one call. */
@@ -56,19 +61,31 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     const before = all.instructions
     const data = { ...written, ...(written.name !== undefined && { name: withoutSecrets(written.name) }) }
     if (written.match) data.match = withDigests(written.match)
-    const { on, calls, chance = 1, delay, respond, fault, hold, when, for: lasting } = data
+    const { on, calls, chance = 1, delay, respond, change, stale, fault, hold, when, for: lasting } = data
     const named = operationsOn(on, note)
-    const operations = named.filter(operation => !DISABLED.includes(operation))
-    if (on !== '*') for (const operation of named) if (DISABLED.includes(operation)) note(['on'], say('disabled', nameOf(operation)))
+    const isStale = (operation: OperationId) => stale === undefined || !isChange(operationOf(operation))
+    const operations = named.filter(operation => !DISABLED.includes(operation) && isStale(operation))
+    if (on !== '*') {
+      for (const operation of named) {
+        if (DISABLED.includes(operation)) note(['on'], say('disabled', nameOf(operation)))
+        else if (!isStale(operation)) note(['stale'], say('stale_change', nameOf(operation)))
+      }
+    }
     const between = { from: instantIn(data.from, -FOREVER), until: instantIn(data.until, FOREVER) }
     const lasts = lasting === undefined ? FOREVER : durationIn(lasting, ['for'], note)
     if (between.from >= between.until) note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
     if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
-    if (!respond && delay === undefined && !fault && !hold) note([], say('no_action'))
+    if (!respond && !change && !stale && delay === undefined && !fault && !hold) note([], say('no_action'))
+    if (stale && ((respond && !respond.patch) || (fault && when !== 'after'))) note(['stale'], say('not_together', 'stale', [respond ? 'respond' : 'fault']))
     if (hold) checkHold(hold, within(note, 'hold'))
-    if (when === 'after' && !fault) note(['when'], say('needs', 'when: after', 'fault'))
-    if (when === 'after' && respond) note(['when'], say('not_together', 'when: after', ['respond']))
+    if (when === 'after' && !fault && !change) note(['when'], say('needs', 'when: after', 'fault or change'))
+    if (when === 'after' && respond && !respond.patch) note(['when'], say('not_together', 'when: after', ['respond']))
     if (respond) checkRespond(respond, within(note, 'respond'))
+    if (respond?.patch) {
+      if (fault) note(['respond', 'patch'], say('not_together', 'patch', ['fault']))
+      if (JSON.stringify(respond) === '{"patch":{}}') note(['respond', 'patch'], check('empty'))
+      if (operations.length > 0 && operations.every(id => operationOf(id).kind === 'delete')) note(['respond', 'patch'], say('no_body', 204))
+    }
     return {
       data,
       operations: new Set(operations),
@@ -79,6 +96,8 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
       lasts,
       delay: delay === undefined ? null : delayOf(delay, note),
       label: data.name ?? digestOf(JSON.stringify(data)),
+      edit: change === undefined ? null : editOf(change, note),
+      stale: stale === undefined ? null : durationIn(stale, ['stale'], note),
       instructions: all.instructions - before
     }
   })
@@ -153,14 +172,15 @@ function checkHold({ until, gate, for: longest, once }: Hold, report: Report): v
 /** The name of the gate that an entry holds calls at: its own id where it gives none. */
 export const gateOf = (id: string, { gate = id }: Hold): string => gate
 
-function checkRespond({ headers = {}, body, error, status = error === undefined ? 200 : 400, retry_after }: Respond, report: Report): void {
+function checkRespond({ headers = {}, body, patch, error, status = error === undefined ? 200 : 400, retry_after }: Respond, report: Report): void {
   if (retry_after !== undefined) {
     durationIn(retry_after, ['retry_after'], report)
     if (Object.keys(headers).some(name => name.toLowerCase() === 'retry-after')) report(['retry_after'], say('header_twice'))
   }
   if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
+  if (patch !== undefined && (body !== undefined || error !== undefined)) report(['patch'], say('not_together', 'patch', ['body', 'error']))
   if (error !== undefined && status < 400) report(['status'], say('not_an_error', status))
-  if ((status === 204 || status === 304) && (body !== undefined || error !== undefined)) report(['status'], say('no_body', status))
+  if ((status === 204 || status === 304) && [body, patch, error].some(part => part !== undefined)) report(['status'], say('no_body', status))
   for (const [name, value] of Object.entries(headers)) {
     if (FRAMING.includes(name.toLowerCase())) report(['headers', name], say('framing_header', name))
     try {

@@ -1,5 +1,5 @@
 /** What is said of documents that mean nothing, or hardly what was meant, and of what their steps and expectations find. */
-import { didYouMean, shortened, thereAre } from '../core/nearest.js'
+import { didYouMean, shortened, someOf, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer } from '../core/sentences.js'
 
 const and = (words: readonly string[]) => words.join(' and ')
@@ -38,6 +38,9 @@ export const say = sayer({
   below_refunds: (id: string, refunded: number, currency: string, charged: number) =>
     `the Refunds of ${id} come to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
   fixed_field: (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
+  in_use: (id: string, by: readonly string[]) => `${id} cannot be deleted: ${someOf(by)} ${by.length === 1 ? 'refers' : 'refer'} to it`,
+  no_room: (limit: number) => `the sandbox would hold more than ${limit} records (limits.records)`,
+  fixed_id: (id: string) => `the id of ${id} cannot be changed`,
   missing_parent: (what: string, family: string) => `there is no ${what} for the generated ${family}`,
   no_early_ticket: (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
   future_records: (clock: string, count: number, last: string, created: string) =>
@@ -53,7 +56,10 @@ export const say = sayer({
   disabled: (operation: string) => `can never apply: ${operation} is disabled and always responds with 501`,
   shadowed: (by: string, on: string, entry = '') => `${entry}can never apply: ${by} acts on every ${on} request that it matches`,
   no_time: (why: string) => `can never apply: ${why}`,
-  no_action: () => 'must have respond, delay, fault or hold',
+  no_action: () => 'must have respond, change, stale, delay, fault or hold',
+  stale_change: (operation: string) => `only a GET can respond with old records; ${operation} changes them`,
+  no_change: () => 'must name at least one record, under data or delete',
+  change_too_large: (maximum: number, got: number) => `must name at most ${maximum} records; got ${got}`,
   not_calls: (got: string) => `must be 1, 2-3 or 4+; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
   hold_too_many: (limit: number, until: number) => `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,

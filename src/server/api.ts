@@ -7,7 +7,7 @@ import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
 import { headersOf, preflightHeaders, refuse } from '../engine/answers.js'
-import { type Exchange, hasBody, hasReached, STAGE, tookEffect } from '../engine/exchange.js'
+import { type Exchange, hasBody, hasReached, STAGE } from '../engine/exchange.js'
 import { askScript, countRequest, decode, enter, isForm, isFormType, isOpenEnded, OPAQUE, perform } from '../engine/execute.js'
 import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
@@ -184,4 +184,4 @@ export class Answers {
 /** Whether a request may have changed the state of its sandbox, the counts of its script among it. */
 const mayHaveChanged = (exchange: Exchange): boolean =>
   exchange.outcome.refusal?.code !== 'data_not_written' &&
-  (tookEffect(exchange) || (hasReached(exchange, STAGE.admitted) && exchange.world.state.script.operations.has(exchange.operation as OperationId)))
+  (exchange.changes > 0 || (hasReached(exchange, STAGE.admitted) && exchange.world.state.script.operations.has(exchange.operation as OperationId)))

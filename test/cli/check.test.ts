@@ -127,6 +127,11 @@ t.test('check: plays are sent as a client would, so that the script acts on them
       { script: [{ on: 'POST /refunds', calls: 1, fault: 'hang' }], play: [1, 2].map(() => ({ ...refund(10), expect: { fault: 'hang' } })) },
       ['✓ play 1. POST /refunds', '✗ play 2. POST /refunds', /^1:\d+ fault: /]
     ],
+    [
+      'a change of records that cannot be made',
+      { script: [{ on: 'POST /refunds', change: { delete: ['txn_a'] }, when: 'after' }], play: [refund(10)] },
+      ['✓ play 1. POST /refunds', '✗ must_not_cause', /^1:\d+ .* change\.delete\[0\]: txn_a cannot be deleted: rfd_/]
+    ],
     ['a response that never comes', { script: [{ on: 'POST /refunds', fault: 'hang' }], play: [refund(10)] }, ['✗ play 1. POST /refunds', /^1:\d+ status: /]],
     [
       'closed for ten seconds, which check does not wait itself',

@@ -97,6 +97,25 @@ const CASES: Case[] = [
     ]
   },
   {
+    title: 'changeRecord and deleteRecord change a single record, or refuse what is wrong',
+    run: async ({ changeRecord, deleteRecord, inject }) => [
+      await changeRecord('tickets', 'tkt_a', { reference: 'T-2' }),
+      await outcome(() => deleteRecord('tickets', 'tkt_a')),
+      await outcome(() => deleteRecord('tickets', '')),
+      await deleteRecord('transactions', 'txn_a'),
+      await deleteRecord('tickets', 'tkt_a'),
+      (await inject('GET /tickets')).body.data
+    ],
+    is: [
+      { id: 'tkt_a', object: 'ticket', created: NOW, location: 'loc_a', reference: 'T-2' },
+      refused('record_in_use', 409, 'id'),
+      refused('option_invalid', undefined, 'id'),
+      null,
+      null,
+      []
+    ]
+  },
+  {
     title: 'snapshot and restore keep a state and go back to it',
     run: async ({ snapshot, restore, inject, state }) => {
       const kept = await snapshot('before')

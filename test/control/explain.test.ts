@@ -127,6 +127,17 @@ t.test('control: explain shows records before and after, and the calls that chan
   const { changes, answer, why } = (await control('POST /explain', { method: 'POST', path: '/refunds', body: { transaction: 'txn_a' } })).body
   const { body: deleted } = await control('POST /explain', { method: 'DELETE', path: '/accounts/mch_a/users/usr_a' })
 
+  await control('POST /script', { on: 'GET /refunds', stale: '1h' })
+  await control('POST /script', { on: 'GET /tickets', change: { delete: ['tkt_a'] } })
+  const data = { refunds: [{ transaction: 'txn_a', amount: 5 }] }
+  const old = (await control('POST /explain', { method: 'GET', path: '/refunds', changes: { data } })).body
+  const inUse = (await control('POST /explain', { method: 'GET', path: '/tickets' })).body
+  t.strictSame([old.answer.data.length, old.changes.records], [1, []], 'what is made on the copy is of now')
+  t.match(inUse.script.problem, /tkt_a cannot be deleted: txn_a, txn_b refer to it/)
+  await control('POST /script', { on: 'GET /accounts', change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] } } })
+  const made = (await control('POST /explain', { method: 'GET', path: '/accounts' })).body.changes.records
+  t.strictSame([made.length, made[0].before, made[0].after.id], [1, null, 'tkt_new'], 'with what the script changes')
+
   const [refund, { before, after }] = changes.records
   t.strictSame([refund.before, refund.after], [null, answer])
   t.strictSame([before.amount_refunded, after.amount_refunded, before.refunds.data.length, after.refunds.data.length], [2, 1000, 2, 3])

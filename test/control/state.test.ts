@@ -187,6 +187,87 @@ t.test('control: records are merged into the running state and answered as they 
   t.equal(await state(), before.replace('"reference":"T-1"', '"reference":"renamed"'))
 })
 
+t.test('control: a record is changed by a merge patch of what a fixture gives of it, or deleted, and refused where others depend on it', async t => {
+  const records = {
+    accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' }, reseller: 'rsl_r' }],
+    users: [{ id: 'usr_b', account: 'mch_b', name: 'Ana', email: 'ana@example.com' }],
+    locations: [{ id: 'loc_b', account: 'mch_b', display_name: 'B', address: { country: 'US', city: 'Boston' }, metadata: { a: '1', b: '2' } }],
+    tickets: [
+      { id: 'tkt_b', location: 'loc_b' },
+      { id: 'tkt_c', location: 'loc_a', extra: { table: 4 } }
+    ],
+    transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100, tip_amount: 5 }],
+    refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 60 }]
+  }
+  const scenario = { clock: '2026-03-01T18:05:00Z', data: smallFixture(records) }
+  const { call, control, state } = await startTestEmulator(t, { scenario })
+  const fields = (changed: Record<string, unknown>, names: string[]) => names.map(name => changed[name])
+
+  const right: [on: string, patch: object, shown: object][] = [
+    [
+      'locations/loc_b',
+      { address: { city: null, line1: '1 Main St' }, metadata: { a: null, c: '3' }, phone: '1' },
+      { metadata: { b: '2', c: '3' }, phone: '1' }
+    ],
+    ['tickets/tkt_c', { reference: 'T-9', extra: { table: null, seats: 2 } }, { reference: 'T-9', extra: { seats: 2 }, created: '2026-03-01T18:05:00.000Z' }],
+    ['tickets/tkt_c', {}, { reference: 'T-9', extra: { seats: 2 } }],
+    ['transactions/txn_a', { amount: 90, tip_amount: null }, { amount: 90, tip_amount: null, amount_refunded: 60 }],
+    ['refunds/rfd_a', { amount: 90 }, { amount: 90 }]
+  ]
+  for (const [on, patch, shown] of right) {
+    const { status, body } = await control(`PATCH /records/${on}`, patch)
+    t.strictSame([status, fields(body, Object.keys(shown))], [200, Object.values(shown)], on)
+  }
+  t.hasStrict((await call('GET /locations/loc_b')).body.address, { line1: '1 Main St', city: null, country: 'US' })
+  t.equal((await call('GET /transactions/txn_a')).body.amount_refunded, 90, 'what is derived follows')
+
+  const before = await state()
+  const wrong: [on: string, patch: object | string | undefined, code: string, blamed: unknown][] = [
+    ['PATCH tickets/tkt_none', {}, 'record_unknown', 'id'],
+    ['PATCH ticket/tkt_a', {}, 'record_unknown', 'family'],
+    ['PATCH tickets/tkt_a', undefined, 'body_malformed', undefined],
+    ['PATCH tickets/tkt_a', [], 'document_invalid', ['']],
+    ['PATCH tickets/tkt_a', { id: 'tkt_z' }, 'document_invalid', ['id']],
+    ['PATCH tickets/tkt_a', { id: null }, 'document_invalid', ['id']],
+    ['PATCH tickets/tkt_a', { location: null, referense: 'x' }, 'document_invalid', ['', 'referense']],
+    ['PATCH tickets/tkt_a', { location: 'loc_none' }, 'document_invalid', ['location']],
+    ['PATCH transactions/txn_a', { amount_refunded: 1 }, 'document_invalid', ['amount_refunded']],
+    ['PATCH transactions/txn_a', { amount: 89 }, 'document_invalid', ['amount']],
+    ['PATCH refunds/rfd_a', { amount: 91 }, 'document_invalid', ['amount']],
+    ['DELETE tickets/tkt_none', undefined, 'record_unknown', 'id'],
+    ['DELETE accounts/mch_a', undefined, 'record_in_use', 'loc_a, an API key refer'],
+    ['DELETE accounts/rsl_r', undefined, 'record_in_use', 'mch_b, an API key refer'],
+    ['DELETE accounts/mch_b', undefined, 'record_in_use', 'usr_b, loc_b refer'],
+    ['DELETE locations/loc_b', undefined, 'record_in_use', 'tkt_b refers'],
+    ['DELETE tickets/tkt_a', undefined, 'record_in_use', 'txn_a refers'],
+    ['DELETE transactions/txn_a', undefined, 'record_in_use', 'rfd_a refers']
+  ]
+  for (const [on, sent, code, blamed] of wrong) {
+    const [method, path] = on.split(' ')
+    const { error } = (await control(`${method} /records/${path}`, sent)).body
+    t.equal(error.code, code, on)
+    if (code === 'record_in_use') t.ok(error.message.includes(`cannot be deleted: ${blamed} to it`), error.message)
+    else t.strictSame(error.param ?? error.problems?.map(({ path }: { path: string }) => path), blamed, `${on} ${JSON.stringify(sent)}`)
+    t.equal(await state(), before)
+  }
+  const yaml = await control('PATCH /records/tickets/tkt_a', 'reference: T-3\nlocation: loc_none\n', YAML)
+  t.hasStrict(yaml.body.error.problems[0], { path: 'location', line: 2, column: 11 })
+
+  // each can go once nothing refers to it
+  const order = ['refunds/rfd_a', 'transactions/txn_a', 'tickets/tkt_a', 'tickets/tkt_b', 'locations/loc_b', 'users/usr_b', 'accounts/mch_b']
+  for (const one of order) {
+    t.equal((await control(`DELETE /records/${one}`)).status, 204, one)
+    t.equal((await control(`DELETE /records/${one}`)).status, 404, `${one} is gone`)
+    if (one === 'refunds/rfd_a') t.equal((await call('GET /transactions/txn_a')).body.amount_refunded, 0, 'its amount remains')
+  }
+  t.strictSame([(await call('GET /tickets/tkt_a')).status, (await call('GET /tickets')).body.data.length], [404, 1])
+  t.equal((await call('GET /tickets', { query: 'starting_after=tkt_a' })).status, 200, 'A10: a cursor stays one')
+  await control('PATCH /settings', { 'auth.accept_any_key': 'rsl_r' })
+  t.match((await control('DELETE /records/accounts/rsl_r')).body.error.message, /an API key, auth\.accept_any_key refer to it/)
+  await control('POST /records', { tickets: [{ id: 'tkt_a', location: 'loc_a' }] })
+  t.equal((await call('GET /tickets/tkt_a')).status, 200, 'and it can be made anew')
+})
+
 t.test('A18: a new key is drawn, acts as its Account and is listed, apart from those of a sandbox', async t => {
   const emulator = await startTestEmulator(t)
   const { call, control } = emulator
@@ -306,6 +387,11 @@ const ACTS: (readonly [on: string, options: object, changes: string] | readonly 
   ['GET /accounts', {}, ''],
   ['PATCH /settings', { 'ids.length': 30 }],
   ['POST /locations', { body: { display_name: 'B', 'address[country]': 'US' } }, '+locations'],
+  ['POST /records', { tickets: Array.from({ length: 1200 }, (_, nth) => ({ id: `tkt_many_${nth}`, location: 'loc_a', reference: 'of many' })) }],
+  ['PATCH /records/tickets/tkt_many_7', { reference: null }],
+  ['DELETE /records/tickets/tkt_many_8'],
+  ['POST /script', { on: 'GET /accounts/{id}', change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] }, delete: ['tkt_many_9'] } }],
+  ['GET /accounts/mch_a', {}, '-tickets +tickets'],
   ['GET /nothing', {}, ''],
   ['DELETE /accounts/mch_a', {}, '']
 ]

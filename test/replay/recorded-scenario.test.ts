@@ -438,6 +438,48 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   t.strictSame(sizes, ['api_keys 1', 'accounts 1', 'locations 1', 'tickets 2', 'transactions 2', 'refunds 3'])
 })
 
+t.test('a recording: what a script changed of records and answers, it changes again', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const other = { on: 'GET /transactions', calls: 2, change: { data: { transactions: [{ id: 'txn_z', ticket: 'tkt_d', payment_type: 'card', amount: 5 }] } } }
+  const less = { on: 'POST /refunds', calls: 1, change: { delete: ['rfd_a'] }, when: 'after' }
+  const fee = { on: 'POST /refunds', calls: 2, respond: { patch: { fee: 3, reason: null } } }
+  for (const entry of [other, less, fee]) await control('POST /script', entry)
+  for (let nth = 0; nth < 3; nth++) await call('GET /transactions', { query: 'limit=2' })
+  for (let nth = 0; nth < 2; nth++) await call('POST /refunds', { body: { transaction: 'txn_a', amount: 10 } })
+  await call('GET /refunds', { query: 'transaction=txn_a' })
+  const old = { on: 'GET /refunds/{id}', stale: '5s' }
+  await control('POST /script', old)
+  const { id } = (await call('POST /refunds', { body: { transaction: 'txn_a', amount: 11 } })).body
+  await call(`GET /refunds/${id}`)
+  await control('POST /clock/advance', { by: '5s' })
+  await call(`GET /refunds/${id}`)
+
+  const text = await recorded(emulator)
+  const { data, script, play, expect } = parse(text)
+
+  t.strictSame(script, [other, less, fee, old])
+  t.strictSame(await problemsOf(t, text), [])
+  t.notOk(idsOf(data.transactions).includes('txn_z'), 'what the script adds is not there before')
+  t.ok(idsOf(data.refunds).includes('rfd_a'))
+  t.strictSame(
+    play.slice(0, 3).map(({ expect }: Json) => idsOf(expect.body.data)),
+    [
+      ['txn_c', 'txn_b'],
+      ['txn_z', 'txn_c'],
+      ['txn_z', 'txn_c']
+    ]
+  )
+  t.strictSame([play[4].expect.body.fee, play[5].expect.body.data.length, play[7].expect.status], [3, 3, 404])
+  t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 3 }])
+  for (const id of ['req_2', 'req_4', 'req_5']) {
+    const one = (await repeated(emulator, id)) as string
+    t.strictSame([await problemsOf(t, one), parse(one).script.length], [[], 1], id)
+  }
+  const { transactions, tickets } = parse((await repeated(emulator, 'req_2')) as string).data
+  t.strictSame([transactions.length, idsOf(tickets).includes('tkt_d')], [3, true], 'with what the change refers to')
+})
+
 t.test('a recording: it has the records that its requests touched, and all where those are not enough', async t => {
   const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
   const emulator = await startTestEmulator(t, { records: RECORDS, settings })

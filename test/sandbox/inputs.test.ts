@@ -3,7 +3,7 @@ import { equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { drawnFraction } from '../../src/core/draws.js'
-import { type Exchange, tookEffect } from '../../src/engine/exchange.js'
+import type { Exchange } from '../../src/engine/exchange.js'
 import { execute } from '../../src/engine/execute.js'
 import { storeAt, storesAround } from '../../src/replay/past.js'
 import { stateTexts } from '../../src/sandbox/content.js'
@@ -24,7 +24,9 @@ const ENTRIES = [
   { on: 'POST /accounts', chance: 0.4, respond: { status: 503 } },
   { on: 'POST /refunds', chance: 0.3, fault: 'connection_reset' },
   { on: '*', chance: 0.1, fault: 'empty_response', when: 'after' },
-  { on: 'POST /transactions', calls: '2+', delay: '1ms' }
+  { on: 'POST /transactions', calls: '2+', delay: '1ms' },
+  { on: 'GET /refunds', chance: 0.5, change: { data: { tickets: [{ location: 'loc_a' }] }, delete: ['rfd_none'] } },
+  { on: 'GET /tickets', change: { data: { tickets: [{ location: 'loc_a' }] } }, when: 'after' }
 ] as const
 const SCENARIO = { seed: 4, clock: NOW, data: smallFixture(RECORDS), script: ENTRIES }
 const NAMES = ['one', 'two']
@@ -43,6 +45,11 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
     const data = { api_keys, ...ADDED, refunds: [{ transaction: 'txn_n', amount: 30 }] }
     const refund = { refunds: [{ transaction: 'txn_n', amount: 1 }] }
     await sandbox.addRecords(documentOf('test', data)).catch(() => sandbox.addRecords(documentOf('test', refund)).catch(() => {}))
+  },
+  sandbox => sandbox.patchRecord('tickets', 'tkt_a', { reference: `T-${sandbox.inputs.place}` }, documentOf('test', {})),
+  async sandbox => {
+    const [refund] = sandbox.store.refunds.someIds(1)
+    if (refund !== undefined) sandbox.deleteRecord('refunds', refund)
   },
   sandbox => sandbox.addKey('mch_a'),
   (sandbox, draw) => sandbox.setClock({ at: Date.parse(NOW) + 1000 * draw(1000), running: draw(2) === 0 }),
@@ -107,8 +114,8 @@ for (const [limit, isCut] of [
       equal(textOf({ ...(await world.stateAt(exchange.place)).present, script: present.script }), text, `place ${exchange.place}`)
       equal(recordsOf(await storeAt(world, exchange, 'before')), before)
       equal(recordsOf(await storeAt(world, exchange, 'after')), after)
-      if (tookEffect(exchange)) equal((await storesAround(world, exchange)).map(recordsOf).join(), [before, after].join())
-      effects += Number(tookEffect(exchange))
+      if (exchange.changes > 0) equal((await storesAround(world, exchange)).map(recordsOf).join(), [before, after].join())
+      effects += Number(exchange.changes > 0)
     }
     equal(earliest > first, isCut)
     equal(known.length < taken.length, isCut)
@@ -116,4 +123,4 @@ for (const [limit, isCut] of [
   })
 }
 t.strictSame([...outcomes].sort(), ['answered', 'lost_after', 'lost_before', 'refused', 'scripted'], 'the requests were of all kinds')
-t.ok(effects > 3, 'and some of them took effect')
+t.ok(effects > 0, 'and some of them took effect')

@@ -75,7 +75,16 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', match: { params: { id: x } }, delay: 1s }, match.params.id unknown_parameter],
       [{ on: 'GET /tickets/{id}', match: { query: { limit: 5 } }, delay: 1s }, match.query no_section],
       [{ on: GET /tickets, match: { body: { location: x } }, delay: 1s }, match.body no_section],
-      [{ on: POST /refunds, respond: {}, fault: hang, when: after }, when not_together]
+      [{ on: POST /refunds, respond: {}, fault: hang, when: after }, when not_together],
+      [{ on: POST /refunds, respond: { patch: { a: 1 } }, fault: hang }, respond.patch not_together],
+      [{ on: GET /tickets, stale: soon }, stale wrong_format], [{ on: [GET /tickets, POST /refunds], stale: 5s }, stale stale_change],
+      [{ on: GET /tickets, stale: 5s, respond: {} }, stale not_together], [{ on: GET /tickets, stale: 5s, fault: hang }, stale not_together],
+      [{ on: GET /tickets, change: {} }, change no_change], [{ on: GET /tickets, change: { data: { tickets: [] } } }, change no_change],
+      [{ on: GET /tickets, change: { delete: [] } }, change.delete too_few_items], [{ on: GET /tickets, change: { delete: ['a b'] } }, 'change.delete[0] wrong_characters'],
+      [{ on: GET /tickets, change: { data: { api_keys: [] } } }, change.data.api_keys unknown_name],
+      [{ on: GET /tickets, change: { data: { tickets: [{ reference: x }] } } }, 'change.data.tickets[0] required'],
+      [{ on: GET /tickets, change: { delete: [a] }, respond: {}, when: after }, when not_together],
+      [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', respond: { patch: { a: 1 } } }, respond.patch no_body]
     ],
     refund: [
       [{ name: '' }, name empty], [{ chance: 1.1 }, chance too_large], [{ from: 2026-03-02, until: 2026-03-01 }, until no_time], [{ for: 0s }, for no_time],
@@ -120,7 +129,8 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ status: 399, error: { code: c, message: m } }, .status not_an_error], [{ status: 199 }, .status too_small], [{ status: 600 }, .status too_large],
       [{ error: { code: c, message: m, request_id: r } }, .error.request_id unknown_name], [{ status: 204, body: {} }, .status no_body],
       [{ status: 304, body: null }, .status no_body], [{ status: 204, error: { code: c, message: m } }, .status not_an_error, .status no_body],
-      [{ headers: { retry-after: 5 } }, .headers.retry-after wrong_type]
+      [{ headers: { retry-after: 5 } }, .headers.retry-after wrong_type], [{ patch: [] }, .patch wrong_type], [{ patch: {}, body: x }, .patch not_together],
+      [{ patch: {}, error: {} }, .patch not_together], [{ patch: {} }, .patch empty], [{ patch: {}, status: 204 }, .status no_body]
     ]
   }`)
   const answer = (respond: object) => ({ on: 'POST /refunds', respond })
@@ -139,7 +149,8 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ...calls.map(calls => [{ on: 'POST /refunds', delay: '1s', calls }, 'calls not_calls']),
     ...header('framing_header', framing),
     ...header('not_a_header', ['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n']),
-    ...values.map(value => [answer({ headers: { 'x-a': value } }), 'respond.headers.x-a not_a_header'])
+    ...values.map(value => [answer({ headers: { 'x-a': value } }), 'respond.headers.x-a not_a_header']),
+    [{ on: 'GET /tickets', change: { delete: new Array(101).fill('a') } }, 'change change_too_large']
   ]
   for (const [data, ...problems] of cases) t.strictSame(await problemsOf(data), problems, JSON.stringify(data))
 })
