@@ -1,6 +1,6 @@
 /** `commerce-emulator check FILE…`: plays a scenario's steps and checks its expectations, in process or against any running service. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeForm } from '../core/form.js'
+import { decodeForm, type FormObject } from '../core/form.js'
 import type { Step } from '../core/places.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
@@ -158,10 +158,11 @@ const counting =
   }
 
 /** A request as the scenario's expectations match it; null where it is not of the reference. */
-function sentBy({ method, path, query, key, form }: StepCall, { sandbox: { store, settings } }: Checking): SentCall | null {
+function sentBy({ method, path, query, key, form, headers = {} }: StepCall, { sandbox: { store, settings } }: Checking): SentCall | null {
   const route = operationAt(method, path)
   const account = (key !== null && store.keys.get(key)) || null
-  return route && sentIn(store, { ...route, account, query: decodeForm(query, settings).root, body: decodeForm(form ?? '', settings).root }, key)
+  const [sentQuery, body] = [query, form ?? ''].map(text => decodeForm(text, settings).root) as [FormObject, FormObject]
+  return route && sentIn(store, { ...route, account, query: sentQuery, body, header: name => headers[name] }, key)
 }
 
 /** Sends the requests of the steps and of the plays, each with its point. */

@@ -21,6 +21,7 @@ import {
   Tally
 } from '../scenario/expectations.js'
 import type { StateData } from '../scenario/final-state.js'
+import { within } from '../scenario/flaws.js'
 import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage } from '../scenario/near-misses.js'
@@ -54,11 +55,11 @@ export async function verify({ sandbox, body: wanted, document, ...waiting }: Wa
   const problems = new ProblemList()
   // makes judges: a new one after the journal is cleared
   const begin = await withoutProblems(problems, () => judgeOf(wanted, reportTo(problems, document), document, sandbox))
-  const within = wanted.within === undefined ? 0 : withinOf(wanted.within)
+  const longest = wanted.within === undefined ? 0 : withinOf(wanted.within)
   const following = new Following(begin, sandbox.evidence.journal)
   try {
     await following.catchUp()
-    if (within > 0 && !(await following.judge.holds())) await waitedFor(following, within, { sandbox, ...waiting })
+    if (longest > 0 && !(await following.judge.holds())) await waitedFor(following, longest, { sandbox, ...waiting })
     return await following.judge.verdict()
   } finally {
     following.stop()
@@ -101,16 +102,20 @@ async function judgeOf(wanted: Wanted, tell: Report, { limits }: SourceDocument,
   if (ways !== 1) tell([], say(ways === 0 ? 'no_way' : 'several_ways'))
   if (script !== undefined) return () => ({ see: () => {}, holds: async () => sandbox.script.isUsed, verdict: () => scriptVerdict(sandbox) })
   if (sequence.length > limits['limits.entries']) throw tooLarge('limits.entries', limits, VERIFY.too_many_steps(sequence.length))
-  for (const [index, one] of sequence.entries()) checkKept(one, (steps, said) => tell(['sequence', index, ...steps], said))
-  if (on !== undefined) checkKept(wanted as CallsData, tell)
+  const kept = ['user-agent', sandbox.settings['evidence.test_header'].toLowerCase()]
+  for (const [index, one] of sequence.entries()) checkKept(one, kept, within(tell, 'sequence', index))
+  if (on !== undefined) checkKept(wanted as CallsData, kept, tell)
   const expectation = ways === 1 ? await compileExpectation(expected as ExpectationData, tell) : null
   return () => tallyJudge(expectation as Expectation, sandbox)
 }
 
 /** What is not in the journal cannot be matched. */
-function checkKept({ on, match }: CallsData, tell: Report): void {
-  if (match?.key !== undefined) tell(['match', 'key'], say('key_not_kept'))
-  for (const name of secretsNamed(match?.body ?? {})) tell(['match', 'body', ...name], say('secret_not_kept', name.join('.'), shownOn(on)))
+function checkKept({ on, match = {} }: CallsData, kept: readonly string[], tell: Report): void {
+  const report = within(tell, 'match')
+  if (match.key !== undefined) report(['key'], say('key_not_kept'))
+  for (const name of secretsNamed(match.body ?? {})) report(['body', ...name], say('secret_not_kept', name.join('.'), shownOn(on)))
+  for (const name of Object.keys(match.headers ?? {})) if (!kept.includes(name.toLowerCase())) report(['headers', name], say('header_not_kept', name, kept))
+  for (const [index, one] of (match.any ?? []).entries()) checkKept({ on, match: one }, kept, ([, ...steps], said) => report(['any', index, ...steps], said))
 }
 
 function secretsNamed(names: object): string[][] {

@@ -229,6 +229,14 @@ export class Exchange {
     return { base: this.base, list: this.settings['shapes.list'] }
   }
 
+  /** A header by its name in lower case; null for one that is dropped once the request is recorded. */
+  header(name: string): string | null | undefined {
+    if (name === 'user-agent') return this.userAgent ?? undefined
+    if (name === this.settings['evidence.test_header'].toLowerCase()) return this.test ?? undefined
+    const sent = this.headers[name]
+    return sent === undefined && this.stage === STAGE.recorded ? null : sent && String(sent)
+  }
+
   /** The words to mask in its answer: the API keys of its sandbox and the control token. */
   get secretWords(): SecretWords {
     return keysToMask(this.world)

@@ -18,8 +18,11 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 /** A request as it was sent, for matching; nothing of it is kept. */
 export const sentBy = (exchange: Exchange): SentCall => sentIn(exchange.world.state.store, exchange, exchange.key)
 
+/** What of a request is matched, apart from its key. */
+export type Sent = Pick<Exchange, 'operation' | 'account' | 'params' | 'query' | 'body' | 'header'>
+
 /** A request as it was sent among these records, with this key. */
-export function sentIn(store: Store, request: Pick<Exchange, 'operation' | 'account' | 'params' | 'query' | 'body'>, key: string | null): SentCall {
+export function sentIn(store: Store, request: Sent, key: string | null): SentCall {
   const { account, params } = request
   const operation = request.operation as OperationId
   const sent = {
@@ -29,6 +32,7 @@ export function sentIn(store: Store, request: Pick<Exchange, 'operation' | 'acco
     params: ([name]: readonly string[]) => params[name as string],
     query: valuesOf(request.query),
     body: valuesOf(request.body),
+    header: (name: string) => request.header(name),
     steps: MAX_STEPS
   }
   return { ...sent, about: aboutIn(store, sent) }

@@ -163,21 +163,32 @@ function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null 
 
 /** The conditions of a match that a request does not meet. Those on what is not kept are told only where all others are met, and no request met them all. */
 function missesOfMatch(matches: Matcher | null, { sent, isNone }: Knowing): Miss[] {
-  const known = (matches ?? []).filter(condition => !isHidden(condition))
-  const misses = known.flatMap(condition => {
-    const value = valueFor(condition, sent)
-    const passed = condition.test(value, sent)
-    return passed ? [] : [missOf(condition, value, passed)]
-  })
+  const misses = missesAmong(matches ?? [], sent)
   if (misses.length > 0 || !isNone) return misses
-  return (matches ?? []).filter(isHidden).map(({ section, name, wanted }) => ({
+  const hidden = (matches ?? []).flatMap(condition => condition.any?.flat() ?? condition).filter(condition => isHidden(condition, sent))
+  return hidden.map(({ section, name, wanted }) => ({
     condition: name.join('.'),
     wanted: section === 'key' || HOLDS_DIGEST.test(wanted) ? 'the value of the match' : wanted,
     got: 'a value that is not kept'
   }))
 }
 
+/** The conditions that a request certainly does not meet; of alternatives, those of the one that it nearly meets. */
+function missesAmong(matches: Matcher, sent: SentCall): Miss[] {
+  return matches.flatMap(condition => {
+    if (isHidden(condition, sent)) return []
+    if (condition.any !== undefined) return condition.any.map(one => missesAmong(one, sent)).reduce((one, other) => (other.length < one.length ? other : one))
+    const value = valueFor(condition, sent)
+    const passed = condition.test(value, sent)
+    return passed ? [] : [missOf(condition, value, passed)]
+  })
+}
+
 /** Whether the journal does not keep what a condition looks at. */
-const isHidden = ({ section, name, wanted }: MatchCondition): boolean => section === 'key' || isSecretName(name.join('.')) || HOLDS_DIGEST.test(wanted)
+const isHidden = ({ section, name, wanted }: MatchCondition, sent: SentCall): boolean =>
+  section === 'key' ||
+  isSecretName(name.join('.')) ||
+  HOLDS_DIGEST.test(wanted) ||
+  (section === 'headers' && sent.header((name[0] as string).toLowerCase()) === null)
 /** The beginning of a digest, in a text that may be cut. */
 const HOLDS_DIGEST = /sha256:[\da-f]{40}/

@@ -8,7 +8,7 @@ import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { compileState, recordsOf, type StateData, type StateDifference, type StateTest } from './final-state.js'
 import { within } from './flaws.js'
-import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
+import { compileMatch, isMatch, type MatchData, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
 import { MAX_NEAR_MISSES, type NearMiss } from './near-misses.js'
 import { type Instructions, type Patterns, patternsIn } from './patterns.js'
 import type { CallsData, CountData, ExpectationData, Json } from './schemas.js'
@@ -183,10 +183,14 @@ function shownCalls({ on, match, took_effect, status, answered }: CallsData): st
     status !== undefined && `with status ${[status].flat().join(' or ')}`,
     answered !== undefined && `that got ${answered ? 'a' : 'no'} response`
   ].filter(Boolean)
-  return [shownOn(on), match && `with ${JSON.stringify({ ...match, ...(match.key !== undefined && { key: MASK }) })}`, conditions.join(', ')]
-    .filter(Boolean)
-    .join(' ')
+  return [shownOn(on), match && `with ${JSON.stringify(withoutKey(match))}`, conditions.join(', ')].filter(Boolean).join(' ')
 }
+
+const withoutKey = ({ key, any, ...match }: MatchData): object => ({
+  ...match,
+  ...(key !== undefined && { key: MASK }),
+  ...(any && { any: any.map(withoutKey) })
+})
 
 function verdictOfCount(expectation: CountData, seen: number, tooLong: number): Verdict {
   const { times, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation

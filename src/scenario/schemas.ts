@@ -2,7 +2,7 @@
  * What documents hold, each part stated once: its schema checks it, its type is read off that, and the JSON Schemas that editors read are made from it.
  * Besides JSON Schema's own words and the notes of the resource tables, by which records are checked, a schema uses:
  *
- * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is
+ * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is, and which others may be
  * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
  * - `x-published`: what is published in its place · `x-name`: the type that clients know it as
  */
@@ -94,15 +94,19 @@ export function fixtureSchema(): Schema {
   return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...Object.fromEntries(families) })
 }
 
-/** What the names of operations are, for messages. */
+/** What the names of operations are, for messages; `others` are patterns, which are looked at where they are compiled. */
 export const OPERATION = {
   what: 'an operation',
-  advice: 'an operation is written as a method and a path, such as POST /refunds; * is any of them'
+  advice: 'an operation is written as a method and a path, such as POST /refunds; * stands for any text, as in GET * and * /refunds',
+  others: '[*]'
 }
-const ONE = { ...wordOf<string>(OPERATION_NAMES, 'A method and a path of the reference.'), 'x-many': OPERATION, 'x-published': referTo('operation') }
-const ONE_OR_ANY = { ...ONE, enum: ['*', ...OPERATION_NAMES], 'x-published': { anyOf: [{ const: '*' }, referTo('operation')] } }
-const ON = either('array', someOf(ONE), ONE_OR_ANY, 'One operation, a list of them, or * for any.')
-/** The operations that `on` names: one, several, or `*` for all. */
+const ONE = {
+  ...wordOf<string>(['*', ...OPERATION_NAMES], 'A method and a path of the reference; * stands for any text.'),
+  'x-many': OPERATION,
+  'x-published': referTo('operation')
+}
+const ON = either('array', someOf(ONE), ONE, 'One operation, a list of them, or a pattern: * is any, GET * any that reads, * /refunds any at this path.')
+/** The operations that `on` names: one, several, or those that a pattern such as `*` fits. */
 export type On = Static<typeof ON>
 
 export type Scalar = string | number | boolean
@@ -131,19 +135,28 @@ export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
 /** The names of parameters in a table of any operation. */
 const namesIn = (table: 'querystring' | 'body') =>
   Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) => Object.keys((schema && schemaOf(schema).properties) ?? {}))
-const MATCH = {
-  'x-name': 'Match',
-  ...closed('What the request must contain; left out: every request of the operation.', [], {
-    params: { ...NAMES, description: 'Path parameters.' },
-    query: { ...NAMES, description: 'Parameters of the query.' },
-    body: { ...NAMES, description: 'Parameters of the body.' },
-    key: { ...WANTED_ID, description: 'The API key.' },
-    about: closed('The records that the request is about, found through what it names: for example the Location of its Ticket.', [], allAs(ABOUT, WANTED_ID))
-  }),
-  'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), id: 'params' }
+const MATCHED = {
+  params: { ...NAMES, description: 'Path parameters.' },
+  query: { ...NAMES, description: 'Parameters of the query.' },
+  body: { ...NAMES, description: 'Parameters of the body.' },
+  headers: { ...NAMES, description: 'Headers, their names in any case. The journal keeps User-Agent and the header of the test only.' },
+  key: { ...WANTED_ID, description: 'The API key.' },
+  about: closed('The records that the request is about, found through what it names: for example the Location of its Ticket.', [], allAs(ABOUT, WANTED_ID))
 }
-/** What `match` holds; in the journal the Account of the key can be matched too. */
-export type MatchData = Static<typeof MATCH> & { account?: Wanted }
+const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
+const ELSEWHERE = { 'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), id: 'params' } }
+/** What a request must contain; in the journal the Account of the key can be matched too. */
+function matchSchema<P extends TProperties>(more: P) {
+  const parts = { ...MATCHED, ...more }
+  const one = { ...closed('One of several matches.', [], parts, 'MatchAlternative'), ...ELSEWHERE }
+  const any = someOf(one, 'At least one of these must hold, and the rest of the match too.')
+  const whole = closed('What the request must contain; left out: every request of the operation.', [], { ...parts, any }, 'Match')
+  return { ...whole, ...ELSEWHERE, 'x-published': referTo('match') }
+}
+export const MATCH = matchSchema({})
+type JournalMatch = Static<ReturnType<typeof matchSchema<typeof BY_ACCOUNT>>>
+/** What `match` and each of its alternatives hold. */
+export type MatchData = Omit<JournalMatch, 'any'> & { any?: readonly MatchData[] }
 
 export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
 export type Fault = (typeof FAULTS)[number]
@@ -225,7 +238,7 @@ export type Statuses = Static<typeof STATUSES>
 
 const OBJECT = of<Record<string, Json>>({ type: 'object' })
 /** The names of a call, with what its answer has to be. */
-const callOf = <E extends TProperties>(expected: E) => ({
+const callOf = <E extends TProperties, M extends TProperties>(expected: E, more: M) => ({
   as: { ...NAME, description: 'The name by which later steps refer to its response: ${name.field}.' },
   do: { ...NAME, description: 'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.' },
   key: { ...NAME, description: "An API key; the first merchant's when left out." },
@@ -235,14 +248,18 @@ const callOf = <E extends TProperties>(expected: E) => ({
     status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the response, a class such as 2xx, or a list; 2xx when left out.' },
     body: of<Json>({ description: 'What the response must contain; names that are left out are not compared.' }),
     ...expected
-  })
+  }),
+  ...more
 })
 const OF_CALLS = { 'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') } }
-const STEP = { ...closed('A request that is sent through the API when the scenario loads.', ['do'], callOf({}), 'Step'), ...OF_CALLS }
-const PLAYED = callOf({
-  headers: { ...HEADERS, description: 'Headers that the response must have, such as Retry-After.' },
-  fault: wordOf(FAULTS, 'How the response is lost.')
-})
+const STEP = { ...closed('A request that is sent through the API when the scenario loads.', ['do'], callOf({}, {}), 'Step'), ...OF_CALLS }
+const PLAYED = callOf(
+  {
+    headers: { ...HEADERS, description: 'Headers that the response must have, such as Retry-After.' },
+    fault: wordOf(FAULTS, 'How the response is lost.')
+  },
+  { headers: { ...HEADERS, description: 'Headers of the request, such as User-Agent.' } }
+)
 const AT_ONCE = { ...closed('One of several requests that are sent at once.', ['do'], PLAYED, 'PlayedCall'), ...OF_CALLS }
 const PLAYS = closed('A request that `check` sends as a client would, or several at once.', [], {
   ...PLAYED,
@@ -276,7 +293,7 @@ export type StateData = Static<typeof STATE>
 
 /** The schema of an expectation: calls and how often they come, calls in order, or records; in the journal the Account of the key can be matched too. */
 export function expectationSchema({ account = false } = {}) {
-  const match = { ...MATCH, properties: { ...MATCH.properties, ...(account && { account: { ...WANTED_ID, description: 'The Account of the key.' } }) } }
+  const match = account ? matchSchema(BY_ACCOUNT) : MATCH
   const calls = {
     on: ON,
     match: match as TUnsafe<MatchData>,

@@ -1,15 +1,15 @@
 /** Script entries: what the emulator does differently for some calls. The first entry that can is applied. */
-import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { drawnFraction } from '../core/draws.js'
 import { durationExpected, durationOf } from '../core/durations.js'
 import { instantOf } from '../core/instants.js'
 import type { Step } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
-import { nameOf, type OperationId } from '../reference/operations.js'
+import { type OperationId, operationsNamed } from '../reference/operations.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
+import { checkHeaders } from './headers.js'
 import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
 import type { NearMiss } from './near-misses.js'
 import { type Instructions, patternsIn } from './patterns.js'
@@ -44,9 +44,7 @@ export type EntryCount = { matched: number; applied: number; too_long?: number; 
 const FOREVER = Number.POSITIVE_INFINITY
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
-/** Headers that frame the message or the connection; a scripted answer cannot set them. */
-const FRAMING = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'request-id']
-
+const isDisabled = (operations: readonly OperationId[]) => operations.length > 0 && operations.every(operation => DISABLED.includes(operation))
 /**
  * Compiles one entry that its schema allows; null with its problems reported by their place in it. What it keeps of card data is digests. `all` counts what the
  * patterns of its script compile to.
@@ -59,7 +57,7 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     const { on, calls, chance = 1, delay, respond, fault, hold, when, for: lasting } = data
     const named = operationsOn(on, note)
     const operations = named.filter(operation => !DISABLED.includes(operation))
-    if (on !== '*') for (const operation of named) if (DISABLED.includes(operation)) note(['on'], say('disabled', nameOf(operation)))
+    for (const name of [on].flat()) if (isDisabled(operationsNamed(name))) note(['on'], say('disabled', name))
     const between = { from: instantIn(data.from, -FOREVER), until: instantIn(data.until, FOREVER) }
     const lasts = lasting === undefined ? FOREVER : durationIn(lasting, ['for'], note)
     if (between.from >= between.until) note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
@@ -161,15 +159,7 @@ function checkRespond({ headers = {}, body, error, status = error === undefined 
   if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
   if (error !== undefined && status < 400) report(['status'], say('not_an_error', status))
   if ((status === 204 || status === 304) && (body !== undefined || error !== undefined)) report(['status'], say('no_body', status))
-  for (const [name, value] of Object.entries(headers)) {
-    if (FRAMING.includes(name.toLowerCase())) report(['headers', name], say('framing_header', name))
-    try {
-      validateHeaderName(name)
-      validateHeaderValue(name, value)
-    } catch {
-      report(['headers', name], say('not_a_header'))
-    }
-  }
+  checkHeaders(headers, 'response', within(report, 'headers'))
 }
 
 /** An entry as a control call shows it, with its id and counts; one that was never applied with the calls that it nearly was applied to. */

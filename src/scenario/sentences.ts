@@ -53,6 +53,7 @@ export const say = sayer({
   no_body: (status: number) => `a response with status ${status} has no body`,
   framing_header: (name: string) => `${name} is set by the emulator; leave it out`,
   not_a_header: () => 'must be a header name and a value without line breaks or control characters',
+  header_of_key: () => 'this header holds the API key; give it as key',
   not_a_status: (got: string) => `must be a status, such as 402 or 2xx; got ${got}`,
 
   // conditions

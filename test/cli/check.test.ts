@@ -186,13 +186,18 @@ t.test('check: plays are sent to a running service as they are', async t => {
   const service = await runEmulator({ scenario: { data, script: LOST.map((fault, index) => ({ on: 'POST /refunds', calls: index + 2, fault })) } })
   t.teardown(() => service.close())
   const refund = { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 } }
-  const play = [refund, { wait: '60ms' }, ...LOST.map(fault => ({ ...refund, expect: { fault } }))]
-  const expect = [{ on: 'POST /refunds', took_effect: true, times: 1 }, { state: { refunds: { count: 1 }, users: { usr_a: { name: 'Ana' } } } }]
+  const headers = { 'User-Agent': 'Shop/1 (iOS)' }
+  const play = [{ ...refund, headers }, { wait: '60ms' }, ...LOST.map(fault => ({ ...refund, expect: { fault } }))]
+  const expect = [
+    { on: 'POST /refunds', match: { headers }, took_effect: true, times: 1 },
+    { state: { refunds: { count: 1 }, users: { usr_a: { name: 'Ana' } } } }
+  ]
 
   const since = performance.now()
   const checked = await checkOf(t.testdir(), to(service.baseUrl, { '': 'sk_merchant' }), { data, play, expect })
 
   t.ok(performance.now() - since >= 60, 'a wait is a real one')
+  t.equal(service.sandbox.evidence.journal.requests()[0]?.userAgent, headers['User-Agent'])
   t.strictSame(checked[0]?.notes, [SAYS.sent(4, service.baseUrl, SAYS.with_keys('***'))])
   t.strictSame(shownOf(checked), ['✓ play 1. POST /refunds', ...LOST.map((_, index) => `✓ play ${index + 3}. POST /refunds`), '✓ expects', '✓ expects'])
 })

@@ -76,6 +76,19 @@ t.test('verify: sequences', async t => {
   t.match((await verify({ sequence: [refund(401)] })).body.message, 'amount: wanted 401; got 400 in req_3')
 })
 
+t.test('verify: headers that the journal keeps, and alternatives', async t => {
+  const { call, verify } = await start(t)
+  await call('GET /tickets', { headers: { 'user-agent': 'Shop/1 (iOS)', 'test-name': 'buys' } })
+  await call('GET /tickets', { headers: { 'user-agent': 'curl' } })
+  for (const [match, seen] of [
+    [{ headers: { 'User-Agent': '/ios/i' } }, 1],
+    [{ headers: { 'Test-Name': 'buys', 'user-agent': { not: 'curl' } } }, 1],
+    [{ headers: { 'TEST-NAME': { present: false } } }, 1],
+    [{ any: [{ headers: { 'user-agent': 'curl' } }, { account: 'mch_a' }] }, 2]
+  ] as const)
+    t.equal((await verify({ on: 'GET *', match })).body.seen, seen, JSON.stringify(match))
+})
+
 t.test('verify: unused script entries', async t => {
   const delays = ['GET /tickets', 'GET /locations'].map(on => ({ on, delay: '1ms' }))
   const { call, verify } = await start(t, {
@@ -118,6 +131,9 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
     [CARDS, 'match.body.card.token', 'match.body.card[number]'],
     [{ on: 'POST /refunds', match: { body: { metadata: { password: 'x' } } } }, 'match.body.metadata.password'],
     [SECOND, 'sequence[1].match.key', 'sequence[1].match.query.limt'],
+    [{ on: '* /refunds', match: { headers: { 'User-Agent': 'a', 'x-build': 'b' } } }, 'match.headers.x-build'],
+    [{ on: 'GET /refunds', match: { any: [{ key: 'k' }, { headers: { Host: 'a' } }] } }, 'match.any[0].key', 'match.any[1].headers.Host'],
+    [{ sequence: [{ on: '* /refund' }] }, 'sequence[0].on'],
     [{ on: 'GET /tickets', times: 1.5 }, 'times'],
     [{ script: 'all' }, 'script'],
     [{ sequence: [{ match: {} }] }, 'sequence[0]'],

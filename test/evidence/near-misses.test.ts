@@ -98,6 +98,24 @@ t.test('near misses: an expectation that failed names the requests that counted,
       ['amount: wanted 1; got 2 in req_2', `key: ${hidden}`]
     ],
     [
+      'of alternatives, the one that it nearly is',
+      { on: REFUNDS, match: { any: [{ body: { amount: 3, reason: 'cold' } }, { body: { amount: 5 } }, { body: { amount: 6, reason: 'hot' } }] } },
+      'refund amount=3',
+      ['reason: wanted cold; got nothing in req_1']
+    ],
+    [
+      'of alternatives of which none is kept, each',
+      { on: REFUNDS, match: { any: [{ key: 'sk_reseller' }, { headers: { 'X-Build': '/8/' } }], headers: { 'Test-Name': { present: false } } } },
+      'refund amount=3',
+      [`key: ${hidden.replace(' in req_1', '')}, X-Build: wanted /8/; got a value that is not kept in req_1`]
+    ],
+    [
+      'headers that are kept',
+      { on: REFUNDS, match: { headers: { 'USER-AGENT': '/ios/', 'X-Build': '8' } } },
+      'refund amount=3',
+      ['USER-AGENT: wanted /ios/; got lightMyRequest in req_1']
+    ],
+    [
       'a sequence: those that came in order, and those that nearly were the next one',
       { sequence: [{ on: PAYMENTS }, { on: REFUNDS, match: { body: { amount: 5 } } }] },
       'refund amount=4 | pay amount=5 | GET /refunds | refund amount=6',

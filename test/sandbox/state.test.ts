@@ -28,7 +28,7 @@ const SCENARIO = document({
   script: [{ on: 'GET /tickets', calls: '2+', delay: '1ms' }]
 })
 const none = () => undefined
-const LISTED = { operation: 'listTickets', key: null, params: none, query: none, body: none, about: none, steps: 0 } as const
+const LISTED = { operation: 'listTickets', key: null, params: none, query: none, body: none, header: none, about: none, steps: 0 } as const
 const DELAYED = (await compileEntry({ on: 'GET /tickets', delay: '1ms' }, () => t.fail('it is right'))) as Entry
 const user = (more: object = {}) => document({ users: [{ account: 'mch_a', name: 'U', email: 'u@example.com', ...more }] })
 

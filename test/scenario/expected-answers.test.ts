@@ -85,6 +85,13 @@ t.test('expect: a record that is nowhere is a problem, or a warning where a requ
     [{ accounts: { rsl_z: {} } }, null, 'accounts.rsl_z'],
     [{ users: { usr_z: null, '${pay.id}': {} } }, null]
   ]
+  const on = ['* /transactions', 'POST /refunds']
+  const match = { body: { ticket: 'tkt_a' }, any: [{ about: { ticket: 'tkt_y' } }, { body: { ticket: ['tkt_a', 'tkt_z'] } }] }
+  const { problems } = await lookedAt({ data: smallFixture(), script: [{ on, match, delay: '1s' }] })
+  t.strictSame(
+    problems.map(({ path, ...said }) => coded(path, said)),
+    ['script[0].match.any[0].about.ticket missing_record', 'script[0].match.any[1].body.ticket[1] missing_record']
+  )
   for (const [state, problem, warning] of cases) {
     const { problems, warnings } = await lookedAt({ data: smallFixture(), steps: [PAY], expect: [{ state }] })
     const [found, warned] = [problems, warnings].map(list => list.map(({ path, ...said }) => coded(path, said)))

@@ -12,15 +12,23 @@ import { Store } from '../../src/store/store.js'
 import { coded, reported } from '../support/codes.js'
 import type { Json } from '../support/json.js'
 
-type Sent = { key?: string | null; params?: object; query?: object; body?: object; about?: Partial<Record<About, string>> }
+type Sent = {
+  key?: string | null
+  params?: object
+  query?: object
+  body?: object
+  headers?: Readonly<Record<string, string>>
+  about?: Partial<Record<About, string>>
+}
 /** A call as a matcher sees it, made from plain nested data. */
-const sent = (on: string, { key = null, params = {}, query = {}, body = {}, about = {} }: Sent = {}): SentCall => {
+const sent = (on: string, { key = null, params = {}, query = {}, body = {}, headers = {}, about = {} }: Sent = {}): SentCall => {
   const valuesOf = (data: object) => (name: readonly string[]) => {
     const value = name.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], data)
     return typeof value === 'string' || value === undefined ? value : null
   }
   const operation = operationNamed(on) as OperationId
-  return { operation, key, params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), about: what => about[what], steps: MAX_STEPS }
+  const header = (name: string) => headers[name]
+  return { operation, key, params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), header, about: what => about[what], steps: MAX_STEPS }
 }
 const ENTRY_CHECKER = checkerOf(entrySchema)
 const RECORDS = new Store()
@@ -69,7 +77,9 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ on: GET /tickets, hold: {} }, hold not_exactly_one], [{ on: GET /tickets, hold: { gate: a, once: true } }, hold.once needs],
       [{ on: GET /tickets, hold: { until: 2, gate: a } }, hold not_exactly_one], [{ on: GET /tickets, hold: { gate: a, for: long } }, hold.for wrong_format],
       [{ on: [POST /refunds, POST /refund], delay: 1s }, 'on[1] unknown_word'], [{ on: [], delay: 1s }, on too_few_items],
-      [{ on: [POST /refunds, 'DELETE /accounts/{id}'], delay: 1s }, on disabled],
+      [{ on: [POST /refunds, 'DELETE /accounts/{id}'], delay: 1s }, on disabled], [{ on: 'DELETE /*}', delay: 1s }],
+      [{ on: 'DELETE /locations*', delay: 1s }, on disabled], [{ on: 'PUT *', delay: 1s }, on unknown_word],
+      [{ on: [GET *, '* /refund', 'refunds*'], delay: 1s }, 'on[1] unknown_word', 'on[2] unknown_word'], [{ on: '*refunds', delay: 1s }],
       [{ on: [GET /tickets, POST /refunds], match: { body: { locaton: x } }, delay: 1s }, match.body.locaton unknown_parameter],
       [{ on: [GET /tickets, GET /refunds], match: { body: {} }, delay: 1s }, match.body no_section],
       [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', match: { params: { id: x } }, delay: 1s }, match.params.id unknown_parameter],
@@ -90,7 +100,12 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     match: [
       [{ boddy: {} }, boddy unknown_name], [{ key: { lt: a } }, key.lt not_comparable], [{ key: { foo: x } }, key.foo unknown_parameter],
       [{ about: { refund: x } }, about.refund unknown_name], [{ params: { id: x } }, params no_section], [{ query: { limit: 5 } }, query no_section],
-      [{ key: [] }, key matches_nothing], [{ key: '/a**/' }, key bad_pattern]
+      [{ key: [] }, key matches_nothing], [{ key: '/a**/' }, key bad_pattern], [{ headers: { AUTHORIZATION: x } }, headers.AUTHORIZATION header_of_key],
+      [{ headers: { User Agent: x } }, headers.User Agent not_a_header], [{ headers: { Via: { a: x } } }, headers.Via.a unknown_parameter],
+      [{ headers: { Host: [] } }, headers.Host matches_nothing], [{ any: [] }, any too_few_items], [{ any: [{}] }, 'any[0] always_matches'],
+      [{ any: [{ body: { amount: 5 } }, { any: [{ key: k }] }] }, 'any[1].any unknown_name'],
+      [{ any: [{ key: k }, { body: { amuont: 5 }, key: [] }] }, 'any[1].body.amuont unknown_parameter', 'any[1].key matches_nothing'],
+      [{ any: [{ query: { a: 1 } }, { body: { a: 1 } }, { body: {} }] }, 'any[0].query no_section', 'any[1].body.a unknown_parameter', 'any[2] always_matches']
     ],
     body: [
       [{ amuont: 5 }, amuont unknown_parameter], [{ whatever: 5 }, whatever unknown_parameter], [{ card: { nubmer: '4' } }, card.nubmer unknown_parameter],
@@ -245,6 +260,11 @@ t.test('match: values compare as text with what was sent, in lists and as regula
     [{ about: { location: loc_a } }, [{ about: { location: loc_a } }], [{}, { about: { location: loc_b } }, { body: { ticket: loc_a } }]],
     [{ about: { account: [/^mch/, x], ticket: { not: tkt_1 } } }, [{ about: { account: mch_a } }, { about: { account: x, ticket: tkt_2 } }],
       [{}, { about: { account: mch_a, ticket: tkt_1 } }]],
+    [{ headers: { User-Agent: /ios/i, X-Build: { not: '7' } } }, [{ headers: { user-agent: Shop/1 (iOS), x-build: '8' } }, { headers: { user-agent: ios } }],
+      [{}, { headers: { user-agent: Android } }, { headers: { user-agent: ios, x-build: '7' } }]],
+    [{ any: [{ headers: { via: a } }, { key: sk_a, body: { amount: 5 } }], body: { ticket: x } },
+      [{ headers: { via: a }, body: { ticket: x } }, { key: sk_a, body: { ticket: x, amount: '5' } }],
+      [{ body: { ticket: x } }, { headers: { via: a } }, { key: sk_a, body: { ticket: x } }, { key: sk_b, body: { ticket: x, amount: '5' } }]],
     [{ key: sk_a, body: { amount: 5 } }, [{ key: sk_a, body: { amount: '5' } }], [{ key: sk_a }, { key: sk_b, body: { amount: '5' } }]]
   ]`)
   const inBody = (list: Json[]): Sent[] => list.map(body => ({ body }))
@@ -288,7 +308,11 @@ t.test('on: several operations, or any', async t => {
     ['*', undefined, both],
     ['*', { body: { amount: { gt: 5 } } }, ['POST /transactions', 'POST /refunds']],
     ['*', { body: { transaction: 'txn_1' } }, ['POST /refunds']],
-    ['*', { query: { location: 'loc_a' } }, ['GET /tickets']]
+    ['*', { query: { location: 'loc_a' } }, ['GET /tickets']],
+    ['GET *', undefined, ['GET /tickets']],
+    ['post /*', undefined, both.slice(1)],
+    ['* /refunds', undefined, ['POST /refunds']],
+    [['* /tickets*', '*T*/r*s'], undefined, ['GET /tickets', 'POST /refunds']]
   ]
   const calls = both.map(on =>
     sent(on, on.startsWith('GET') ? { query: { location: 'loc_a' } } : { body: { amount: '6', ...(on.endsWith('refunds') && { transaction: 'txn_1' }) } })

@@ -19,6 +19,9 @@ t.test('script: an entry that can never apply is warned about, with the entry th
     a value that meets a pattern: [{ match: { body: { 'card[brand]': /^v/ } } }, { match: { body: { card: { brand: visa } } } }],
     the same calls: [{ match: { body: { amount: 6 } }, calls: 1-3 }, { match: { body: { amount: 6 } }, calls: 2 }],
     the first of the same calls: [{ calls: 1-3 }, { calls: 1 }], the last of the same calls: [{ calls: 1-3 }, { calls: 3 }],
+    a pattern of operations: [{ on: '* /transactions', match: { body: { amount: 6 } } }, { match: { body: { amount: 6 } } }],
+    the same alternatives: [{ match: { any: [{ key: k }, { body: { amount: 6 } }] } }, { match: { any: [{ key: k }, { body: { amount: 6 } }], key: x } }],
+    a header: [{ match: { headers: { via: /a/ } } }, { match: { headers: { via: ab } } }],
     more operations: [{ on: [GET /tickets, POST /transactions], match: { body: { amount: 6 } } }, { match: { body: { amount: 6 } } }],
     a longer time: [{ match: { body: { amount: 6 } }, from: 2026-01-01 }, { match: { body: { amount: 6 } }, from: 2026-02-01 }]
   }`)
@@ -26,6 +29,9 @@ t.test('script: an entry that can never apply is warned about, with the entry th
     a wider match: [{ match: { body: { payment_type: card, amount: 5 } } }, { match: { body: { payment_type: card } } }],
     another part: [{ match: { body: { amount: 6 } } }, { match: { about: { ticket: tkt_a } } }],
     another part with the same name: [{ match: { body: { ticket: tkt_a } } }, { match: { about: { ticket: tkt_a } } }],
+    other alternatives: [{ match: { any: [{ key: k }, { body: { amount: 6 } }] } }, { match: { any: [{ key: k }, { body: { amount: 5 } }] } }],
+    one of the alternatives: [{ match: { any: [{ key: k }, { body: { amount: 6 } }] } }, { match: { key: k } }],
+    another header: [{ match: { headers: { via: a } } }, { match: { headers: { from: a } } }],
     another parameter: [{ match: { body: { amount: 6 } } }, { match: { body: { tip_amount: 6 } } }],
     another value: [{ match: { body: { amount: 5 } } }, { match: { body: { amount: 6 } } }],
     a pattern for a value: [{ match: { body: { 'card[brand]': visa } } }, { match: { body: { 'card[brand]': /visa/ } } }],
