@@ -158,11 +158,14 @@ const counting =
   }
 
 /** A request as the scenario's expectations match it; null where it is not of the reference. */
-function sentBy({ method, path, query, key, form, headers = {} }: StepCall, { sandbox: { store, settings } }: Checking): SentCall | null {
+function sentBy({ method, path, query, key, form, headers = {} }: StepCall, { sandbox }: Checking): SentCall | null {
+  const { store, settings } = sandbox
   const route = operationAt(method, path)
+  if (route === null) return null
   const account = (key !== null && store.keys.get(key)) || null
+  const test = headers[settings['evidence.test_header'].toLowerCase()] ?? null
   const [sentQuery, body] = [query, form ?? ''].map(text => decodeForm(text, settings).root) as [FormObject, FormObject]
-  return route && sentIn(store, { ...route, account, query: sentQuery, body, header: name => headers[name] }, key)
+  return sentIn(store, { ...route, at: sandbox.machine(), account, test, query: sentQuery, body, header: name => headers[name] }, key)
 }
 
 /** Sends the requests of the steps and of the plays, each with its point. */
@@ -221,7 +224,8 @@ async function expectationPoints(tally: Tally, checking: Checking, drift: Drift 
   return Promise.all(
     verdicts.map(async (verdict, index) => {
       const { expectation, wanted, seen, holds, message } = verdict
-      const counted = holds ? [] : [{ ...verdict, at: [], message: 'on' in expectation ? SAYS.counted(seen) : message }]
+      const isPlain = 'on' in expectation && expectation.per === undefined
+      const counted = holds ? [] : [{ ...verdict, at: [], message: isPlain ? SAYS.counted(seen) : message }]
       const found: readonly (PlacedProblem & Explained)[] = 'state' in expectation ? await stateProblems(index, checking, drift) : counted
       const problems = found.map(({ at, message, ...more }) => ({ at: ['expect', index, ...at], message: explainedMessage(message, more) }))
       return { ...say('expects', wanted), problems }

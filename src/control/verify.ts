@@ -25,7 +25,7 @@ import { within } from '../scenario/flaws.js'
 import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage } from '../scenario/near-misses.js'
-import { expectationSchema } from '../scenario/schemas.js'
+import { expectationSchema, type SequenceData } from '../scenario/schemas.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'
 import { pause } from '../work/slices.js'
 import type { Context } from './route.js'
@@ -39,7 +39,7 @@ type Judge = {
   /** Errors: `journal_incomplete`. */
   verdict: () => Promise<Verdict>
 }
-type Wanted = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; script?: 'all_used'; within?: string }
+type Wanted = Partial<CountData> & Partial<SequenceData> & { state?: StateData; script?: 'all_used'; within?: string }
 /** An expectation or that of the script, and how long to wait for it. */
 export function judgementSchema() {
   const expectation = expectationSchema({ account: true })
@@ -105,6 +105,7 @@ async function judgeOf(wanted: Wanted, tell: Report, { limits }: SourceDocument,
   const kept = ['user-agent', sandbox.settings['evidence.test_header'].toLowerCase()]
   for (const [index, one] of sequence.entries()) checkKept(one, kept, within(tell, 'sequence', index))
   if (on !== undefined) checkKept(wanted as CallsData, kept, tell)
+  for (const name of ['per', 'same'] as const) if (wanted[name] === 'key') tell([name], say('key_not_kept'))
   const expectation = ways === 1 ? await compileExpectation(expected as ExpectationData, tell) : null
   return () => tallyJudge(expectation as Expectation, sandbox)
 }
@@ -161,9 +162,10 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
 /** Whether requests that the journal lacks could not change a verdict. */
 function isCertainAnyway(expectation: Expectation, { holds, exceeded }: ScenarioVerdict): boolean {
   if ('differences' in expectation) return true
-  if ('steps' in expectation) return holds
+  const { per } = expectation.data
+  if ('steps' in expectation) return holds && per === undefined
   const { times, at_most = times } = expectation.data
-  return exceeded || (holds && at_most === undefined)
+  return exceeded || (holds && at_most === undefined && per === undefined)
 }
 
 async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {

@@ -19,7 +19,7 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 export const sentBy = (exchange: Exchange): SentCall => sentIn(exchange.world.state.store, exchange, exchange.key)
 
 /** What of a request is matched, apart from its key. */
-export type Sent = Pick<Exchange, 'operation' | 'account' | 'params' | 'query' | 'body' | 'header'>
+export type Sent = Pick<Exchange, 'operation' | 'account' | 'params' | 'query' | 'body' | 'header' | 'test' | 'at'>
 
 /** A request as it was sent among these records, with this key. */
 export function sentIn(store: Store, request: Sent, key: string | null): SentCall {
@@ -33,6 +33,8 @@ export function sentIn(store: Store, request: Sent, key: string | null): SentCal
     query: valuesOf(request.query),
     body: valuesOf(request.body),
     header: (name: string) => request.header(name),
+    test: request.test,
+    at: request.at,
     steps: MAX_STEPS
   }
   return { ...sent, about: aboutIn(store, sent) }

@@ -5,8 +5,9 @@ import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../e
 import { endingOf, sentIn } from '../engine/scripted.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation, Tally, Verdict } from '../scenario/expectations.js'
-import { type MatchCondition, type Matcher, type SentCall, shownOn, valueFor } from '../scenario/matching.js'
+import { countedValue, type MatchCondition, type Matcher, type SentCall, shownOn, valueFor } from '../scenario/matching.js'
 import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/near-misses.js'
+import type { SequenceData } from '../scenario/schemas.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
@@ -27,9 +28,17 @@ export async function explainedVerdicts(tally: Tally, looked: Looked): Promise<V
   for (const [index, verdict] of verdicts.entries()) {
     const expectation = tally.expectations[index] as Expectation
     if (verdict.holds || 'differences' in expectation || left-- <= 0) continue
-    Object.assign(verdict, await ('steps' in expectation ? ofSequence(expectation.steps, verdict, looked) : ofCalls(expectation.calls, verdict, looked)))
+    const own = { ...looked, requests: requestsOf(verdict, expectation.data, looked) }
+    Object.assign(verdict, await ('steps' in expectation ? ofSequence(expectation.steps, verdict, own) : ofCalls(expectation.calls, verdict, own)))
   }
   return verdicts
+}
+
+/** The requests that are looked through for a verdict: those of the value that it is about. */
+function requestsOf({ value }: Verdict, { per, same }: Partial<SequenceData>, { requests, store }: Looked): readonly Exchange[] {
+  const by = per ?? same
+  if (by === undefined || value === undefined) return requests
+  return requests.filter(call => call.operation !== null && countedValue(by, sentIn(store, call, null)) === value)
 }
 
 /** The entries of a script that were never applied, each with the requests that it nearly was applied to. */
@@ -143,10 +152,15 @@ function missesOfEntry({ id, entry, count }: Unused, call: Exchange, sent: SentC
   const early = missedStage(call, STAGE.admitted, 'a request that reaches the script')
   if (early !== null) return [early]
   const { between, data, calls } = entry
+  const { per } = data
   const misses = missesOfMatch(entry.matches, { sent, isNone: count.matched === 0 })
+  const value = per && countedValue(per, sent)
+  // which key was sent is not known any more
+  const isNone = per !== undefined && per !== 'key' && value === undefined
+  if (isNone) misses.push({ condition: 'per', wanted: `a ${per}`, got: 'none' })
   if (call.at < between.from) misses.push({ condition: 'from', wanted: `${data.from}`, got: isoOf(call.at) })
   if (call.at >= between.until) misses.push({ condition: 'until', wanted: `before ${data.until}`, got: isoOf(call.at) })
-  const { matched } = count
+  const { matched } = value === undefined ? count : (count.values?.find(own => own.value === value) ?? { matched: 0 })
   // a request that meets every condition and was not counted came before the entry was added
   if (misses.length > 0 || matched === 0 || call.action?.id === id) return misses
   if (matched < calls.from) return [{ condition: 'calls', wanted: `${data.calls}`, got: `${matched} that matched` }]

@@ -8,10 +8,21 @@ import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { compileState, recordsOf, type StateData, type StateDifference, type StateTest } from './final-state.js'
 import { within } from './flaws.js'
-import { compileMatch, isMatch, type MatchData, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
+import {
+  compileMatch,
+  countedValue,
+  isMatch,
+  MAX_VALUES,
+  type MatchData,
+  type Matcher,
+  operationsOn,
+  type SentCall,
+  shownOn,
+  unlessReported
+} from './matching.js'
 import { MAX_NEAR_MISSES, type NearMiss } from './near-misses.js'
 import { type Instructions, type Patterns, patternsIn } from './patterns.js'
-import type { CallsData, CountData, ExpectationData, Json } from './schemas.js'
+import type { CallsData, CountData, ExpectationData, Json, Per, SequenceData } from './schemas.js'
 import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
 
@@ -25,11 +36,13 @@ export type EndingCondition = { name: string; wanted: string; got: (ending: Endi
 /** `isOfEndings` says that calls are counted when they have ended, since it matters what became of them. */
 export type Expectation =
   | { data: CountData; calls: Calls; isOfEndings: boolean }
-  | { data: { sequence: readonly CallsData[] }; steps: readonly Calls[]; isOfEndings: boolean }
+  | { data: SequenceData; steps: readonly Calls[]; isOfEndings: boolean }
   | { data: { state: StateData }; isOfEndings: false; differences: StateTest }
 export type Verdict = {
   expectation: ExpectationData
   wanted: string
+  /** Of one that counts by value and does not hold: the first value that it does not hold for, which `seen` and the requests are of. */
+  value?: string
   /** How many calls came; of a sequence, how many of its calls came in order; of a state, in how many places it differs. */
   seen: number
   holds: boolean
@@ -64,6 +77,10 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
 type Compiling = { answers: Answered; patterns: Patterns }
 
 async function compiled(data: ExpectationData, note: Report, compiling: Compiling): Promise<Expectation> {
+  const { per, same } = data as Partial<SequenceData>
+  if (same !== undefined && !('sequence' in data)) note(['same'], say('needs', 'same', 'sequence'))
+  if (same !== undefined && per !== undefined) note(['same'], say('not_together', 'same', ['per']))
+  if (per !== undefined && 'state' in data) note(['per'], say('needs', 'per', 'on or sequence'))
   if ('state' in data) return { data, isOfEndings: false, differences: await compileState(data.state, within(note, 'state'), compiling) }
   if ('sequence' in data) {
     const steps: Calls[] = []
@@ -71,11 +88,13 @@ async function compiled(data: ExpectationData, note: Report, compiling: Compilin
       steps.push(await compileCalls(step, within(note, 'sequence', index), compiling))
       await pause()
     }
-    return { data: { sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
+    return { data: { ...data, sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
   }
   const { times, at_least, at_most } = data
   if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], say('not_together', 'times', ['at_least', 'at_most']))
   if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], say('reversed', `at_least ${at_least}`, `at_most ${at_most}`))
+  const isVacuous = times === undefined && at_most === undefined && (at_least ?? 0) < 2
+  if (per !== undefined && isVacuous) note(['per'], say('needs', 'per', 'times, at_most, or at_least above 1'))
   const calls = await compileCalls(data, note, compiling)
   return { data: calls.data, calls, isOfEndings: calls.ended !== null }
 }
@@ -111,17 +130,14 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
 /** Counts calls for expectations: when they come, and again when they have ended. */
 export class Tally {
   readonly expectations: readonly Expectation[]
-  readonly #seen: number[]
-  /** Calls with a value too long for the pattern of each. */
-  readonly #tooLong: number[]
+  readonly #counts: readonly CallCount[]
   /** Whether it matters for one of them what became of calls. */
   readonly hasEndings: boolean
   readonly isEmpty: boolean
 
   constructor(expectations: readonly Expectation[]) {
     this.expectations = expectations
-    this.#seen = expectations.map(() => 0)
-    this.#tooLong = expectations.map(() => 0)
+    this.#counts = expectations.map(() => ({ values: new Map(), tooLong: 0, uncounted: 0 }))
     this.isEmpty = expectations.length === 0
     this.hasEndings = expectations.some(({ isOfEndings }) => isOfEndings)
   }
@@ -130,16 +146,22 @@ export class Tally {
   count(call: SentCall, ending: Ending | null = null): boolean {
     let isCounted = false
     for (const [index, expectation] of this.expectations.entries()) {
-      const seen = this.#seen[index] as number
       if ('differences' in expectation || expectation.isOfEndings !== (ending !== null)) continue
-      const calls = 'steps' in expectation ? expectation.steps[seen] : expectation.calls
+      const count = this.#counts[index] as CallCount
+      const by = countedBy(expectation)
+      const value = by === undefined ? NO_VALUE : countedValue(by, call)
+      if (value === undefined) continue
+      const came = count.values.get(value)
+      const calls = 'steps' in expectation ? expectation.steps[came?.seen ?? 0] : expectation.calls
       if (calls === undefined) continue
       call.isTooLong = false
       if (isMatched(calls, call, ending)) {
-        this.#seen[index] = seen + 1
         isCounted = true
+        if (came !== undefined) came.seen++
+        else if (count.values.size < MAX_VALUES) count.values.set(value, { seen: 1 })
+        else count.uncounted++
       }
-      if (call.isTooLong) this.#tooLong[index] = (this.#tooLong[index] as number) + 1
+      if (call.isTooLong) count.tooLong++
     }
     return isCounted
   }
@@ -164,11 +186,33 @@ export class Tally {
     return verdicts
   }
 
-  #verdictOfCalls({ data }: Exclude<Expectation, { differences: StateTest }>, index: number): Verdict {
-    const [seen, tooLong] = [this.#seen[index] as number, this.#tooLong[index] as number]
-    return 'sequence' in data ? verdictOfSequence(data, seen, tooLong) : verdictOfCount(data, seen, tooLong)
+  /** Of one that counts by value, the verdict of the first value that it does not hold for: of `same`, of the one that came furthest. */
+  #verdictOfCalls(expectation: Exclude<Expectation, { differences: StateTest }>, index: number): Verdict {
+    const { data } = expectation
+    const { values, tooLong, uncounted } = this.#counts[index] as CallCount
+    const by = countedBy(expectation)
+    const verdictOf = ({ seen }: Came, value?: string) =>
+      'sequence' in data ? verdictOfSequence(data, seen, { tooLong, value }) : verdictOfCount(data, seen, { tooLong, value })
+    if (by === undefined) return verdictOf(values.get(NO_VALUE) ?? NONE)
+    const verdicts = Array.from(values, ([value, came]) => verdictOf(came, value))
+    const furthest = verdicts.reduce((one, other) => (other.seen > one.seen ? other : one), verdictOf(NONE))
+    const isOfOne = 'same' in data && data.same !== undefined
+    const [first, ...others] = (isOfOne ? [furthest] : verdicts).filter(({ holds }) => !holds)
+    const said = first === undefined ? say('holds_for', verdicts.filter(({ holds }) => holds).length, by) : say('others', first.message, others.length)
+    const { message } = uncounted === 0 ? said : say('uncounted', said.message, uncounted, by, MAX_VALUES)
+    if (first !== undefined) return { ...first, exceeded: verdicts.some(({ exceeded }) => exceeded), message }
+    return { ...verdictOf(NONE), seen: furthest.seen, holds: true, exceeded: false, message }
   }
 }
+
+/** Calls that came for an expectation, of one value or altogether. */
+type Came = { seen: number }
+const NONE: Came = { seen: 0 }
+/** What came for an expectation by the value that it counts by: also calls with a value too long for a pattern, and those of values beyond the maximum. */
+type CallCount = { readonly values: Map<string, Came>; tooLong: number; uncounted: number }
+/** In place of a value where all calls are counted together. */
+const NO_VALUE = ''
+const countedBy = ({ data }: { data: Partial<SequenceData> }): Per | undefined => data.per ?? data.same
 
 /** Whether a call is one of those; `ending` is what became of it, null where that does not matter. */
 function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending: Ending | null): boolean {
@@ -192,21 +236,26 @@ const withoutKey = ({ key, any, ...match }: MatchData): object => ({
   ...(any && { any: any.map(withoutKey) })
 })
 
-function verdictOfCount(expectation: CountData, seen: number, tooLong: number): Verdict {
-  const { times, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
+type Of = { tooLong: number; value: string | undefined }
+const ofValue = (value: string | undefined) => (value === undefined ? '' : ` for ${value}`)
+
+function verdictOfCount(expectation: CountData, seen: number, { tooLong, value }: Of): Verdict {
+  const { times, per, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
   const between = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least === 0 ? 'at most' : `${least} to`} ${most}`
   const count = `${least === most ? least : between} request`
-  const [calls, wanted] = [shownCalls(expectation), /(^| )1 request$/.test(count) ? count : `${count}s`]
-  const { message } = say('count', calls, wanted, seen, tooLong)
-  return { expectation, wanted: `${calls}: ${wanted}`, seen, holds: seen >= least && seen <= most, exceeded: seen > most, message }
+  const [calls, wanted] = [`${shownCalls(expectation)}${per === undefined ? '' : ` for each ${per}`}`, /(^| )1 request$/.test(count) ? count : `${count}s`]
+  const { message } = say('count', calls, wanted, seen, ofValue(value), tooLong)
+  const isMet = seen >= least && seen <= most
+  return { expectation, wanted: `${calls}: ${wanted}`, ...(value && { value }), seen, holds: isMet, exceeded: seen > most, message }
 }
 
-function verdictOfSequence(expectation: { sequence: readonly CallsData[] }, seen: number, tooLong: number): Verdict {
-  const { sequence } = expectation
+function verdictOfSequence(expectation: SequenceData, seen: number, { tooLong, value }: Of): Verdict {
+  const { sequence, per, same } = expectation
   const next = sequence[seen]
-  const wanted = `${sequence.map(shownCalls).join(', then ')}, in this order`
-  const { message } = next === undefined ? say('in_order', sequence.length) : say('out_of_order', seen + 1, shownOn(next.on), tooLong)
-  return { expectation, wanted, seen, holds: next === undefined, exceeded: false, message }
+  const about = `${per === undefined ? '' : ` for each ${per}`}${same === undefined ? '' : `, all about one ${same}`}`
+  const wanted = `${sequence.map(shownCalls).join(', then ')}, in this order${about}`
+  const { message } = next === undefined ? say('in_order', sequence.length) : say('out_of_order', seen + 1, shownOn(next.on), ofValue(value), tooLong)
+  return { expectation, wanted, ...(value && { value }), seen, holds: next === undefined, exceeded: false, message }
 }
 
 function verdictOfState(expectation: { state: StateData }, differences: readonly StateDifference[]): Verdict {

@@ -1,15 +1,18 @@
 /** Which calls a script entry or an expectation is about: operations, what was sent, and which records a call is about. */
+import { beginningOf } from '../core/memory.js'
 import { didYouMean, shortened } from '../core/nearest.js'
+import { withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
 import { nameOf, OPERATION_NAMES, type OperationId, operationsNamed } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { anyOf, type Condition, compileNames, type Subject, type Value } from './conditions.js'
+import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
 import { checkHeaders } from './headers.js'
 import type { Budget } from './patterns.js'
-import { ABOUT, type MatchData, type Names, type On, OPERATION } from './schemas.js'
+import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from './schemas.js'
 import { say } from './sentences.js'
 
 /** Looks a value up by its nested name, such as `['card', 'last4']`; null for a name that has further names below it, undefined for what was not sent. */
@@ -18,6 +21,8 @@ export type About = (typeof ABOUT)[number]
 /** A call as it was sent, with the steps that its patterns may take. */
 export type SentCall = {
   operation: OperationId
+  /** When it came, by the sandbox's clock in milliseconds. */
+  at: number
   key: string | null
   account?: string | null
   params: Values
@@ -25,12 +30,26 @@ export type SentCall = {
   body: Values
   /** By its name in lower case; null where it is not kept. */
   header: (name: string) => Value
+  /** The test that sent it. */
+  test: string | null
   /** The id of the record that the call is about; undefined where it is about none of this kind. */
   about: (what: About) => string | undefined
   /** A value was too long for the pattern that it was to match, or for the steps that were left; set by a matcher. */
   isTooLong?: boolean
 } & Budget
 export type { MatchData, On } from './schemas.js'
+
+/** Values that an entry or an expectation counts by themselves: with a data file they are written with each request that is counted. */
+export const MAX_VALUES = 1000
+/** Characters of a value. */
+const MAX_VALUE = 200
+
+/** The value that a call is counted by; undefined where it has none. A key is counted by its digest. */
+export function countedValue(per: Per, call: SentCall): string | undefined {
+  if (per === 'key') return call.key === null ? undefined : digestOf(call.key)
+  const value = per === 'test' ? call.test : call.about(per)
+  return value ? beginningOf(withoutSecrets(value), MAX_VALUE) : undefined
+}
 
 /** The parts of a match that hold names of parameters, each with the table that these are in. */
 export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const

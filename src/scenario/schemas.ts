@@ -143,6 +143,9 @@ const MATCHED = {
   key: { ...WANTED_ID, description: 'The API key.' },
   about: closed('The records that the request is about, found through what it names: for example the Location of its Ticket.', [], allAs(ABOUT, WANTED_ID))
 }
+/** What requests are counted by, each value of it by itself. */
+const PER = [...ABOUT, 'key', 'test'] as const
+export type Per = (typeof PER)[number]
 const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
 const ELSEWHERE = { 'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), id: 'params' } }
 /** What a request must contain; in the journal the Account of the key can be matched too. */
@@ -197,6 +200,7 @@ export const entrySchema = () => ({
     on: ON,
     match: MATCH,
     calls: { ...CALLS, description: 'Which of the matching requests: 1, 2-3 or 4+; left out: all.' },
+    per: wordOf(PER, 'Counts calls, chance and for by themselves for each Ticket (and so on) that requests are about, each key, or each test.'),
     chance: { ...SHARE, default: 1, description: 'The share of these requests that the entry is applied to, drawn from the seed.' },
     from: { ...INSTANT, description: "The instant of the sandbox's clock from which requests match." },
     until: { ...INSTANT, description: "The instant of the sandbox's clock at which requests stop matching." },
@@ -307,6 +311,8 @@ export function expectationSchema({ account = false } = {}) {
     at_least: { ...COUNT, description: 'At least this many requests; 1 when none of the three is given.' },
     at_most: { ...COUNT, description: 'At most this many requests.' },
     sequence: someOf(closed('A request of a sequence.', ['on'], calls, 'ExpectedCall'), 'Requests in this order; others may come between them.'),
+    per: wordOf(PER, 'It must hold for each Ticket (and so on) that such requests are about, each key, or each test.'),
+    same: wordOf(PER, 'The requests of the sequence must all be about one Ticket (and so on), or of one key or test.'),
     state: STATE
   })
 }
@@ -314,9 +320,11 @@ type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
 /** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
 export type CallsData = Expected['sequence'][number]
 /** How often calls have to come: exactly so many times, or bounds. */
-export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'at_least' | 'at_most'>>
+export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'at_least' | 'at_most' | 'per'>>
+/** Calls in order, for each value or all about one. */
+export type SequenceData = Pick<Expected, 'sequence'> & Partial<Pick<Expected, 'per' | 'same'>>
 /** An expectation as a document writes it. */
-export type ExpectationData = CountData | Pick<Expected, 'sequence'> | Pick<Expected, 'state'>
+export type ExpectationData = CountData | SequenceData | Pick<Expected, 'state'>
 
 const CLOCK = closed('', ['now'], {
   now: { ...INSTANT, description: 'The time at which the clock starts.' },

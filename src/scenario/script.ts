@@ -10,7 +10,7 @@ import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { checkHeaders } from './headers.js'
-import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
+import { compileMatch, countedValue, isMatch, MAX_VALUES, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
 import type { NearMiss } from './near-misses.js'
 import { type Instructions, patternsIn } from './patterns.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
@@ -37,10 +37,15 @@ export type Entry = {
 /** What an entry does to one call. */
 export type Action = { id: string; entry: Entry; delay: number }
 /**
- * How many calls matched an entry, and to how many it was applied; `too_long`, where there are any, those with a value too long for its patterns;
- * `first`, of an entry that lasts for a time, when it was first applied, in milliseconds of the sandbox's clock.
+ * How many calls matched an entry, and to how many it was applied; `first`, of an entry that lasts for a time, when it was first applied, in milliseconds of
+ * the sandbox's clock.
  */
-export type EntryCount = { matched: number; applied: number; too_long?: number; first?: number }
+type Count = { matched: number; applied: number; first?: number }
+/**
+ * The count of an entry: `too_long`, where there are any, calls with a value too long for its patterns. Of one that counts `per` value, each of its `values`,
+ * and those `uncounted` since there were too many.
+ */
+export type EntryCount = Count & { too_long?: number; uncounted?: number; values?: readonly (Count & { value: string })[] }
 const FOREVER = Number.POSITIVE_INFINITY
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
@@ -63,6 +68,8 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     if (between.from >= between.until) note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
     if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
     if (!respond && delay === undefined && !fault && !hold) note([], say('no_action'))
+    const isCounted = calls !== undefined || data.chance !== undefined || lasting !== undefined
+    if (data.per !== undefined && !isCounted) note(['per'], say('needs', 'per', 'calls, chance or for'))
     if (hold) checkHold(hold, within(note, 'hold'))
     if (when === 'after' && !fault) note(['when'], say('needs', 'when: after', 'fault'))
     if (when === 'after' && respond) note(['when'], say('not_together', 'when: after', ['respond']))
@@ -109,8 +116,12 @@ export async function compileScript(
 
 export const entryLabel = ({ name }: EntryData, index: number): string => (name === undefined ? `entry ${index + 1}` : `the entry "${name}"`)
 
-const isUnconditional = ({ matches, calls, chance, between, lasts }: Entry) =>
-  matches === null && calls.from === 1 && chance === 1 && [calls.to, between.until, -between.from, lasts].every(bound => bound === FOREVER)
+const isUnconditional = ({ matches, data, calls, chance, between, lasts }: Entry) =>
+  matches === null &&
+  data.per === undefined &&
+  calls.from === 1 &&
+  chance === 1 &&
+  [calls.to, between.until, -between.from, lasts].every(bound => bound === FOREVER)
 
 const instantIn = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : (instantOf(text) as number))
 
@@ -167,7 +178,7 @@ export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss
 
 /** The script entries of a sandbox in order, with their counts. */
 export class Script {
-  readonly #entries = new Map<string, { entry: Entry; count: EntryCount }>()
+  readonly #entries = new Map<string, Counted>()
   readonly #byOperation = new Map<OperationId, Set<string>>()
   /** The operations that any entry is for. */
   readonly operations: Pick<ReadonlyMap<OperationId, unknown>, 'has'> = this.#byOperation
@@ -186,7 +197,7 @@ export class Script {
   /** A copy with the same ids and counts; neither changes the other. */
   clone(): Script {
     const copy = new Script()
-    for (const [id, { entry, count }] of this.#entries) copy.put(id, entry, { ...count })
+    for (const [id, counted] of this.#entries) copy.put(id, counted.entry, countOf(counted))
     copy.#next = this.#next
     return copy
   }
@@ -203,11 +214,11 @@ export class Script {
 
   /** Every entry with its id and counts, in the order in which they are tried. */
   listed(): ListedEntry[] {
-    return [...this.#entries].map(([id, { entry, count }]) => ({ id, entry: entry.data, ...count }))
+    return [...this.#entries].map(([id, counted]) => ({ id, entry: counted.entry.data, ...countOf(counted) }))
   }
 
   unused(): { id: string; entry: Entry; count: EntryCount }[] {
-    return [...this.#entries].flatMap(([id, { entry, count }]) => (count.applied > 0 ? [] : [{ id, entry, count }]))
+    return [...this.#entries].flatMap(([id, counted]) => (counted.count.applied > 0 ? [] : [{ id, entry: counted.entry, count: countOf(counted) }]))
   }
 
   add(entry: Entry): ListedEntry {
@@ -218,9 +229,9 @@ export class Script {
   }
 
   /** Puts an entry with an id and counts that it has already, as a snapshot holds them. */
-  put(id: string, entry: Entry, count: EntryCount): void {
+  put(id: string, entry: Entry, { values, ...count }: EntryCount): void {
     this.#revision++
-    this.#entries.set(id, { entry, count })
+    this.#entries.set(id, { entry, count, values: byValue(values) })
     this.#index(id, entry)
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }
@@ -247,10 +258,12 @@ export class Script {
     return this.unused().length === 0
   }
 
-  recount(id: string, count: EntryCount): void {
-    const { entry } = this.#entries.get(id) as { entry: Entry }
+  /** Sets the counts of an entry, and of those of its values that are given. */
+  recount(id: string, { values, ...count }: EntryCount): void {
+    const counted = this.#entries.get(id) as Counted
     this.#revision++
-    this.#entries.set(id, { entry, count: { ...count } })
+    counted.count = count
+    for (const [value, own] of byValue(values)) counted.values.set(value, own)
   }
 
   /**
@@ -260,33 +273,61 @@ export class Script {
   act(call: SentCall, { seed, at }: { seed: number; at: number }, note: (id: string, count: EntryCount) => void = () => {}): Action | null {
     let action: Action | null = null
     for (const id of this.#byOperation.get(call.operation) ?? []) {
-      const { entry, count } = this.#entries.get(id) as { entry: Entry; count: EntryCount }
+      const counted = this.#entries.get(id) as Counted
+      const { entry, count } = counted
       if (at < entry.between.from || at >= entry.between.until) continue
       call.isTooLong = false
       const isMatched = entry.matches === null || isMatch(entry.matches, call)
       if (call.isTooLong) count.too_long = (count.too_long ?? 0) + 1
-      if (isMatched) {
+      const { per } = entry.data
+      const value = isMatched && per !== undefined ? countedValue(per, call) : undefined
+      if (!call.isTooLong && (!isMatched || (per !== undefined && value === undefined))) continue
+      const own = isMatched ? ownCount(counted, value) : null
+      if (own !== null) {
         count.matched++
-        if (action === null && isApplied(entry, count, { seed, at })) {
+        if (own !== count) own.matched++
+        if (action === null && isApplied(entry, own, { seed, at, value })) {
           count.applied++
-          if (entry.data.for !== undefined) count.first ??= at
+          if (own !== count) own.applied++
+          if (entry.data.for !== undefined) own.first ??= at
           const { min, max } = entry.delay ?? { min: 0, max: 0 }
           const delay = min === max ? min : min + Math.floor(drawnFraction(seed, `delay:${entry.label}`, count.applied) * (max - min + 1))
           action = { id, entry, delay }
         }
       }
-      if (!isMatched && !call.isTooLong) continue
       this.#revision++
-      note(id, { ...count })
+      note(id, { ...count, ...(own && value !== undefined && { values: [{ value, ...own }] }) })
     }
     return action
   }
 }
 
+/** An entry with its count, and those of its values. */
+type Counted = { readonly entry: Entry; count: Omit<EntryCount, 'values'>; readonly values: Map<string, Count> }
+
+const byValue = (values: EntryCount['values'] = []): Map<string, Count> => new Map(values.map(({ value, ...count }) => [value, count]))
+const countOf = ({ count, values }: Counted): EntryCount =>
+  values.size === 0 ? { ...count } : { ...count, values: Array.from(values, ([value, own]) => ({ value, ...own })) }
+
+/** What counts a call of a value, or of none; null where no further value is counted, which is counted in turn. */
+function ownCount({ count, values }: Counted, value: string | undefined): Count | null {
+  if (value === undefined) return count
+  const known = values.get(value)
+  if (known !== undefined) return known
+  if (values.size >= MAX_VALUES) {
+    count.uncounted = (count.uncounted ?? 0) + 1
+    return null
+  }
+  const own = { matched: 0, applied: 0 }
+  values.set(value, own)
+  return own
+}
+
 /** Whether an entry is applied to the call that it counted last. */
-const isApplied = (entry: Entry, count: EntryCount, { seed, at }: { seed: number; at: number }) =>
-  isSelected(entry, count, at) && (entry.chance === 1 || drawnFraction(seed, `chance:${entry.label}`, count.matched) < entry.chance)
+const isApplied = (entry: Entry, count: Count, { seed, at, value }: { seed: number; at: number; value: string | undefined }) =>
+  isSelected(entry, count, at) &&
+  (entry.chance === 1 || drawnFraction(seed, `chance:${entry.label}${value === undefined ? '' : `:${value}`}`, count.matched) < entry.chance)
 
 /** Whether an entry is for the call that it counted last, at a time of the sandbox's clock. */
-const isSelected = ({ calls, lasts }: Entry, { matched, first }: EntryCount, at: number) =>
+const isSelected = ({ calls, lasts }: Entry, { matched, first }: Count, at: number) =>
   matched >= calls.from && matched <= calls.to && at < (first ?? at) + lasts

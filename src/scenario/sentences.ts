@@ -77,9 +77,14 @@ export const say = sayer({
   no_status: () => 'a request without a response has no status',
   no_family: () => 'must name at least one family, such as refunds: { count: 1 }',
   no_record: () => 'must give count, or a record by its id',
-  count: (calls: string, wanted: string, seen: number, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${tooLong(unmatched)}`,
+  count: (calls: string, wanted: string, seen: number, of: string, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${of}${tooLong(unmatched)}`,
   in_order: (count: number) => `The ${count} requests came in this order.`,
-  out_of_order: (nth: number, on: string, unmatched: number) => `Request ${nth} of the sequence, ${on}, came out of order or not at all${tooLong(unmatched)}.`,
+  out_of_order: (nth: number, on: string, of: string, unmatched: number) =>
+    `Request ${nth} of the sequence, ${on}, came out of order or not at all${of}${tooLong(unmatched)}.`,
+  holds_for: (count: number, what: string) => `It holds for ${some(count, what)}.`,
+  others: (message: string, count: number) => (count === 0 ? message : `${message.replace(/\.$/, '')}; it does not hold for ${count} more either`),
+  uncounted: (message: string, count: number, what: string, maximum: number) =>
+    `${message.replace(/\.$/, '')}; not counted: ${some(count, 'request')}, since only the first ${some(maximum, what)} are`,
   records_hold: () => 'The records are as expected.',
   record_exists: (family: string, id: string, resource: string) => `${family}.${id}: there must be no such ${resource}; got one`,
   record_missing: (family: string, id: string, resource: string) => `${family}.${id}: there is no such ${resource}`,

@@ -87,6 +87,8 @@ t.test('verify: headers that the journal keeps, and alternatives', async t => {
     [{ any: [{ headers: { 'user-agent': 'curl' } }, { account: 'mch_a' }] }, 2]
   ] as const)
     t.equal((await verify({ on: 'GET *', match })).body.seen, seen, JSON.stringify(match))
+  const { status, body } = await verify({ on: 'GET *', per: 'test', at_most: 1 })
+  t.strictSame([status, body.holds, body.message], [200, true, 'It holds for 1 test.'])
 })
 
 t.test('verify: unused script entries', async t => {
@@ -134,6 +136,8 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
     [{ on: '* /refunds', match: { headers: { 'User-Agent': 'a', 'x-build': 'b' } } }, 'match.headers.x-build'],
     [{ on: 'GET /refunds', match: { any: [{ key: 'k' }, { headers: { Host: 'a' } }] } }, 'match.any[0].key', 'match.any[1].headers.Host'],
     [{ sequence: [{ on: '* /refund' }] }, 'sequence[0].on'],
+    [{ on: 'GET /tickets', per: 'key', times: 1 }, 'per'],
+    [{ sequence: [{ on: 'GET /tickets' }], same: 'key' }, 'same'],
     [{ on: 'GET /tickets', times: 1.5 }, 'times'],
     [{ script: 'all' }, 'script'],
     [{ sequence: [{ match: {} }] }, 'sequence[0]'],
@@ -217,6 +221,10 @@ t.test('verify: a verdict that an overflow could falsify is 409 journal_incomple
     [{ on: 'GET /tickets', at_most: 2 }, null],
     [{ on: 'GET /tickets', at_least: 1, at_most: 1 }, false],
     [{ on: 'POST /refunds', times: 0 }, null],
+    [{ on: 'GET /tickets', per: 'account', at_least: 2 }, null],
+    [{ on: 'GET /tickets', per: 'account', times: 1 }, false],
+    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], per: 'account' }, null],
+    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], same: 'account' }, true],
     [{ state: { refunds: { count: 1 } } }, true],
     [{ state: { refunds: { count: 2 } } }, false],
     [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, true],

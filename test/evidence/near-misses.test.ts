@@ -98,6 +98,20 @@ t.test('near misses: an expectation that failed names the requests that counted,
       ['amount: wanted 1; got 2 in req_2', `key: ${hidden}`]
     ],
     [
+      'of each value, the requests of the first that it does not hold for',
+      { on: 'GET *', per: 'ticket', times: 1 },
+      'GET /tickets | GET /tickets/tkt_a | GET /tickets/tkt_b | GET /tickets/tkt_b',
+      [],
+      ['req_3', 'req_4']
+    ],
+    [
+      'a sequence of each value',
+      { sequence: [{ on: 'GET /tickets/{id}' }, { on: 'GET /transactions', match: { query: { limit: 1 } } }], per: 'ticket' },
+      'GET /tickets/tkt_b | GET /transactions?limit=1',
+      [],
+      ['req_1']
+    ],
+    [
       'of alternatives, the one that it nearly is',
       { on: REFUNDS, match: { any: [{ body: { amount: 3, reason: 'cold' } }, { body: { amount: 5 } }, { body: { amount: 6, reason: 'hot' } }] } },
       'refund amount=3',
@@ -159,6 +173,9 @@ t.test('near misses: a script entry that was never applied says why', async t =>
   const cases: [entry: object, near: string[]][] = [
     [{ on, match: { body: { amount: 3 } }, ...answer }, ['amount: wanted 3; got 2 in req_2']],
     [{ on, calls: 2, match: { body: { amount: 2 } }, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
+    [{ on, per: 'transaction', calls: 2, match: { body: { amount: 2 } }, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
+    [{ on, per: 'test', calls: 1, ...answer }, ['per: wanted a test; got none in req_2']],
+    [{ on, per: 'key', calls: 2, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
     [{ on, from: '2100-01-01T00:00:00Z', ...answer }, ['from: wanted 2100-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
     [{ on, until: '2000-01-01T00:00:00Z', ...answer }, ['until: wanted before 2000-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
     [{ on, until: '2026-03-01T18:05:00Z', ...answer }, ['until: wanted before 2026-03-01T18:05:00Z; got 2026-03-01T18:05:00.000Z in req_2']],

@@ -3,17 +3,28 @@ import { parse } from 'yaml'
 import { checkerOf } from '../../src/core/checking.js'
 import { pathOf } from '../../src/core/places.js'
 import { type OperationId, operationNamed } from '../../src/reference/operations.js'
-import { type CallsData, compileExpectation, type Ending, type Expectation, type ExpectationData, Tally } from '../../src/scenario/expectations.js'
-import { type About, isMatch, type Matcher, type SentCall } from '../../src/scenario/matching.js'
+import {
+  type CallsData,
+  type CountData,
+  compileExpectation,
+  type Ending,
+  type Expectation,
+  type ExpectationData,
+  Tally,
+  type Verdict
+} from '../../src/scenario/expectations.js'
+import { type About, isMatch, MAX_VALUES, type Matcher, type SentCall } from '../../src/scenario/matching.js'
 import { MAX_STEPS } from '../../src/scenario/patterns.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
-import { compileEntry, compileScript, type Entry, type EntryData, Script } from '../../src/scenario/script.js'
+import { compileEntry, compileScript, type Entry, type EntryCount, type EntryData, type ListedEntry, Script } from '../../src/scenario/script.js'
 import { Store } from '../../src/store/store.js'
 import { coded, reported } from '../support/codes.js'
 import type { Json } from '../support/json.js'
 
 type Sent = {
   key?: string | null
+  test?: string
+  at?: number
   params?: object
   query?: object
   body?: object
@@ -21,14 +32,14 @@ type Sent = {
   about?: Partial<Record<About, string>>
 }
 /** A call as a matcher sees it, made from plain nested data. */
-const sent = (on: string, { key = null, params = {}, query = {}, body = {}, headers = {}, about = {} }: Sent = {}): SentCall => {
+const sent = (on: string, { key = null, test, at = 0, params = {}, query = {}, body = {}, headers = {}, about = {} }: Sent = {}): SentCall => {
   const valuesOf = (data: object) => (name: readonly string[]) => {
     const value = name.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], data)
     return typeof value === 'string' || value === undefined ? value : null
   }
   const operation = operationNamed(on) as OperationId
-  const header = (name: string) => headers[name]
-  return { operation, key, params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), header, about: what => about[what], steps: MAX_STEPS }
+  const named = { params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), header: (name: string) => headers[name] }
+  return { operation, key, test: test ?? null, at, ...named, about: what => about[what], steps: MAX_STEPS }
 }
 const ENTRY_CHECKER = checkerOf(entrySchema)
 const RECORDS = new Store()
@@ -88,6 +99,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ on: POST /refunds, respond: {}, fault: hang, when: after }, when not_together]
     ],
     refund: [
+      [{ per: ticket }, per needs], [{ per: tickets, calls: 1 }, per not_one_of], [{ per: key, for: 1s }],
       [{ name: '' }, name empty], [{ chance: 1.1 }, chance too_large], [{ from: 2026-03-02, until: 2026-03-01 }, until no_time], [{ for: 0s }, for no_time],
       [{ for: '10' }, for wrong_format], [{ match: { body: { metadata: { a: { b: '1' } } } } }, match.body.metadata.a.b unknown_parameter],
       [{ calls: true }, calls wrong_type], [{ calls: 0 }, calls too_small], [{ calls: 1.5 }, calls wrong_type], [{ calls: 1.0e+21 }, calls not_calls],
@@ -377,6 +389,77 @@ t.test('script: from and until, for, and chance', async t => {
   t.strictSame(found, [], 'what is behind such an entry can apply')
 })
 
+t.test('per: calls, for and chance count for each value by itself', async t => {
+  const pay = (ticket: string | undefined, more: Sent = {}) => sent('POST /transactions', { about: ticket === undefined ? {} : { ticket }, ...more })
+  const third = await scriptOf({ on: 'POST /transactions', per: 'ticket', calls: 3, respond: { status: 402 } })
+  const tickets = ['a', 'b', 'a', undefined, 'a', 'b', 'a', 'b', undefined, undefined]
+  const before = third.revision
+  third.act(pay(undefined), NOW)
+  t.equal(third.revision, before, 'a call that is about none is not counted')
+  t.strictSame(
+    tickets.flatMap((ticket, nth) => (third.act(pay(ticket), NOW) === null ? [] : [nth])),
+    [4, 7]
+  )
+  const { id, entry: _, ...count } = third.listed()[0] as ListedEntry
+  const values = [
+    { value: 'a', matched: 4, applied: 1 },
+    { value: 'b', matched: 3, applied: 1 }
+  ]
+  t.strictSame(count, { matched: 7, applied: 2, values })
+  const copy = third.clone()
+  t.strictSame(copy.listed(), third.listed())
+  copy.act(pay('a'), NOW)
+  copy.recount(id, { matched: 9, applied: 2, values: [{ value: 'c', matched: 2, applied: 0 }] })
+  t.strictSame(third.listed()[0]?.values, values, 'a copy counts for itself')
+  t.ok(copy.act(pay('c'), NOW), 'and goes on from counts that are given')
+
+  const noted: EntryCount[] = []
+  third.act(pay('b'), NOW, (_id, count) => void noted.push(count))
+  t.strictSame(noted, [{ matched: 8, applied: 2, values: [{ value: 'b', matched: 4, applied: 1 }] }], 'only what has changed is noted')
+
+  const lasting = await scriptOf({ on: 'POST /transactions', per: 'test', for: '10s', fault: 'hang' })
+  const acted = [
+    ['x', 0],
+    ['y', 9000],
+    ['x', 10_000],
+    ['y', 18_999],
+    ['y', 19_000]
+  ] as const
+  t.strictSame(
+    acted.map(([test, at]) => lasting.act(pay(undefined, { test }), { seed: 1, at }) !== null),
+    [true, true, false, true, false]
+  )
+
+  const byKey = await scriptOf({ on: 'POST /transactions', per: 'key', calls: 1, fault: 'hang' })
+  const keys = ['sk_secret', 'sk_secret', 'sk_other', null]
+  t.strictSame(
+    keys.map(key => byKey.act(pay('a', { key }), NOW) !== null),
+    [true, false, true, false]
+  )
+  t.notMatch(JSON.stringify(byKey.listed()), 'sk_', 'a key is not shown')
+  t.match(byKey.listed()[0]?.values?.[0]?.value, /^sha256:[\da-f]{64}$/)
+
+  const drawn = await scriptOf({ on: 'POST /transactions', per: 'ticket', chance: 0.5, fault: 'hang' })
+  const firsts = Array.from({ length: 200 }, (_, nth) => drawn.act(pay(`t${nth}`), NOW) !== null).filter(Boolean).length
+  t.ok(firsts > 60 && firsts < 140, `${firsts} of 200 first calls: each value draws for itself`)
+
+  const many = await scriptOf({ on: 'POST /transactions', per: 'ticket', calls: 1, fault: 'hang' })
+  const all = Array.from({ length: MAX_VALUES + 2 }, (_, nth) => many.act(pay(`t${nth}`), NOW) !== null)
+  t.strictSame([all.filter(Boolean).length, all.at(-1), many.act(pay('t0'), NOW)], [MAX_VALUES, false, null])
+  const { matched, uncounted } = many.listed()[0] as EntryCount
+  t.strictSame([matched, uncounted], [MAX_VALUES + 1, 2], 'of so many values, calls of further ones are not counted, and that is said')
+
+  const { found, report } = reported()
+  await compileScript(
+    [
+      { on: '*', per: 'key', calls: '1+', delay: '1s' },
+      { on: 'GET /tickets', delay: '1s' }
+    ],
+    report
+  )
+  t.strictSame(found, [], 'a call without a value is left to what is behind')
+})
+
 t.test('calls: which calls of those that fit an entry acts on', async t => {
   const tickets = sent('GET /tickets')
   const cases: [acts: number[], ...calls: (number | string | undefined)[]][] = [
@@ -543,7 +626,10 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ on: POST /refunds, at_least: 3, at_most: 2 }, at_least reversed],
     [{ on: POST /refunds, times: 0, at_least: 3, at_most: 2 }, not_together, at_least reversed], [{ on: GET /tickets, match: { body: {} } }, match.body no_section],
     [{ on: GET /tickets, match: { query: { locaton: x } } }, match.query.locaton unknown_parameter],
-    [{ on: POST /refunds, match: { body: { reason: '/(/' } } }, match.body.reason bad_pattern]
+    [{ on: POST /refunds, match: { body: { reason: '/(/' } } }, match.body.reason bad_pattern],
+    [{ on: POST /refunds, per: ticket }, per needs], [{ on: POST /refunds, per: ticket, at_least: 1 }, per needs], [{ on: POST /refunds, per: ticket, times: 0 }],
+    [{ on: POST /refunds, per: card, times: 1 }, per not_one_of], [{ on: POST /refunds, same: ticket, times: 1 }, same needs],
+    [{ state: { refunds: { count: 1 } }, per: ticket }, per needs], [{ sequence: [{ on: POST /refunds }], per: ticket, same: key }, same not_together]
   ]`)
   for (const [data, ...problems] of cases) t.strictSame(await expectationProblems(data), problems, JSON.stringify(data))
 
@@ -599,6 +685,50 @@ const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
   }
   return new Tally(compiledOnes)
 }
+
+t.test('expect: per value, and of one value', async t => {
+  const [refund, list] = ['POST /refunds', 'GET /refunds']
+  // requests as \`TICKET:OPERATION\`, and what is expected of those of each Ticket
+  const cases: [
+    expected: Partial<CountData> & { sequence?: true; same?: true },
+    came: string,
+    holds: boolean,
+    message: string,
+    value?: string,
+    seen?: number
+  ][] = [
+    [{ times: 2 }, 'a b a b', true, 'It holds for 2 tickets.'],
+    [{ times: 2 }, '- -', true, 'It holds for 0 tickets.'],
+    [{ times: 2 }, 'a b a b - -', true, 'It holds for 2 tickets.'],
+    [{ times: 1 }, 'a b b', false, 'POST /refunds for each ticket: expected 1 request; got 2 for b', 'b', 2],
+    [{ at_most: 1 }, 'a a b b c', false, 'POST /refunds for each ticket: expected at most 1 request; got 2 for a; it does not hold for 1 more either', 'a', 2],
+    [{ at_least: 2 }, 'a a b', false, 'POST /refunds for each ticket: expected at least 2 requests; got 1 for b', 'b', 1],
+    [{ sequence: true }, 'a b a:list b:list', true, 'It holds for 2 tickets.'],
+    [{ sequence: true }, 'a b a:list c:list', false, 'Request 2 of the sequence, GET /refunds, came out of order or not at all for b.', 'b', 1],
+    [{ same: true }, 'a b c:list b:list', true, 'It holds for 1 ticket.'],
+    [{ same: true }, 'a c:list -', false, 'Request 2 of the sequence, GET /refunds, came out of order or not at all for a.', 'a', 1],
+    [{ same: true }, 'c:list', false, 'Request 1 of the sequence, POST /refunds, came out of order or not at all.', undefined, 0]
+  ]
+  for (const [expected, came, holds, message, value, seen = holds && 'same' in expected ? 2 : 0] of cases) {
+    const sequence = [{ on: refund }, { on: list }]
+    const { sequence: isSequence, same, ...counts } = expected
+    const inOrder: ExpectationData = same ? { sequence, same: 'ticket' } : { sequence, per: 'ticket' }
+    const tally = await tallyOf(same || isSequence ? inOrder : { on: refund, per: 'ticket', ...counts })
+    for (const [, ticket, on] of came.matchAll(/(\S)(:list)?/g))
+      tally.count(sent(on ? list : refund, { about: ticket === '-' ? {} : { ticket: ticket as string } }))
+    const [verdict] = await tally.verdicts(RECORDS)
+    const { holds: held, message: said, value: of, seen: counted, exceeded } = verdict as Verdict
+    t.strictSame([held, said, of], [holds, message, value], `${JSON.stringify(expected)} ${came}`)
+    if (!holds || 'same' in expected) t.equal(counted, seen, came)
+    t.equal(exceeded, message.includes('got 2'), came)
+    t.equal(tally.awaited().length, holds || exceeded ? 0 : 1)
+  }
+  const many = await tallyOf({ on: refund, per: 'test', times: 1 })
+  for (let nth = 0; nth < MAX_VALUES + 3; nth++) t.ok(many.count(sent(refund, { test: `test ${nth}` })))
+  const [verdict] = await many.verdicts(RECORDS)
+  t.strictSame([verdict?.holds, verdict?.message], [true, 'It holds for 1000 tests; not counted: 3 requests, since only the first 1000 tests are'])
+  t.match(await (await tallyOf({ sequence: [{ on: refund }], same: 'key' })).verdicts(RECORDS), [{ wanted: 'POST /refunds, in this order, all about one key' }])
+})
 
 t.test('expect: times, at_least and at_most, and at least once when none is given', async t => {
   const cases: [bounds: Partial<ExpectationData>, wanted: string, holds: number[], exceeded: number[]][] = parse(`[

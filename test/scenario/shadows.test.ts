@@ -21,6 +21,7 @@ t.test('script: an entry that can never apply is warned about, with the entry th
     the first of the same calls: [{ calls: 1-3 }, { calls: 1 }], the last of the same calls: [{ calls: 1-3 }, { calls: 3 }],
     a pattern of operations: [{ on: '* /transactions', match: { body: { amount: 6 } } }, { match: { body: { amount: 6 } } }],
     the same alternatives: [{ match: { any: [{ key: k }, { body: { amount: 6 } }] } }, { match: { any: [{ key: k }, { body: { amount: 6 } }], key: x } }],
+    the same calls of each value: [{ per: ticket, calls: 1-3 }, { per: ticket, calls: 2 }], all of each value: [{ match: { key: k } }, { match: { key: k }, per: ticket, calls: 2 }],
     a header: [{ match: { headers: { via: /a/ } } }, { match: { headers: { via: ab } } }],
     more operations: [{ on: [GET /tickets, POST /transactions], match: { body: { amount: 6 } } }, { match: { body: { amount: 6 } } }],
     a longer time: [{ match: { body: { amount: 6 } }, from: 2026-01-01 }, { match: { body: { amount: 6 } }, from: 2026-02-01 }]
@@ -31,6 +32,8 @@ t.test('script: an entry that can never apply is warned about, with the entry th
     another part with the same name: [{ match: { body: { ticket: tkt_a } } }, { match: { about: { ticket: tkt_a } } }],
     other alternatives: [{ match: { any: [{ key: k }, { body: { amount: 6 } }] } }, { match: { any: [{ key: k }, { body: { amount: 5 } }] } }],
     one of the alternatives: [{ match: { any: [{ key: k }, { body: { amount: 6 } }] } }, { match: { key: k } }],
+    calls of each value: [{ per: ticket, calls: 1-3 }, { calls: 1-3 }], calls of all: [{ calls: 1-3 }, { per: ticket, calls: 1-3 }],
+    calls of other values: [{ per: key, calls: 1-3 }, { per: test, calls: 1-3 }], those that have a value: [{ per: ticket, calls: 1+ }, {}],
     another header: [{ match: { headers: { via: a } } }, { match: { headers: { from: a } } }],
     another parameter: [{ match: { body: { amount: 6 } } }, { match: { body: { tip_amount: 6 } } }],
     another value: [{ match: { body: { amount: 5 } } }, { match: { body: { amount: 6 } } }],
