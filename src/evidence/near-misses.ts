@@ -129,7 +129,8 @@ async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Lo
     } else after.push(call)
     await pause()
   }
-  const next = steps[seen] as Calls
+  const next = steps[seen]
+  if (next === undefined) return explanation(namesOf(counted, looked), [])
   const near = after.filter(({ operation }) => next.operations.has(operation as OperationId)).reverse()
   const nearest = await nearIn(near, call => missesOfCalls(next, call, { sent: sentIn(store, call, null), isNone: true }), looked)
   return explanation(seen === counted.length ? namesOf(counted, looked) : [], nearest)
@@ -148,7 +149,7 @@ function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowi
 }
 
 /** Why an entry that was never applied was not applied to a request of its operations. */
-function missesOfEntry({ id, entry, count }: Unused, call: Exchange, sent: SentCall): Miss[] {
+function missesOfEntry({ id, entry, count, isWaiting }: Unused, call: Exchange, sent: SentCall): Miss[] {
   const early = missedStage(call, STAGE.admitted, 'a request that reaches the script')
   if (early !== null) return [early]
   const { between, data, calls } = entry
@@ -159,6 +160,8 @@ function missesOfEntry({ id, entry, count }: Unused, call: Exchange, sent: SentC
   const isNone = per !== undefined && per !== 'key' && value === undefined
   if (isNone) misses.push({ condition: 'per', wanted: `a ${per}`, got: 'none' })
   if (call.at < between.from) misses.push({ condition: 'from', wanted: `${data.from}`, got: isoOf(call.at) })
+  if (!entry.isHour(call.at)) misses.push({ condition: 'at', wanted: `${data.at}`, got: isoOf(call.at) })
+  if (isWaiting(call.at)) misses.push({ condition: 'after', wanted: JSON.stringify(data.after), got: 'not yet' })
   if (call.at >= between.until) misses.push({ condition: 'until', wanted: `before ${data.until}`, got: isoOf(call.at) })
   const { matched } = value === undefined ? count : (count.values?.find(own => own.value === value) ?? { matched: 0 })
   // a request that meets every condition and was not counted came before the entry was added

@@ -188,7 +188,16 @@ const RESPOND = closed('Responds instead of the operation.', [], {
   retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
 })
 export type Respond = Static<typeof RESPOND>
-const DELAY = closed('', ['min', 'max'], { min: DURATION, max: DURATION })
+const DELAY = closed('', [], {
+  min: { ...DURATION, description: 'The shortest of those that are drawn.' },
+  max: { ...DURATION, description: 'The longest; 10m when a delay that grows has none.' },
+  from: { ...DURATION, description: 'What a delay that grows begins at.' },
+  by: { ...DURATION, description: 'What it grows by.' },
+  every: Type.Integer({ minimum: 1, default: 1, description: 'After how many requests that the entry is applied to it grows.' })
+})
+const ENDED = closed('', ['ended'], {
+  ended: { ...NAME, description: 'The name of the entry whose calls must be used up, or whose for or until must be over.' }
+})
 const CALLS = of<number | string>({ type: ['integer', 'string'], minimum: 1, 'x-published': referTo('calls') })
 const WHEN = wordOf(['before', 'after'] as const, 'before: the request has no effect; after: it takes effect, then its response is lost.')
 
@@ -204,9 +213,21 @@ export const entrySchema = () => ({
     chance: { ...SHARE, default: 1, description: 'The share of these requests that the entry is applied to, drawn from the seed.' },
     from: { ...INSTANT, description: "The instant of the sandbox's clock from which requests match." },
     until: { ...INSTANT, description: "The instant of the sandbox's clock at which requests stop matching." },
+    at: Type.String({ description: "The hours of every day of the sandbox's clock: 22:00-06:00 in UTC, or 22:00-06:00 Europe/Berlin." }),
+    after: either(
+      'object',
+      ENDED,
+      NAME,
+      'The name of another entry: applies only once that was first applied; or { ended: NAME }, once that can no longer apply.'
+    ),
     for: { ...DURATION, description: "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock." },
     hold: HOLD,
-    delay: either('object', DELAY, DURATION, 'Waits first: a duration, or min and max, between which it is drawn from the seed.'),
+    delay: either(
+      'object',
+      DELAY,
+      DURATION,
+      'Waits first: a duration; min and max, between which it is drawn from the seed; or from and by, with which it grows.'
+    ),
     respond: RESPOND,
     fault: wordOf(FAULTS, 'Loses the response.'),
     when: { ...WHEN, default: 'before' }
@@ -303,7 +324,8 @@ export function expectationSchema({ account = false } = {}) {
     match: match as TUnsafe<MatchData>,
     took_effect: Type.Boolean({ description: 'Whether the request changed records.' }),
     status: { ...STATUSES, description: 'The status of the response that the client got.' },
-    answered: Type.Boolean({ description: 'Whether the client got a response.' })
+    answered: Type.Boolean({ description: 'Whether the client got a response.' }),
+    no_sooner_than: { ...DURATION, description: "How long after the request before it each must come at the earliest, by the sandbox's clock." }
   }
   return closed('Requests and how often they come, requests in order, or records at the end.', [], {
     ...calls,

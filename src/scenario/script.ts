@@ -2,7 +2,9 @@
 import { drawnFraction } from '../core/draws.js'
 import { durationExpected, durationOf } from '../core/durations.js'
 import { instantOf } from '../core/instants.js'
+import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
 import { type OperationId, operationsNamed } from '../reference/operations.js'
@@ -10,6 +12,7 @@ import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { checkHeaders } from './headers.js'
+import { hoursOf } from './hours.js'
 import { compileMatch, countedValue, isMatch, MAX_VALUES, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
 import type { NearMiss } from './near-misses.js'
 import { type Instructions, patternsIn } from './patterns.js'
@@ -28,8 +31,10 @@ export type Entry = {
   between: { from: number; until: number }
   /** Milliseconds of the sandbox's clock after the first call that it was applied to, in which it is applied. */
   lasts: number
-  /** Milliseconds. */
-  delay: { min: number; max: number } | null
+  /** Whether a time of the sandbox's clock is within its hours. */
+  isHour: (at: number) => boolean
+  /** Milliseconds for the nth call that it is applied to. */
+  delay: (nth: number, draw: () => number) => number
   /** What its draws go by: its name, or a digest of what it says, so that no other entry changes them. */
   label: string
   instructions: number
@@ -57,7 +62,10 @@ const isDisabled = (operations: readonly OperationId[]) => operations.length > 0
 export const compileEntry = (written: EntryData, report: Report, all: Instructions = { instructions: 0 }): Promise<Entry | null> =>
   unlessReported(report, async note => {
     const before = all.instructions
-    const data = { ...written, ...(written.name !== undefined && { name: withoutSecrets(written.name) }) }
+    const data = { ...written }
+    if (written.name !== undefined) data.name = withoutSecrets(written.name)
+    if (written.after !== undefined)
+      data.after = typeof written.after === 'string' ? withoutSecrets(written.after) : { ended: withoutSecrets(written.after.ended) }
     if (written.match) data.match = withDigests(written.match)
     const { on, calls, chance = 1, delay, respond, fault, hold, when, for: lasting } = data
     const named = operationsOn(on, note)
@@ -68,8 +76,8 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     if (between.from >= between.until) note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
     if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
     if (!respond && delay === undefined && !fault && !hold) note([], say('no_action'))
-    const isCounted = calls !== undefined || data.chance !== undefined || lasting !== undefined
-    if (data.per !== undefined && !isCounted) note(['per'], say('needs', 'per', 'calls, chance or for'))
+    const isCounted = calls !== undefined || data.chance !== undefined || lasting !== undefined || (isObject(delay) && 'by' in delay)
+    if (data.per !== undefined && !isCounted) note(['per'], say('needs', 'per', 'calls, chance, for, or a delay that grows'))
     if (hold) checkHold(hold, within(note, 'hold'))
     if (when === 'after' && !fault) note(['when'], say('needs', 'when: after', 'fault'))
     if (when === 'after' && respond) note(['when'], say('not_together', 'when: after', ['respond']))
@@ -82,7 +90,8 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
       chance,
       between,
       lasts,
-      delay: delay === undefined ? null : delayOf(delay, note),
+      isHour: data.at === undefined ? () => true : hoursOf(data.at, within(note, 'at')),
+      delay: delayOf(delay ?? '0s', within(note, 'delay')),
       label: data.name ?? digestOf(JSON.stringify(data)),
       instructions: all.instructions - before
     }
@@ -114,11 +123,37 @@ export async function compileScript(
   return members
 }
 
+const nameIn = (after: NonNullable<EntryData['after']>): string => (typeof after === 'string' ? after : after.ended)
+const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
+  until !== undefined || (per === undefined && (lasting !== undefined || !`${calls}`.includes('+')))
+
+/** Refuses entries of a script that wait in vain: for none of it, for themselves by whatever way, or for the end of one that has none. */
+export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
+  const named = new Map(entries.toReversed().flatMap(({ data }) => (data.name === undefined ? [] : [[data.name, data]])))
+  const known = new Map<EntryData, boolean>()
+  const next = ({ after }: EntryData) => (after === undefined ? undefined : named.get(nameIn(after)))
+  const isInCircle = (data: EntryData): boolean => {
+    const way = new Set<EntryData>()
+    let at: EntryData | undefined = data
+    for (; at !== undefined && !known.has(at) && !way.has(at); at = next(at)) way.add(at)
+    const isCircle = at !== undefined && (known.get(at) ?? true)
+    for (const one of way) known.set(one, isCircle)
+    return isCircle
+  }
+  for (const { data, report } of entries) {
+    if (data.after === undefined) continue
+    const other = next(data)
+    if (other === undefined) report(['after'], say('unknown_entry', nameIn(data.after), didYouMean(nameIn(data.after), [...named.keys()])))
+    else if (isInCircle(data)) report(['after'], say('waits_for_itself'))
+    else if (typeof data.after !== 'string' && !canEnd(other)) report(['after', 'ended'], say('never_ends', data.after.ended))
+  }
+}
+
 export const entryLabel = ({ name }: EntryData, index: number): string => (name === undefined ? `entry ${index + 1}` : `the entry "${name}"`)
 
 const isUnconditional = ({ matches, data, calls, chance, between, lasts }: Entry) =>
   matches === null &&
-  data.per === undefined &&
+  (data.per ?? data.at ?? data.after) === undefined &&
   calls.from === 1 &&
   chance === 1 &&
   [calls.to, between.until, -between.from, lasts].every(bound => bound === FOREVER)
@@ -142,15 +177,23 @@ function callsOf(text: string, report: Report): Entry['calls'] {
 
 const MAX_DELAY = 600_000
 
-function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): { min: number; max: number } {
-  const read = (text: string, ...steps: Step[]) => durationIn(text, ['delay', ...steps], report, ms => ms > MAX_DELAY)
+function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry['delay'] {
+  const msOf = (text: string, ...steps: Step[]) => durationIn(text, steps, report, ms => ms > MAX_DELAY)
   if (typeof delay === 'string') {
-    const ms = read(delay)
-    return { min: ms, max: ms }
+    const ms = msOf(delay)
+    return () => ms
   }
-  const [min, max] = [read(delay.min, 'min'), read(delay.max, 'max')]
-  if (min > max) report(['delay'], say('reversed', `min ${delay.min}`, `max ${delay.max}`))
-  return { min, max }
+  const { every, ...durations } = delay
+  const isGrowing = every !== undefined || delay.from !== undefined || delay.by !== undefined
+  const needed = isGrowing ? (['from', 'by'] as const) : (['min', 'max'] as const)
+  for (const name of needed) if (delay[name] === undefined) report([], check('required', name))
+  if (isGrowing && delay.min !== undefined) report(['min'], say('not_together', 'min', ['from', 'by']))
+  const read = Object.fromEntries(Object.entries(durations).map(([name, text]) => [name, msOf(text, name)])) as Record<keyof typeof durations, number>
+  const { min, from, by, max = MAX_DELAY } = read
+  const first = needed[0]
+  if (read[first] > max) report([], say('reversed', `${first} ${delay[first]}`, `max ${delay.max}`))
+  if (isGrowing) return nth => Math.min(max, from + by * Math.floor((nth - 1) / (every ?? 1)))
+  return (_nth, draw) => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
 }
 
 function checkHold({ until, gate, for: longest, once }: Hold, report: Report): void {
@@ -182,6 +225,8 @@ export class Script {
   readonly #byOperation = new Map<OperationId, Set<string>>()
   /** The operations that any entry is for. */
   readonly operations: Pick<ReadonlyMap<OperationId, unknown>, 'has'> = this.#byOperation
+  /** The first entry of each name. */
+  readonly #named = new Map<string, string>()
   #next = 1
   #revision = 0
 
@@ -217,8 +262,12 @@ export class Script {
     return [...this.#entries].map(([id, counted]) => ({ id, entry: counted.entry.data, ...countOf(counted) }))
   }
 
-  unused(): { id: string; entry: Entry; count: EntryCount }[] {
-    return [...this.#entries].flatMap(([id, counted]) => (counted.count.applied > 0 ? [] : [{ id, entry: counted.entry, count: countOf(counted) }]))
+  /** The entries that were never applied; `isWaiting` says whether one waits for another at a time of the sandbox's clock, as that is now. */
+  unused(): { id: string; entry: Entry; count: EntryCount; isWaiting: (at: number) => boolean }[] {
+    return [...this.#entries].flatMap(([id, counted]) => {
+      const { entry, count } = counted
+      return count.applied > 0 ? [] : [{ id, entry, count: countOf(counted), isWaiting: (at: number) => this.#isWaiting(entry, at) }]
+    })
   }
 
   add(entry: Entry): ListedEntry {
@@ -236,7 +285,8 @@ export class Script {
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }
 
-  #index(id: string, { operations }: Entry): void {
+  #index(id: string, { operations, data: { name } }: Entry): void {
+    if (name !== undefined && !this.#named.has(name)) this.#named.set(name, id)
     for (const operation of operations) this.#byOperation.set(operation, (this.#byOperation.get(operation) ?? new Set()).add(id))
   }
 
@@ -244,6 +294,7 @@ export class Script {
     if (!this.#entries.delete(id)) return false
     this.#revision++
     this.#byOperation.clear()
+    this.#named.clear()
     for (const [left, { entry }] of this.#entries) this.#index(left, entry)
     return true
   }
@@ -252,6 +303,7 @@ export class Script {
     this.#revision++
     this.#entries.clear()
     this.#byOperation.clear()
+    this.#named.clear()
   }
 
   get isUsed(): boolean {
@@ -266,16 +318,29 @@ export class Script {
     for (const [value, own] of byValue(values)) counted.values.set(value, own)
   }
 
+  /** Whether an entry is for calls of a time of the sandbox's clock. */
+  #isDue({ entry }: Counted, at: number): boolean {
+    return at >= entry.between.from && at < entry.between.until && entry.isHour(at) && !this.#isWaiting(entry, at)
+  }
+
+  /** Whether an entry waits for another one still; one that was removed has ended. */
+  #isWaiting({ data: { after } }: Entry, at: number): boolean {
+    if (after === undefined) return false
+    const named = this.#entries.get(this.#named.get(nameIn(after)) ?? '')
+    return typeof after === 'string' ? !named?.count.applied : named !== undefined && !hasEnded(named, at)
+  }
+
   /**
    * Counts the call, which comes `at` a time of the sandbox's clock, for every entry that it matches, and applies the first of them that is for it.
    * `note` is told of each count that has changed.
    */
   act(call: SentCall, { seed, at }: { seed: number; at: number }, note: (id: string, count: EntryCount) => void = () => {}): Action | null {
     let action: Action | null = null
-    for (const id of this.#byOperation.get(call.operation) ?? []) {
+    // what a call does to one entry begins another only for those after it
+    const due = [...(this.#byOperation.get(call.operation) ?? [])].filter(id => this.#isDue(this.#entries.get(id) as Counted, at))
+    for (const id of due) {
       const counted = this.#entries.get(id) as Counted
       const { entry, count } = counted
-      if (at < entry.between.from || at >= entry.between.until) continue
       call.isTooLong = false
       const isMatched = entry.matches === null || isMatch(entry.matches, call)
       if (call.isTooLong) count.too_long = (count.too_long ?? 0) + 1
@@ -290,9 +355,7 @@ export class Script {
           count.applied++
           if (own !== count) own.applied++
           if (entry.data.for !== undefined) own.first ??= at
-          const { min, max } = entry.delay ?? { min: 0, max: 0 }
-          const delay = min === max ? min : min + Math.floor(drawnFraction(seed, `delay:${entry.label}`, count.applied) * (max - min + 1))
-          action = { id, entry, delay }
+          action = { id, entry, delay: entry.delay(own.applied, () => drawnFraction(seed, `delay:${entry.label}`, count.applied)) }
         }
       }
       this.#revision++
@@ -308,6 +371,10 @@ type Counted = { readonly entry: Entry; count: Omit<EntryCount, 'values'>; reado
 const byValue = (values: EntryCount['values'] = []): Map<string, Count> => new Map(values.map(({ value, ...count }) => [value, count]))
 const countOf = ({ count, values }: Counted): EntryCount =>
   values.size === 0 ? { ...count } : { ...count, values: Array.from(values, ([value, own]) => ({ value, ...own })) }
+
+/** Whether an entry can no longer apply. */
+const hasEnded = ({ entry: { between, calls, lasts, data }, count }: Counted, at: number): boolean =>
+  at >= between.until || (data.per === undefined && (count.matched >= calls.to || at >= (count.first ?? FOREVER) + lasts))
 
 /** What counts a call of a value, or of none; null where no further value is counted, which is counted in turn. */
 function ownCount({ count, values }: Counted, value: string | undefined): Count | null {

@@ -45,6 +45,11 @@ export const say = sayer({
   shadowed: (by: string, on: string, entry = '') => `${entry}can never apply: ${by} acts on every ${on} request that it matches`,
   no_time: (why: string) => `can never apply: ${why}`,
   no_action: () => 'must have respond, delay, fault or hold',
+  not_hours: (got: string) => `must be hours of the day, such as 22:00-06:00, with a time zone behind it if it is not UTC; got ${got}`,
+  unknown_zone: (got: string, advice: string) => `${got} is not a time zone${advice || '; write one such as Europe/Berlin'}`,
+  unknown_entry: (name: string, advice: string) => `no script entry has the name ${shortened(name)}${advice}`,
+  waits_for_itself: () => 'can never apply: by what the entries come after, it waits for itself',
+  never_ends: (name: string) => `can never apply: ${shortened(name)} does not end; give it calls, for or until`,
   not_calls: (got: string) => `must be 1, 2-3 or 4+; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
   hold_too_many: (limit: number, until: number) => `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,
@@ -78,6 +83,9 @@ export const say = sayer({
   no_family: () => 'must name at least one family, such as refunds: { count: 1 }',
   no_record: () => 'must give count, or a record by its id',
   count: (calls: string, wanted: string, seen: number, of: string, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${of}${tooLong(unmatched)}`,
+  too_soon: (what: string, gap: number, of: string, wanted: string) =>
+    `${what} came ${gap / 1000} s after the request before it${of}; expected at least ${wanted}`,
+  clock_stands: () => 'the clock stands still, so only a wait under play, or a control request, lets time pass between requests',
   in_order: (count: number) => `The ${count} requests came in this order.`,
   out_of_order: (nth: number, on: string, of: string, unmatched: number) =>
     `Request ${nth} of the sequence, ${on}, came out of order or not at all${of}${tooLong(unmatched)}.`,

@@ -19,11 +19,13 @@ function shadows(one: Entry, other: Entry, budget: SentCall): boolean {
   const isForAll = [...other.operations].every(operation => one.operations.has(operation))
   const isAlways =
     one.chance === 1 && one.lasts === Number.POSITIVE_INFINITY && one.between.from <= other.between.from && one.between.until >= other.between.until
-  if (!isForAll || !isAlways || !includes(one.matches, other.matches, budget)) return false
+  const saysSame = (name: 'at' | 'after') => JSON.stringify(one.data[name]) === JSON.stringify(other.data[name])
+  const isWhenever = (['at', 'after'] as const).every(name => one.data[name] === undefined || saysSame(name))
+  if (!isForAll || !isAlways || !isWhenever || !includes(one.matches, other.matches, budget)) return false
   if (one.data.per === undefined && one.calls.from === 1 && one.calls.to === Number.POSITIVE_INFINITY) return true
   // both count the same calls
   const areAlike = one.data.per === other.data.per && one.operations.size === other.operations.size && includes(other.matches, one.matches, budget)
-  const haveSameTime = one.between.from === other.between.from && one.between.until === other.between.until
+  const haveSameTime = saysSame('at') && saysSame('after') && one.between.from === other.between.from && one.between.until === other.between.until
   return areAlike && haveSameTime && one.calls.from <= other.calls.from && one.calls.to >= other.calls.to
 }
 

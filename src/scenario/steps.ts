@@ -162,7 +162,7 @@ function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report
 }
 
 const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> => isObject(play) && 'at_once' in play
-const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> => isObject(play) && 'wait' in play
+export const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> => isObject(play) && 'wait' in play
 const callsIn = (play: PlayData): readonly StepData[] => {
   if (isAtOnce(play)) return play.at_once
   return isWait(play) ? [] : [play]

@@ -105,6 +105,13 @@ t.test('near misses: an expectation that failed names the requests that counted,
       ['req_3', 'req_4']
     ],
     [
+      'a sequence of which one came too soon',
+      { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] },
+      'GET /tickets | GET /locations | GET /tickets',
+      [],
+      ['req_1', 'req_3']
+    ],
+    [
       'a sequence of each value',
       { sequence: [{ on: 'GET /tickets/{id}' }, { on: 'GET /transactions', match: { query: { limit: 1 } } }], per: 'ticket' },
       'GET /tickets/tkt_b | GET /transactions?limit=1',
@@ -174,6 +181,10 @@ t.test('near misses: a script entry that was never applied says why', async t =>
     [{ on, match: { body: { amount: 3 } }, ...answer }, ['amount: wanted 3; got 2 in req_2']],
     [{ on, calls: 2, match: { body: { amount: 2 } }, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
     [{ on, per: 'transaction', calls: 2, match: { body: { amount: 2 } }, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
+    [{ on, at: '20:00-21:00 Europe/Paris', ...answer }, ['at: wanted 20:00-21:00 Europe/Paris; got 2026-03-01T18:05:00.000Z in req_2']],
+    [{ on, at: '19:00-18:00', ...answer }, ['at: wanted 19:00-18:00; got 2026-03-01T18:05:00.000Z in req_2']],
+    [{ on, after: 'never', ...answer }, ['after: wanted "never"; got not yet in req_2']],
+    [{ on, after: { ended: 'never' }, ...answer }, ['after: wanted {"ended":"never"}; got not yet in req_2']],
     [{ on, per: 'test', calls: 1, ...answer }, ['per: wanted a test; got none in req_2']],
     [{ on, per: 'key', calls: 2, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
     [{ on, from: '2100-01-01T00:00:00Z', ...answer }, ['from: wanted 2100-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
@@ -182,7 +193,7 @@ t.test('near misses: a script entry that was never applied says why', async t =>
     [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
     [{ on, chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
     [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that applies; got slow in req_4']],
-    [{ on: 'GET /accounts', ...answer }, []]
+    [{ name: 'never', on: 'GET /accounts', calls: 1, ...answer }, []]
   ]
   const slow = { name: 'slow', on: 'GET /tickets', match: { query: { limit: 1 } }, delay: '1ms' }
   const emulator = await start(t, { clock: '2026-03-01T18:05:00Z', script: [slow, ...cases.map(([entry]) => entry)] })

@@ -99,6 +99,13 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ on: POST /refunds, respond: {}, fault: hang, when: after }, when not_together]
     ],
     refund: [
+      [{ at: 22-6 }, at not_hours], [{ at: '22:00' }, at not_hours], [{ at: 25:00-26:00 }, at not_hours], [{ at: 24:00-06:00 }, at not_hours],
+      [{ at: 06:00-06:00 UTC }, at no_time], [{ at: 22:00-06:00 Europe/Berln }, at unknown_zone], [{ at: 22:00-06:00 +02:00 }, at not_hours],
+      [{ at: '00:00 - 24:00  America/Los_Angeles' }], [{ after: '' }, after empty], [{ after: { end: x } }, after required, after.end unknown_name],
+      [{ delay: { from: 1s } }, delay required], [{ delay: { every: 2, max: 5s } }, delay required, delay required],
+      [{ delay: { from: 1s, by: 1s, min: 1s } }, delay.min not_together], [{ delay: { from: 6s, by: 1s, max: 5s } }, delay reversed],
+      [{ delay: { from: 1s, by: x, every: 0 } }, delay.every too_small], [{ delay: { from: 1s, by: x } }, delay.by wrong_format],
+      [{ per: ticket, delay: { from: 1s, by: 1s } }], [{ per: ticket, delay: { min: 1s, max: 2s } }, per needs],
       [{ per: ticket }, per needs], [{ per: tickets, calls: 1 }, per not_one_of], [{ per: key, for: 1s }],
       [{ name: '' }, name empty], [{ chance: 1.1 }, chance too_large], [{ from: 2026-03-02, until: 2026-03-01 }, until no_time], [{ for: 0s }, for no_time],
       [{ for: '10' }, for wrong_format], [{ match: { body: { metadata: { a: { b: '1' } } } } }, match.body.metadata.a.b unknown_parameter],
@@ -460,6 +467,94 @@ t.test('per: calls, for and chance count for each value by itself', async t => {
   t.strictSame(found, [], 'a call without a value is left to what is behind')
 })
 
+t.test('at: hours of every day, of a time zone too', async t => {
+  const cases: [hours: string, within: string[], not: string[]][] = [
+    ['22:00-06:00', ['2026-03-01T22:00:00Z', '2026-03-02T00:00:00Z', '2026-03-02T05:59:59.999Z'], ['2026-03-01T21:59:59Z', '2026-03-02T06:00:00Z']],
+    ['09:30 - 17:00', ['2026-03-01T09:30:00Z', '2026-03-01T16:59:59Z'], ['2026-03-01T09:29:59Z', '2026-03-01T17:00:00Z']],
+    ['22:00-24:00', ['2026-03-01T23:59:59Z'], ['2026-03-02T00:00:00Z']],
+    // the clocks go forward at 01:00Z on 29 March
+    ['22:00-06:00 Europe/Berlin', ['2026-03-01T21:00:00Z', '2026-03-30T03:59:59Z', '2026-03-29T20:00:00Z'], ['2026-03-01T20:59:59Z', '2026-03-30T04:00:00Z']]
+  ]
+  for (const [hours, within, not] of cases) {
+    const script = await scriptOf({ on: 'GET /tickets', at: hours, delay: '1s' })
+    const acts = [...within, ...not].filter(at => script.act(sent('GET /tickets'), { seed: 1, at: Date.parse(at) }) !== null)
+    t.strictSame(acts, within, hours)
+    t.equal(script.listed()[0]?.matched, within.length, 'others are not counted')
+  }
+})
+
+t.test('after: an entry waits until another one was applied, or has ended', async t => {
+  const tickets = sent('GET /tickets')
+  const first: EntryData = { name: 'first', on: 'GET /tickets', calls: '2-3', fault: 'hang' }
+  const next: EntryData = { on: 'GET /tickets', delay: '1s' }
+  const cases: [first: Partial<EntryData>, after: EntryData['after'], acts: (number | null)[], matched: number][] = [
+    [{}, 'first', [null, 0, 0, 1, 1], 3],
+    [{}, { ended: 'first' }, [null, 0, 0, 1, 1], 2],
+    [{ calls: '2+' }, 'first', [null, 0, 0, 0, 0], 3],
+    [{ calls: 1, chance: 0 }, 'first', [null, null, null, null, null], 0],
+    [{ calls: 1, chance: 0 }, { ended: 'first' }, [null, 1, 1, 1, 1], 4],
+    [{ for: '2ms' }, { ended: 'first' }, [null, 0, 0, 1, 1], 2],
+    [{ calls: 1, for: '3ms' }, { ended: 'first' }, [0, 1, 1, 1, 1], 4],
+    [{ calls: '1+', for: '3ms' }, { ended: 'first' }, [0, 0, 0, 1, 1], 2],
+    [{ calls: '1+', until: '1970-01-01T00:00:00.002Z' }, { ended: 'first' }, [0, 0, 1, 1, 1], 3],
+    [{ per: 'account', calls: 1, until: '1970-01-01T00:00:00.003Z' }, { ended: 'first' }, [null, null, null, 1, 1], 2]
+  ]
+  for (const [more, after, acts, matched] of cases) {
+    for (const isFirst of [true, false]) {
+      const script = await scriptOf(
+        ...(isFirst
+          ? [
+              { ...first, ...more },
+              { ...next, after }
+            ]
+          : [
+              { ...next, after },
+              { ...first, ...more }
+            ])
+      )
+      const applied = acts.map((_, at) => script.act(tickets, { seed: 1, at })?.entry.data.name ?? null)
+      const waiting = script.listed().at(isFirst ? 1 : 0)
+      if (isFirst)
+        t.strictSame(
+          applied,
+          acts.map(place => (place === 0 ? 'first' : null)),
+          JSON.stringify([more, after])
+        )
+      t.equal(waiting?.matched, matched, `${JSON.stringify([more, after])} ${isFirst ? 'behind' : 'before'} it`)
+    }
+  }
+  const script = await scriptOf(first, { ...next, after: { ended: 'first' } }, { ...next, after: 'first', name: 'never' }, first)
+  t.strictSame(appliedBy(script, repeated(2, tickets)), [null, 0])
+  const copy = script.clone()
+  copy.remove('scr_1')
+  t.strictSame(appliedBy(copy, repeated(1, tickets)), [2], 'the next entry of the name takes its place')
+  copy.remove('scr_4')
+  t.strictSame(appliedBy(copy, repeated(1, tickets)), [0], 'one that was removed has ended')
+  copy.clear()
+  copy.put('scr_9', await compiled({ ...next, after: 'first' }), { matched: 0, applied: 0 })
+  t.equal(copy.act(tickets, NOW), null, 'and was never applied')
+})
+
+t.test('delay: one that grows with the requests that the entry is applied to', async t => {
+  const tickets = sent('GET /tickets')
+  const cases: [delay: EntryData['delay'], delays: number[]][] = [
+    [{ from: '100ms', by: '50ms' }, [100, 150, 200, 250, 300, 350]],
+    [{ from: '100ms', by: '50ms', every: 2, max: '180ms' }, [100, 100, 150, 150, 180, 180]],
+    [{ from: '0s', by: '9m', every: 3 }, [0, 0, 0, 540_000, 540_000, 540_000, 600_000]]
+  ]
+  for (const [delay, delays] of cases) {
+    const script = await scriptOf({ on: 'GET /tickets', ...(delay && { delay }) })
+    t.strictSame(
+      repeated(delays.length, tickets).map(call => script.act(call, NOW)?.delay),
+      delays,
+      JSON.stringify(delay)
+    )
+  }
+  const each = await scriptOf({ on: 'GET /tickets', per: 'test', delay: { from: '1ms', by: '1ms' } })
+  const delays = ['a', 'a', 'b', 'a'].map(test => each.act(sent('GET /tickets', { test }), NOW)?.delay)
+  t.strictSame(delays, [1, 2, 1, 3], 'of each value by itself')
+})
+
 t.test('calls: which calls of those that fit an entry acts on', async t => {
   const tickets = sent('GET /tickets')
   const cases: [acts: number[], ...calls: (number | string | undefined)[]][] = [
@@ -627,6 +722,9 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ on: POST /refunds, times: 0, at_least: 3, at_most: 2 }, not_together, at_least reversed], [{ on: GET /tickets, match: { body: {} } }, match.body no_section],
     [{ on: GET /tickets, match: { query: { locaton: x } } }, match.query.locaton unknown_parameter],
     [{ on: POST /refunds, match: { body: { reason: '/(/' } } }, match.body.reason bad_pattern],
+    [{ on: POST /refunds, no_sooner_than: 1 }, no_sooner_than wrong_format], [{ on: POST /refunds, no_sooner_than: soon }, no_sooner_than wrong_format],
+    [{ on: POST /refunds, no_sooner_than: 1s, per: ticket }],
+    [{ sequence: [{ on: POST /refunds, no_sooner_than: 1s }] }, 'sequence[0].no_sooner_than needs'],
     [{ on: POST /refunds, per: ticket }, per needs], [{ on: POST /refunds, per: ticket, at_least: 1 }, per needs], [{ on: POST /refunds, per: ticket, times: 0 }],
     [{ on: POST /refunds, per: card, times: 1 }, per not_one_of], [{ on: POST /refunds, same: ticket, times: 1 }, same needs],
     [{ state: { refunds: { count: 1 } }, per: ticket }, per needs], [{ sequence: [{ on: POST /refunds }], per: ticket, same: key }, same not_together]
@@ -728,6 +826,62 @@ t.test('expect: per value, and of one value', async t => {
   const [verdict] = await many.verdicts(RECORDS)
   t.strictSame([verdict?.holds, verdict?.message], [true, 'It holds for 1000 tests; not counted: 3 requests, since only the first 1000 tests are'])
   t.match(await (await tallyOf({ sequence: [{ on: refund }], same: 'key' })).verdicts(RECORDS), [{ wanted: 'POST /refunds, in this order, all about one key' }])
+})
+
+t.test('expect: no sooner than so long after the request before', async t => {
+  const refund = 'POST /refunds'
+  const apart = { on: refund, no_sooner_than: '1s' }
+  const early = (what: string, gap: string, of = '') => `${what} came ${gap} s after the request before it${of}; expected at least 1s`
+  const each = 'POST /refunds no sooner than 1s after the one before for each ticket'
+  const steps = { sequence: [{ on: refund }, apart] }
+  const cases: [expected: ExpectationData, came: [at: number, ticket?: string][], message: string, holds?: boolean][] = [
+    [apart, [[0], [1000], [2500]], 'POST /refunds no sooner than 1s after the one before: expected at least 1 request; got 3', true],
+    [apart, [[0], [1000], [1999], [2100]], early('POST /refunds no sooner than 1s after the one before', '0.999')],
+    [{ ...apart, at_most: 1 }, [[0], [0]], 'POST /refunds no sooner than 1s after the one before: expected at most 1 request; got 2'],
+    [{ ...apart, times: 2 }, [[5000], [0], [5999]], 'POST /refunds no sooner than 1s after the one before: expected 2 requests; got 3'],
+    [{ ...apart, times: 3 }, [[5000], [0], [6000]], 'POST /refunds no sooner than 1s after the one before: expected 3 requests; got 3', true],
+    [
+      { ...apart, per: 'ticket' },
+      [
+        [0, 'a'],
+        [10, 'b'],
+        [1000, 'a'],
+        [1010, 'b']
+      ],
+      'It holds for 2 tickets.',
+      true
+    ],
+    [
+      { ...apart, per: 'ticket' },
+      [
+        [0, 'a'],
+        [10, 'b'],
+        [1000, 'a'],
+        [1009, 'b']
+      ],
+      early(each, '0.999', ' for b')
+    ],
+    [steps, [[0], [1000]], 'The 2 requests came in this order.', true],
+    [steps, [[0], [200], [1000]], early('Request 2 of the sequence, POST /refunds,', '0.2')],
+    [
+      { ...steps, same: 'ticket' },
+      [
+        [0, 'a'],
+        [0, 'a'],
+        [0, 'b'],
+        [1000, 'b']
+      ],
+      'It holds for 1 ticket.',
+      true
+    ]
+  ]
+  for (const [expected, came, message, holds = false] of cases) {
+    const tally = await tallyOf(expected)
+    for (const [at, ticket] of came) tally.count(sent(refund, { at, about: ticket === undefined ? {} : { ticket } }))
+    const [verdict] = await tally.verdicts(RECORDS)
+    t.strictSame([verdict?.message, verdict?.holds], [message, holds])
+    t.equal(verdict?.exceeded, !holds, 'what came too soon cannot be made good')
+  }
 })
 
 t.test('expect: times, at_least and at_most, and at least once when none is given', async t => {
