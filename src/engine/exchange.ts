@@ -367,10 +367,10 @@ function textOf(header: string): string {
 }
 
 /** A script entry that was applied to a request. */
-export type ScriptAction = { id: string; name: string | null; fault: string | null }
+export type ScriptAction = { id: string; name: string | null; fault: Fault | null }
 /** The one that was applied to a request; null for none. */
-export const scriptAction = ({ action }: Pick<Exchange, 'action'>): ScriptAction | null =>
-  action && { id: action.id, name: action.entry.data.name ?? null, fault: action.entry.data.fault ?? null }
+export const scriptAction = ({ action, outcome }: Pick<Exchange, 'action' | 'outcome'>): ScriptAction | null =>
+  action && { id: action.id, name: action.entry.data.name ?? null, fault: action.entry.data.fault ?? outcome.fault }
 
 /** A form as data that is the same for the same parameters in any order. */
 const flat = (node: FormNode): unknown => {

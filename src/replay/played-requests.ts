@@ -7,7 +7,7 @@ import { MASK } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'
-import { type Exchange, hasReached, STAGE } from '../engine/exchange.js'
+import { type Exchange, hasReached, STAGE, scriptAction } from '../engine/exchange.js'
 import { nameOf, type OperationId, operationOf } from '../reference/operations.js'
 import type { Action, EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
@@ -122,8 +122,7 @@ export function answerOf({ text, secretWords }: Pick<Exchange, 'text' | 'secretW
 }
 
 /** The script answered it or lost its answer, and so applies to the play of it too. */
-export const isScripted = ({ outcome, action, isDelivered }: Exchange): boolean =>
-  outcome.name === 'scripted' || (action?.entry.data.fault !== undefined && !isDelivered)
+export const isScripted = (call: Exchange): boolean => call.outcome.name === 'scripted' || (scriptAction(call)?.fault != null && !call.isDelivered)
 
 /** It never reached its operation: the script answered it, or it was lost before. */
 export const isStopped = ({ outcome: { name } }: Exchange): boolean => name === 'scripted' || name === 'lost_before'
@@ -137,8 +136,13 @@ export function scriptOf(calls: readonly Exchange[]): EntryData[] {
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
-    const { name, respond, fault, when } = (call.action as Action).entry.data
-    const action = { ...(respond && { respond: maskedThroughout(respond, call.secretWords) }), ...(fault && { fault }), ...(when && { when }) }
+    const { name, respond, fault, when, cut_after: cut } = (call.action as Action).entry.data
+    const action = {
+      ...(respond && { respond: maskedThroughout(respond, call.secretWords) }),
+      ...(fault && { fault }),
+      ...(when && { when }),
+      ...(cut !== undefined && { cut_after: cut })
+    }
     const last = found.findLast(entry => entry.on === on)
     if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action)) last.to = count
     else found.push({ on, from: count, to: count, name, action })

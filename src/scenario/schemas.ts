@@ -230,6 +230,8 @@ export const entrySchema = () => ({
     ),
     respond: RESPOND,
     fault: wordOf(FAULTS, 'Loses the response.'),
+    bandwidth: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'How many bytes of the body of the response are sent in a second.' }),
+    cut_after: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Closes the connection after so many bytes of the body of the response.' }),
     when: { ...WHEN, default: 'before' }
   }),
   'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'error', 'retry_after'], 'respond') }

@@ -75,11 +75,13 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     const lasts = lasting === undefined ? FOREVER : durationIn(lasting, ['for'], note)
     if (between.from >= between.until) note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
     if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
-    if (!respond && delay === undefined && !fault && !hold) note([], say('no_action'))
+    const isSlowed = data.bandwidth !== undefined || data.cut_after !== undefined
+    if (!respond && delay === undefined && !fault && !hold && !isSlowed) note([], say('no_action'))
+    if (fault && isSlowed) note(['fault'], say('not_together', 'fault', ['bandwidth', 'cut_after']))
     const isCounted = calls !== undefined || data.chance !== undefined || lasting !== undefined || (isObject(delay) && 'by' in delay)
     if (data.per !== undefined && !isCounted) note(['per'], say('needs', 'per', 'calls, chance, for, or a delay that grows'))
     if (hold) checkHold(hold, within(note, 'hold'))
-    if (when === 'after' && !fault) note(['when'], say('needs', 'when: after', 'fault'))
+    if (when === 'after' && !fault && !isSlowed) note(['when'], say('needs', 'when: after', 'fault, bandwidth or cut_after'))
     if (when === 'after' && respond) note(['when'], say('not_together', 'when: after', ['respond']))
     if (respond) checkRespond(respond, within(note, 'respond'))
     return {

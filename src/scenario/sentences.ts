@@ -44,7 +44,7 @@ export const say = sayer({
   disabled: (operation: string) => `can never apply: ${operation} is disabled and always responds with 501`,
   shadowed: (by: string, on: string, entry = '') => `${entry}can never apply: ${by} acts on every ${on} request that it matches`,
   no_time: (why: string) => `can never apply: ${why}`,
-  no_action: () => 'must have respond, delay, fault or hold',
+  no_action: () => 'must have respond, delay, fault, hold, bandwidth or cut_after',
   not_hours: (got: string) => `must be hours of the day, such as 22:00-06:00, with a time zone behind it if it is not UTC; got ${got}`,
   unknown_zone: (got: string, advice: string) => `${got} is not a time zone${advice || '; write one such as Europe/Berlin'}`,
   unknown_entry: (name: string, advice: string) => `no script entry has the name ${shortened(name)}${advice}`,

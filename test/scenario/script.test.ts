@@ -114,7 +114,9 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ delay: 600001ms }, delay delay_too_long], [{ delay: 7d }, delay delay_too_long], [{ delay: { min: 1s } }, delay required],
       [{ delay: { min: 1s, max: 2s, mean: 1s } }, delay.mean unknown_name], [{ delay: { min: 2s, max: 100ms } }, delay reversed],
       [{ delay: { min: x, max: y } }, delay.min wrong_format, delay.max wrong_format], [{ delay: { min: 2s, max: y } }, delay.max wrong_format],
-      [{ delay: { min: 2s, max: 11m } }, delay.max delay_too_long], [{ fault: hang, when: during }, when not_one_of], [{ when: after }, when needs]
+      [{ delay: { min: 2s, max: 11m } }, delay.max delay_too_long], [{ fault: hang, when: during }, when not_one_of], [{ when: after }, when needs],
+      [{ bandwidth: 0 }, bandwidth too_small], [{ cut_after: 1.5 }, cut_after wrong_type], [{ bandwidth: 10, fault: hang }, fault not_together],
+      [{ cut_after: 0, fault: hang, when: after }, fault not_together], [{ bandwidth: 1, cut_after: 0, when: after }]
     ],
     match: [
       [{ boddy: {} }, boddy unknown_name], [{ key: { lt: a } }, key.lt not_comparable], [{ key: { foo: x } }, key.foo unknown_parameter],
