@@ -262,7 +262,9 @@ function verdictOfCount(expectation: CountData, { seen, soon }: Came, { tooLong,
   const isMore = seen > most
   const { no_sooner_than: apart } = expectation
   const said =
-    soon === null || isMore ? say('count', calls, wanted, seen, ofValue(value), tooLong) : say('too_soon', calls, soon.gap, ofValue(value), `${apart}`)
+    soon === null || isMore
+      ? say('count', calls, wanted, seen, ofValue(value), tooLong)
+      : say('too_soon', shownOn(expectation.on), soon.gap, ofValue(value), `${apart}`)
   const holds = seen >= least && !isMore && soon === null
   return { expectation, wanted: `${calls}: ${wanted}`, ...(value && { value }), seen, holds, exceeded: isMore || soon !== null, message: said.message }
 }

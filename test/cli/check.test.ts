@@ -214,10 +214,10 @@ t.test('check: plays are sent to a running service as they are', async t => {
   const service = await runEmulator({ scenario: { data, script: LOST.map((fault, index) => ({ on: 'POST /refunds', calls: index + 2, fault })) } })
   t.teardown(() => service.close())
   const refund = { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 } }
-  const headers = { 'User-Agent': 'Shop/1 (iOS)' }
+  const headers = { 'User-Agent': 'Shop/1 (iOS)', 'Test-Name': 'pays' }
   const play = [{ ...refund, headers }, { wait: '60ms' }, ...LOST.map(fault => ({ ...refund, expect: { fault } }))]
   const expect = [
-    { on: 'POST /refunds', match: { headers }, took_effect: true, times: 1 },
+    { on: 'POST /refunds', match: { headers }, per: 'test', took_effect: true, times: 1 },
     { state: { refunds: { count: 1 }, users: { usr_a: { name: 'Ana' } } } }
   ]
 

@@ -65,7 +65,7 @@ t.test('script: an entry that is added may wait for one that is there', async t 
 t.test('script: a request from before an entry was added is no near miss for being early', async t => {
   const { call, control } = await startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }) } })
   await call('POST /refunds', { body: 'transaction=txn_a&amount=5' })
-  for (const entry of [{}, { calls: '2+' }, { chance: 0 }, { match: { body: { amount: 5 } } }, { match: { body: { amount: 6 } } }]) {
+  for (const entry of [{}, { calls: '2+' }, { per: 'transaction', calls: 2 }, { chance: 0 }, { match: { body: { amount: 5 } } }, { match: { body: { amount: 6 } } }]) {
     const near = JSON.stringify(entry).includes('6') ? ['amount: wanted 6; got 5 in req_1'] : []
     await control('POST /script', { on: 'POST /refunds', respond: { status: 402 }, ...entry })
     const [listed] = (await control('GET /script')).body.data

@@ -120,7 +120,7 @@ t.test('near misses: an expectation that failed names the requests that counted,
     ],
     [
       'of alternatives, the one that it nearly is',
-      { on: REFUNDS, match: { any: [{ body: { amount: 3, reason: 'cold' } }, { body: { amount: 5 } }, { body: { amount: 6, reason: 'hot' } }] } },
+      { on: REFUNDS, match: { any: [{ body: { amount: 6, reason: 'hot' } }, { body: { amount: 3, reason: 'cold' } }, { body: { amount: 5 } }] } },
       'refund amount=3',
       ['reason: wanted cold; got nothing in req_1']
     ],
