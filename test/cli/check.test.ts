@@ -128,7 +128,7 @@ t.test('check: plays are sent as a client would, so that the script acts on them
         script: [
           { on: 'POST /refunds', cut_after: 100 },
           { on: 'GET /locations', bandwidth: 10, cut_after: 30 },
-          { on: 'GET /tickets', bandwidth: 1000, respond: { body: 'x'.repeat(2000) } },
+          { on: 'GET /tickets', bandwidth: 1000, cut_after: 2000, respond: { body: 'x'.repeat(2000) } },
           { on: 'GET /transactions', cut_after: 5, respond: { status: 402 } }
         ],
         play: [

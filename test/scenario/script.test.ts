@@ -446,6 +446,8 @@ t.test('per: calls, for and chance count for each value by itself', async t => {
     [true, false, true, false]
   )
   t.notMatch(JSON.stringify(byKey.listed()), 'sk_', 'a key is not shown')
+  lasting.act(pay(undefined, { test: `pays with 4242424242424242 ${'x'.repeat(300)}` }), NOW)
+  t.match(lasting.listed()[0]?.values?.at(-1)?.value, /^pays with \*{16} x{173}…$/, 'nor a card number, nor all of a long name')
   t.match(byKey.listed()[0]?.values?.[0]?.value, /^sha256:[\da-f]{64}$/)
 
   const drawn = await scriptOf({ on: 'POST /transactions', per: 'ticket', chance: 0.5, fault: 'hang' })
@@ -486,7 +488,7 @@ t.test('at: hours of every day, of a time zone too', async t => {
 })
 
 t.test('after: an entry waits until another one was applied, or has ended', async t => {
-  const tickets = sent('GET /tickets')
+  const tickets = sent('GET /tickets', { about: { account: 'mch_a' } })
   const first: EntryData = { name: 'first', on: 'GET /tickets', calls: '2-3', fault: 'hang' }
   const next: EntryData = { on: 'GET /tickets', delay: '1s' }
   const cases: [first: Partial<EntryData>, after: EntryData['after'], acts: (number | null)[], matched: number][] = [
@@ -499,7 +501,7 @@ t.test('after: an entry waits until another one was applied, or has ended', asyn
     [{ calls: 1, for: '3ms' }, { ended: 'first' }, [0, 1, 1, 1, 1], 4],
     [{ calls: '1+', for: '3ms' }, { ended: 'first' }, [0, 0, 0, 1, 1], 2],
     [{ calls: '1+', until: '1970-01-01T00:00:00.002Z' }, { ended: 'first' }, [0, 0, 1, 1, 1], 3],
-    [{ per: 'account', calls: 1, until: '1970-01-01T00:00:00.003Z' }, { ended: 'first' }, [null, null, null, 1, 1], 2]
+    [{ per: 'account', calls: 1, until: '1970-01-01T00:00:00.003Z' }, { ended: 'first' }, [0, null, null, 1, 1], 2]
   ]
   for (const [more, after, acts, matched] of cases) {
     for (const isFirst of [true, false]) {
