@@ -120,7 +120,7 @@ export function declarations(): string {
     AnswerCode: ['The code of a refusal, of the API or the control API.', Object.keys(CATALOGUE)]
   }
   const ofWords = Object.entries(words).map(([name, [, members]]): [string, string] => [textOf({ type: 'string', enum: members }), name])
-  ofWords.push([textOf({ type: 'string', enum: ['*', ...OPERATION_NAMES] }), "OperationName | '*'"])
+  ofWords.push([textOf({ type: 'string', enum: ['*', ...OPERATION_NAMES] }), 'OperationName | `${string}*${string}`'])
   const settings = settingsSchema(isOfScenarios) as Schema
   const inputs: Named = {
     Fixture: { about: 'A fixture: records of each family, and API keys. What a record leaves out is filled in.', schema: fixtureSchema() },

@@ -1,6 +1,6 @@
 /** `commerce-emulator check FILE…`: plays a scenario's steps and checks its expectations, in process or against any running service. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeForm } from '../core/form.js'
+import { decodeForm, type FormObject } from '../core/form.js'
 import type { Step } from '../core/places.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
@@ -163,10 +163,14 @@ const counting =
   }
 
 /** A request as the scenario's expectations match it; null where it is not of the reference. */
-function sentBy({ method, path, query, key, form }: StepCall, { sandbox: { store, settings } }: Checking): SentCall | null {
+function sentBy({ method, path, query, key, form, headers = {} }: StepCall, { sandbox }: Checking): SentCall | null {
+  const { store, settings } = sandbox
   const route = operationAt(method, path)
+  if (route === null) return null
   const account = (key !== null && store.keys.get(key)) || null
-  return route && sentIn(store, { ...route, account, query: decodeForm(query, settings).root, body: decodeForm(form ?? '', settings).root }, key)
+  const test = headers[settings['evidence.test_header'].toLowerCase()] ?? null
+  const [sentQuery, body] = [query, form ?? ''].map(text => decodeForm(text, settings).root) as [FormObject, FormObject]
+  return sentIn(store, { ...route, at: sandbox.machine(), account, test, query: sentQuery, body, header: name => headers[name] }, key)
 }
 
 /** Sends the requests of the steps and of the plays, each with its point. */
@@ -229,7 +233,8 @@ async function expectationPoints(tally: Tally, checking: Checking, drift: Drift 
   return Promise.all(
     verdicts.map(async (verdict, index) => {
       const { expectation, wanted, seen, holds, message } = verdict
-      const counted = holds ? [] : [{ ...verdict, at: [], message: 'on' in expectation ? SAYS.counted(seen, steps.length + play.length === 0) : message }]
+      const isPlain = 'on' in expectation && expectation.per === undefined
+      const counted = holds ? [] : [{ ...verdict, at: [], message: isPlain ? SAYS.counted(seen, steps.length + play.length === 0) : message }]
       const found: readonly (PlacedProblem & Explained)[] = 'state' in expectation ? await stateProblems(index, checking, drift) : counted
       const problems = found.map(({ at, message, ...more }) => ({ at: ['expect', index, ...at], message: explainedMessage(message, more) }))
       return { ...say('expects', wanted), problems }

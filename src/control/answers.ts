@@ -34,7 +34,16 @@ const clock = closed({ now: told('An ISO 8601 instant.'), running: flag('Whether
 const nearMiss = closed({ in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) })
 const nearMisses = optional(list(nearMiss, 'What nearly matched.'))
 const counts = { id: text(), matched: count('Requests that matched.'), applied: count('Requests that it was applied to.') }
-const uncertain = { too_long: optional(count('Requests with a value too long for its pattern.')), near_misses: nearMisses }
+const first = optional(count("When it was first applied, in milliseconds of the sandbox's clock; of an entry with for."))
+const uncertain = {
+  first,
+  too_long: optional(count('Requests with a value too long for its pattern.')),
+  uncounted: optional(count('Requests that were not counted and that it was not applied to, since there are too many values.')),
+  values: optional(
+    list(closed({ value: text(), matched: count(), applied: count(), first }), 'Of an entry with per: the count of each value; keys are digests.')
+  ),
+  near_misses: nearMisses
+}
 const entry = closed({ id: counts.id, entry: typed('ScriptEntry'), matched: counts.matched, applied: counts.applied, ...uncertain })
 const sent = map(typed('Parameters[string]'))
 const script = { id: text(), name: textOrNull, fault: textOrNull, problem: optional(told('Why its change could not be made.')) }
@@ -79,7 +88,8 @@ const why = closed({
 const verdict = {
   expectation: typed('Expectation'),
   wanted: text(),
-  seen: count(),
+  value: optional(told('Of an expectation with per or same that does not hold: the first value that it does not hold for.')),
+  seen: count('Of one with a value: the requests of that.'),
   holds: flag(),
   exceeded: flag(),
   message: text(),

@@ -103,7 +103,8 @@ export function controlDocument(groups: readonly Group[], { origin, base, versio
     const ofKind = (kind = ''): Json => {
       if (words && kinds.length > 1) return inner(kind === 'null' ? { type: kind } : { type: kind, enum: words.filter(word => word !== null) })
       const found = (WORDS[kind] ?? []).filter(word => beside[word] !== undefined)
-      return { type: kind, ...NUMBER_FORMATS[kind], ...(words && oneOf(words)), ...Object.fromEntries(found.map(word => [word, within(word, beside[word])])) }
+      const known = words && ('x-many' in rest ? { 'x-extensible-enum': words } : oneOf(words))
+      return { type: kind, ...NUMBER_FORMATS[kind], ...known, ...Object.fromEntries(found.map(word => [word, within(word, beside[word])])) }
     }
     if (isOne) return { anyOf: [inner(one as Part), inner(other as Part)], ...said }
     if (type === undefined) return said

@@ -25,7 +25,7 @@ import { exported, keysIn } from '../scenario/export.js'
 import { MAX_TOGETHER } from '../scenario/patterns.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { entrySchema, fixtureSchema, RELEASES } from '../scenario/schemas.js'
-import { compileEntry, type Entry, gateOf } from '../scenario/script.js'
+import { checkWaiting, compileEntry, type Entry, gateOf } from '../scenario/script.js'
 import { wantsPage } from '../server/pages.js'
 import { WRITING, written } from '../work/writing.js'
 import { EVENT_STREAM } from './events.js'
@@ -212,7 +212,12 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'ListedEntry',
         run: async ({ sandbox, settings, body, document }) => {
           const problems = new ProblemList()
-          const entry = await withoutProblems(problems, () => compileEntry(body, reportTo(problems, document)))
+          const report = reportTo(problems, document)
+          const entry = await withoutProblems(problems, () => {
+            const others = sandbox.script.listed().map(({ entry }) => ({ data: entry, report: () => {} }))
+            checkWaiting([...others, { data: body, report }])
+            return compileEntry(body, report)
+          })
           const { size, instructions } = sandbox.script
           if (size >= settings['limits.entries']) throw REFUSALS.scriptFull(size)
           const together = instructions + (entry as Entry).instructions

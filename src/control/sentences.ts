@@ -103,7 +103,9 @@ export const filterOfScenario = (filter: string) => refusalOf(filter, () => 'can
 export const VERIFY = {
   no_way: () => "must have one of on, sequence, state and script; without a body, the scenario's own expectations are judged",
   several_ways: () => 'must have only one of on, sequence, state and script',
-  key_not_kept: () => 'the journal does not keep keys; match on account, the Account that the key acts as',
+  key_not_kept: () => 'the journal does not keep keys; use account, the Account that the key acts as',
+  header_not_kept: (name: string, kept: readonly string[]) =>
+    `the journal does not keep ${name}, only ${kept.join(' and ')}; match it in a script entry, or under expect of the scenario`,
   secret_not_kept: (name: string, on: string) => `${name} is not kept, so requests cannot be found by it; match it in a script entry instead (${on})`,
   too_many_steps: (count: number) => `The sequence has ${count} items`,
   nothing_expected: () => 'The scenario has no expectations.',

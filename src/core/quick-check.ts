@@ -43,9 +43,9 @@ export const WORDS: Readonly<Record<string, Word>> = {
     return say('wrong_type', expected, shownGot(value), (advice as string | undefined) ?? typeHint(names, value))
   },
   enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
-    if (wanted.includes(value)) return null
+    const { what, advice, others } = (many ?? {}) as { what?: string; advice: string; others?: string }
+    if (wanted.includes(value) || (others !== undefined && patternOf(others).test(value))) return null
     const words = wanted.filter(word => word !== null).map(String)
-    const { what, advice } = (many ?? {}) as { what?: string; advice: string }
     return what === undefined ? say('not_one_of', words, shownGot(value)) : say('unknown_word', what, words, shownGot(value), advice)
   },
   maximum: (maximum: number, value: unknown) => (typeof value !== 'number' || value <= maximum ? null : say('too_large', maximum, shownGot(value))),

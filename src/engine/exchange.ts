@@ -242,6 +242,14 @@ export class Exchange {
     return { base: this.base, list: this.settings['shapes.list'] }
   }
 
+  /** A header by its name in lower case; null for one that is dropped once the request is recorded. */
+  header(name: string): string | null | undefined {
+    if (name === 'user-agent') return this.userAgent ?? undefined
+    if (name === this.settings['evidence.test_header'].toLowerCase()) return this.test ?? undefined
+    const sent = this.headers[name]
+    return sent === undefined && this.stage === STAGE.recorded ? null : sent && String(sent)
+  }
+
   /** The words to mask in its answer: the API keys of its sandbox and the control token. */
   get secretWords(): SecretWords {
     return keysToMask(this.world)
@@ -379,10 +387,15 @@ function textOf(header: string): string {
 }
 
 /** A script entry that was applied to a request. */
-export type ScriptAction = { id: string; name: string | null; fault: string | null; problem?: string }
+export type ScriptAction = { id: string; name: string | null; fault: Fault | null; problem?: string }
 /** The one that was applied to a request; null for none. */
-export const scriptAction = ({ action, problem }: Pick<Exchange, 'action' | 'problem'>): ScriptAction | null =>
-  action && { id: action.id, name: action.entry.data.name ?? null, fault: action.entry.data.fault ?? null, ...(problem !== null && { problem }) }
+export const scriptAction = ({ action, outcome, problem }: Pick<Exchange, 'action' | 'outcome' | 'problem'>): ScriptAction | null =>
+  action && {
+    id: action.id,
+    name: action.entry.data.name ?? null,
+    fault: action.entry.data.fault ?? outcome.fault,
+    ...(problem !== null && { problem })
+  }
 
 /** A form as data that is the same for the same parameters in any order. */
 const flat = (node: FormNode): unknown => {

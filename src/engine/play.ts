@@ -10,7 +10,7 @@ import { type ApiRequest, execute } from './execute.js'
 import type { World } from './world.js'
 
 /** A request of the API below the base address, with an API key and a form; null for none of either. */
-export type InnerRequest = Omit<StepCall, 'query'> & { query?: string; headers?: Readonly<Record<string, string>> }
+export type InnerRequest = Omit<StepCall, 'query'> & { query?: string }
 
 /** The same as a client would send it. */
 export function requestOf({ method, path, query = '', key, form, headers = {} }: InnerRequest): ApiRequest {

@@ -9,7 +9,7 @@ import { defaultError } from '../scenario/default-errors.js'
 import type { Ending } from '../scenario/expectations.js'
 import type { SentCall, Values } from '../scenario/matching.js'
 import { MAX_STEPS } from '../scenario/patterns.js'
-import type { Action, Respond } from '../scenario/script.js'
+import type { Action, EntryData, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { JSON_TYPE } from './answers.js'
 import { type AnswerHeaders, type Exchange, hasReached, malformed, type Pause, STAGE, tookEffect } from './exchange.js'
@@ -19,8 +19,11 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 /** A request as it was sent, for matching; nothing of it is kept. */
 export const sentBy = (exchange: Exchange): SentCall => sentIn(exchange.world.state.store, exchange, exchange.key)
 
+/** What of a request is matched, apart from its key. */
+export type Sent = Pick<Exchange, 'operation' | 'account' | 'params' | 'query' | 'body' | 'header' | 'test' | 'at'>
+
 /** A request as it was sent among these records, with this key. */
-export function sentIn(store: Store, request: Pick<Exchange, 'operation' | 'account' | 'params' | 'query' | 'body'>, key: string | null): SentCall {
+export function sentIn(store: Store, request: Sent, key: string | null): SentCall {
   const { account, params } = request
   const operation = request.operation as OperationId
   const sent = {
@@ -30,6 +33,9 @@ export function sentIn(store: Store, request: Pick<Exchange, 'operation' | 'acco
     params: ([name]: readonly string[]) => params[name as string],
     query: valuesOf(request.query),
     body: valuesOf(request.body),
+    header: (name: string) => request.header(name),
+    test: request.test,
+    at: request.at,
     steps: MAX_STEPS
   }
   return { ...sent, about: aboutIn(store, sent) }
@@ -85,13 +91,27 @@ export function patchAnswer(exchange: Exchange, { entry: { data } }: Action): vo
   exchange.scripted(respond.status ?? exchange.outcome.status, text, pauseIn(headers, exchange))
 }
 
-/** Loses the answer where the script says so, and breaks the body of one that arrives malformed. An answer of the emulator in place of the one to be lost is not lost. */
+/** What the script says of the answer of a request: of that which it gave itself, or else of the operation's. An answer of the emulator in place of that is left alone. */
+function saidOfAnswer(exchange: Exchange): Partial<EntryData> {
+  const { action, outcome } = exchange
+  if (action === null) return {}
+  const isMeant = isAnswer(action) ? outcome.name === 'scripted' : hasReached(exchange, STAGE.running)
+  return isMeant ? action.entry.data : {}
+}
+
+/** Loses the answer where the script says so, cuts one that is longer than what is to arrive, and breaks the body of one that arrives malformed. */
 export function breakAnswer(exchange: Exchange): void {
-  const { fault, when } = exchange.action?.entry.data ?? {}
-  const isMeant = when === 'after' ? hasReached(exchange, STAGE.running) : exchange.outcome.name === 'scripted'
-  if (fault === undefined || !isMeant) return
-  exchange.lost(fault)
+  const { fault, cut_after: arriving = Number.POSITIVE_INFINITY } = saidOfAnswer(exchange)
+  if (fault !== undefined) exchange.lost(fault)
+  else if (arriving < exchange.length) exchange.lost('truncated_body')
   if (fault === 'malformed_body') exchange.payload = malformed(String(exchange.payload))
+}
+
+/** How many bytes of the body of an answer arrive, half of one that is truncated; with `bandwidth`, so many a second. */
+export function sendingOf(exchange: Exchange): { bytes: number; bandwidth: number | undefined } {
+  const { bandwidth, cut_after: cut } = saidOfAnswer(exchange)
+  const { length, outcome } = exchange
+  return { bytes: outcome.fault === 'truncated_body' ? (cut ?? Math.floor(length / 2)) : length, bandwidth }
 }
 
 /** What a fault without an answer of its own loses. */

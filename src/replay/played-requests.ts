@@ -7,7 +7,7 @@ import { MASK } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'
-import { type Exchange, hasPerformed, hasReached, STAGE } from '../engine/exchange.js'
+import { type Exchange, hasPerformed, hasReached, STAGE, scriptAction } from '../engine/exchange.js'
 import { isAnswer } from '../engine/scripted.js'
 import { nameOf, type OperationId, operationOf } from '../reference/operations.js'
 import type { Action, EntryData } from '../scenario/script.js'
@@ -124,7 +124,7 @@ export function answerOf({ text, secretWords }: Pick<Exchange, 'text' | 'secretW
 
 /** The script answered it, changed records or lost its answer, and so applies to the play of it too. */
 export const isScripted = (call: Exchange): boolean =>
-  call.outcome.name === 'scripted' || alongside(call) !== null || (call.action?.entry.data.fault !== undefined && !call.isDelivered)
+  call.outcome.name === 'scripted' || alongside(call) !== null || (scriptAction(call)?.fault != null && !call.isDelivered)
 
 /** What the script did while the operation ran; null where nothing. */
 export function alongside(call: Exchange): Action | null {
@@ -146,9 +146,9 @@ export function scriptOf(calls: readonly Exchange[]): EntryData[] {
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
-    const { name, respond, change, stale, fault, when } = (call.action as Action).entry.data
+    const { name, respond, change, stale, fault, when, cut_after: cut } = (call.action as Action).entry.data
     const shown = maskedThroughout({ ...(respond && { respond }), ...(change && { change }) }, call.secretWords)
-    const action = { ...shown, ...(stale && { stale }), ...(fault && { fault }), ...(when && { when }) }
+    const action = { ...shown, ...(stale && { stale }), ...(fault && { fault }), ...(when && { when }), ...(cut !== undefined && { cut_after: cut }) }
     const last = found.findLast(entry => entry.on === on)
     if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action)) last.to = count
     else found.push({ on, from: count, to: count, name, action })

@@ -6,7 +6,7 @@ import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
 import { without } from '../core/templates.js'
-import { type AnyRecord, type Exchange, hasPerformed, tookEffect } from '../engine/exchange.js'
+import { type AnyRecord, type Exchange, hasPerformed, scriptAction, tookEffect } from '../engine/exchange.js'
 import { playIn } from '../engine/play.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -209,7 +209,7 @@ const nameFor = ({ operation }: Exchange, number: number) => `${RESOURCE_NAMES[o
 
 /** What the recorded answer and that of the play have in common. Null for a call that had no effect. */
 function expectationOf(call: Exchange, status: number, shared: Json): StepData['expect'] | null {
-  const fault = call.action?.entry.data.fault
+  const fault = scriptAction(call)?.fault
   if (isScripted(call) && !call.isDelivered && fault) return { fault }
   if (call.outcome.name === 'lost_before') return null
   if (call.outcome.name !== 'scripted' || hasPerformed(call)) return { status, ...(shared !== null && { body: shared }) }
@@ -252,7 +252,7 @@ function notesOn(keys: readonly Key[], plays: readonly Played[], { isRunning, dr
     [dropped > 0, SAYS.dropped(dropped)],
     [calls.some((call, index) => moveBefore(call, calls[index - 1], isRunning) < 0), SAYS.set_back()],
     [[...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, calls[0]?.settings)), SAYS.other_settings()],
-    [calls.some(({ action }) => action?.entry.data.hold || action?.entry.data.delay !== undefined), SAYS.no_delays()]
+    [calls.some(({ action }) => ['hold', 'delay', 'bandwidth'].some(name => name in (action?.entry.data ?? {}))), SAYS.no_delays()]
   ]
   return [
     ...keys.map(({ key, account }) => SAYS.key(key, account)),

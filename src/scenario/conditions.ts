@@ -207,9 +207,10 @@ const not =
     return passed === null ? null : !passed
   }
 
-const anyOf =
-  (tests: readonly Test[]): Test =>
-  (value, looked) => {
+/** Passes what one of the tests passes; null where one that says so might have. */
+export const anyOf =
+  <B extends Budget>(tests: readonly ((value: Value, looked: B) => boolean | null)[]) =>
+  (value: Value, looked: B): boolean | null => {
     let isPassed: boolean | null = false
     for (const test of tests) {
       const passed = test(value, looked)

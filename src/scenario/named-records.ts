@@ -14,9 +14,13 @@ const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([...Object.en
 /** Every id that a match asks for in the path, in a filter, in the body or as what the call is about. Patterns and conditions name none. */
 export function recordsNamedBy(match: MatchData | undefined, operations: Iterable<OperationId>): NamedRecord[] {
   const owners = [...new Set(Array.from(operations, operation => operationOf(operation).family))].map(family => (family === 'users' ? 'accounts' : family))
-  return (['params', 'query', 'body', 'about'] as const).flatMap(section =>
+  const named = (['params', 'query', 'body', 'about'] as const).flatMap(section =>
     namedIn(match?.[section], ['match', section], section === 'params' ? [...new Set(owners)] : [])
   )
+  const inAlternatives = (match?.any ?? []).flatMap((one, index) =>
+    recordsNamedBy(one, operations).map(({ steps: [, ...steps], ...more }) => ({ ...more, steps: ['match', 'any', index, ...steps] }))
+  )
+  return [...named, ...inAlternatives]
 }
 
 /** Every id that an expected state names: of records that there have to be, and in fields that link to a record. */

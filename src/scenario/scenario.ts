@@ -37,12 +37,12 @@ import { type MatchData, type On, operationsOn, shownOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import type { Progress } from './progress.js'
 import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData, STATE_NAMES, STATE_WORDS } from './schemas.js'
-import { compileScript, type Entry, entryLabel, Script } from './script.js'
+import { checkWaiting, compileScript, type Entry, type EntryData, entryLabel, Script } from './script.js'
 import { say } from './sentences.js'
 import { shadowOf } from './shadows.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
 import { type Group, isSharedScript, partsOfUse, readSharedScript, type SharedScript } from './shared-script.js'
-import { Answers, checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
+import { Answers, checkSteps, isWait, type PlayData, type StepBindings, type StepData } from './steps.js'
 import { checkGiven, declaredVariables, type GivenVariables, readWith, type VariableValue } from './variables.js'
 
 /** Settings given on the command line and in the environment, which take precedence over a scenario's own. */
@@ -159,7 +159,7 @@ async function stateIn(checked: Checked, { name, file }: Origin, context: LoadCo
   const script = new Script(await scriptOf(checked, groups, findMissing, trial))
   const { steps = [], play = [] } = data
   const answers = new Answers([steps, play].flatMap(list => (Array.isArray(list) ? list : [])))
-  const expectations = await compileExpectations(checked, findMissing, answers)
+  const expectations = await compileExpectations(checked, findMissing, answers, clock.running || play.some(isWait))
   warnOfFuture(checked, store, generation.now)
   const isAnyKey = settings['auth.accept_any_key'] !== null || flaws?.has('settings')
   const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
@@ -271,7 +271,13 @@ function warnOfFuture({ data, warn }: Checked, store: Store, now: number): void 
   warn(data.clock === undefined ? [] : ['clock'], say('future_records', isoOf(now), future.length, id, created))
 }
 
-async function compileExpectations({ data, flaws, report, warn }: Checked, findMissing: MissingFinder, answers: Answers): Promise<Expectation[]> {
+/** `isRunning`: time passes between requests. */
+async function compileExpectations(
+  { data, flaws, report, warn }: Checked,
+  findMissing: MissingFinder,
+  answers: Answers,
+  isRunning: boolean
+): Promise<Expectation[]> {
   const compiled: Expectation[] = []
   const all = { instructions: 0 }
   for (const { member, index, isWhole, report: note } of rightMembersOf<ExpectationData>(data.expect, flaws?.get('expect'), within(report, 'expect'))) {
@@ -281,7 +287,10 @@ async function compileExpectations({ data, flaws, report, warn }: Checked, findM
     if (isWhole && expectation !== null) compiled.push(expectation)
     const warnOf = within(warn, 'expect', index)
     // only a warning: a call may name a missing record, and be expected to be refused
-    for (const { at, calls: named } of calls) for (const { steps, said } of findMissing(namedIn(named))) warnOf([...at, ...steps], said)
+    for (const { at, calls: named } of calls) {
+      for (const { steps, said } of findMissing(namedIn(named))) warnOf([...at, ...steps], said)
+      if (named.no_sooner_than !== undefined && !isRunning) warnOf([...at, 'no_sooner_than'], say('clock_stands'))
+    }
     const ofState = 'state' in member ? recordsNamedByState(member.state) : []
     for (const { steps, said, canBeMade, isDrawn } of findMissing(ofState)) (canBeMade && isDrawn ? warnOf : note)(steps, said)
   }
@@ -360,10 +369,12 @@ async function scriptOf(checked: Checked, groups: readonly UsedGroup[], findMiss
   const { data, flaws, problems, warnings, warn } = checked
   const own = { document: checked.document, under: ['script'], entries: data.script, flaws: flaws?.get('script'), index: null }
   const entries: Entry[] = []
+  const waiting: { data: EntryData; report: Report }[] = []
   const all = { instructions: 0 }
   for (const { document, under, entries: list, flaws, index } of [own, ...groups]) {
     for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportTo(problems, document, under), flaws, all)) {
       const [report, warnOf] = [problems, warnings].map(list => reportTo(list, document, [...under, nth])) as [Report, Report]
+      waiting.push({ data: entry, report })
       const { until = 0 } = entry.hold ?? {}
       if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
       for (const { steps, said, canBeMade } of findMissing(namedIn(entry))) (canBeMade ? warnOf : report)(steps, said)
@@ -379,6 +390,8 @@ async function scriptOf(checked: Checked, groups: readonly UsedGroup[], findMiss
       entries.push(compiled)
     }
   }
+  // what a group that was not read holds is not known
+  if (groups.length === countOf(data.use)) checkWaiting(waiting)
   return entries
 }
 

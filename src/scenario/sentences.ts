@@ -56,10 +56,15 @@ export const say = sayer({
   disabled: (operation: string) => `can never apply: ${operation} is disabled and always responds with 501`,
   shadowed: (by: string, on: string, entry = '') => `${entry}can never apply: ${by} acts on every ${on} request that it matches`,
   no_time: (why: string) => `can never apply: ${why}`,
-  no_action: () => 'must have respond, change, stale, delay, fault or hold',
+  no_action: () => 'must have respond, change, stale, delay, fault, hold, bandwidth or cut_after',
   stale_change: (operation: string) => `only a GET can respond with old records; ${operation} changes them`,
   no_change: () => 'must name at least one record, under data or delete',
   change_too_large: (maximum: number, got: number) => `must name at most ${maximum} records; got ${got}`,
+  not_hours: (got: string) => `must be hours of the day, such as 22:00-06:00, with a time zone behind it if it is not UTC; got ${got}`,
+  unknown_zone: (got: string, advice: string) => `${got} is not a time zone${advice || '; write one such as Europe/Berlin'}`,
+  unknown_entry: (name: string, advice: string) => `no script entry has the name ${shortened(name)}${advice}`,
+  waits_for_itself: () => 'can never apply: by what the entries come after, it waits for itself',
+  never_ends: (name: string) => `can never apply: ${shortened(name)} does not end; give it calls, for or until`,
   not_calls: (got: string) => `must be 1, 2-3 or 4+; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
   hold_too_many: (limit: number, until: number) => `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,
@@ -68,6 +73,7 @@ export const say = sayer({
   no_body: (status: number) => `a response with status ${status} has no body`,
   framing_header: (name: string) => `${name} is set by the emulator; leave it out`,
   not_a_header: () => 'must be a header name and a value without line breaks or control characters',
+  header_of_key: () => 'this header holds the API key; give it as key',
   not_a_status: (got: string) => `must be a status, such as 402 or 2xx; got ${got}`,
 
   // conditions
@@ -94,9 +100,17 @@ export const say = sayer({
   not_single: (name: string, parts: readonly string[]) =>
     `${name} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${name}.${parts[0]}`}`,
   not_summable: (name: string) => `${name} is not a whole number; only such fields can be added up, as in amount - amount_refunded`,
-  count: (calls: string, wanted: string, seen: number, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${tooLong(unmatched)}`,
+  count: (calls: string, wanted: string, seen: number, of: string, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${of}${tooLong(unmatched)}`,
+  too_soon: (what: string, gap: number, of: string, wanted: string) =>
+    `${what} came ${gap / 1000} s after the request before it${of}; expected at least ${wanted}`,
+  clock_stands: () => 'the clock stands still, so only a wait under play, or a control request, lets time pass between requests',
   in_order: (count: number) => `The ${count} requests came in this order.`,
-  out_of_order: (nth: number, on: string, unmatched: number) => `Request ${nth} of the sequence, ${on}, came out of order or not at all${tooLong(unmatched)}.`,
+  out_of_order: (nth: number, on: string, of: string, unmatched: number) =>
+    `Request ${nth} of the sequence, ${on}, came out of order or not at all${of}${tooLong(unmatched)}.`,
+  holds_for: (count: number, what: string) => `It holds for ${some(count, what)}.`,
+  others: (message: string, count: number) => (count === 0 ? message : `${message.replace(/\.$/, '')}; it does not hold for ${count} more either`),
+  uncounted: (message: string, count: number, what: string, maximum: number) =>
+    `${message.replace(/\.$/, '')}; not counted: ${some(count, 'request')}, since only the first ${some(maximum, what)} are`,
   records_hold: () => 'The records are as expected.',
   record_exists: (family: string, id: string, resource: string) => `${family}.${id}: there must be no such ${resource}; got one`,
   record_missing: (family: string, id: string, resource: string) => `${family}.${id}: there is no such ${resource}`,

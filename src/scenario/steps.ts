@@ -11,6 +11,7 @@ import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
+import { checkHeaders } from './headers.js'
 import { answerAt, namesIn, REFERENCE, recordPath, textsIn, unclosedIn, withValues } from './references.js'
 import type { Fault, Json, PlayData, Statuses, StepData } from './schemas.js'
 import { say } from './sentences.js'
@@ -19,7 +20,7 @@ import { NAME, NAME_EXPECTED, notClosed } from './variables.js'
 
 export type { Json, PlayData, StepData } from './schemas.js'
 /** A call to make. `form` is the encoded body of a POST. */
-export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
+export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null; headers?: Readonly<Record<string, string>> }
 /** An answer, and its headers by their names in lower case; the fault by which none came, with status 0. */
 export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null }
 /** Sends a request and returns its response; `fault` is the one that is expected. */
@@ -56,8 +57,9 @@ export function checkSteps(
   const known: Referable['known'] = new Map()
   const referable = { known, latest: [] as string[], variable, ids, hasUsualLists }
   for (const { step, at: place, group, hasRightExpect, report: note } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
-    const { as, do: call, key, body, expect: expected } = step
+    const { as, do: call, key, body, headers = {}, expect: expected } = step
     checkExpected(expected, within(note, 'expect'))
+    checkHeaders(headers, 'request', within(note, 'headers'))
     if (call === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
     else {
       const [method, path] = splitCall(call)
@@ -167,7 +169,7 @@ function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report
 }
 
 const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> => isObject(play) && 'at_once' in play
-const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> => isObject(play) && 'wait' in play
+export const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> => isObject(play) && 'wait' in play
 const callsIn = (play: PlayData): readonly StepData[] => {
   if (isAtOnce(play)) return play.at_once
   return isWait(play) ? [] : [play]
@@ -275,7 +277,8 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
     path: path.split('/').map(encodeURIComponent).join('/'),
     query: encodeForm(step.query ?? {}),
     key: step.key !== undefined || needsKey(method, path) ? key(step.key ?? '') : null,
-    form: method === OPERATIONS.createRefund.method ? encodeForm(step.body ?? {}) : null
+    form: method === OPERATIONS.createRefund.method ? encodeForm(step.body ?? {}) : null,
+    ...(step.headers && { headers: Object.fromEntries(Object.entries(step.headers).map(([name, value]) => [name.toLowerCase(), value])) })
   }
 }
 

@@ -9,7 +9,7 @@ import { Shares } from '../core/shares.js'
 import { headersOf, preflightHeaders, refuse } from '../engine/answers.js'
 import { type Exchange, hasBody, hasReached, STAGE } from '../engine/exchange.js'
 import { askScript, countRequest, decode, enter, isForm, isFormType, isOpenEnded, OPAQUE, perform } from '../engine/execute.js'
-import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
+import { answerByScript, breakAnswer, isAnswer, sendingOf } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { DataFile } from '../sandbox/data-file.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -174,10 +174,14 @@ export class Answers {
     const { payload, length } = exchange
     const { fault } = exchange.outcome
     const isSent = fault === null || (fault === 'malformed_body' && length > 0)
-    if (!isSent) faults.lose(fault, reply, { status, headers, body: String(payload) }, request.arrival.sandbox.ending)
+    const { ending } = request.arrival.sandbox
+    const sending = exchange.action && sendingOf(exchange)
+    const slow = () => ({ status, headers, ...sending, body: Buffer.from(payload as string).subarray(0, sending?.bytes) })
+    if (!isSent) faults.lose(fault, reply, slow(), ending)
     arrivals.settle(request, reply)
+    if (isSent && sending?.bandwidth) void faults.send(raw, slow(), ending, () => raw.end())
     // a text of ASCII characters alone is the same in both encodings, and faster to write in this one
-    if (isSent) raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
+    else if (isSent) raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
   }
 }
 

@@ -123,6 +123,34 @@ t.test('check: plays are sent as a client would, so that the script acts on them
       ['✓ play 1. DELETE /accounts/mch_a/users/usr_a']
     ],
     [
+      'a body that is cut, and one that takes its time by the clock',
+      {
+        clock: { now: '2026-03-01T18:05:00Z' },
+        script: [
+          { on: 'POST /refunds', cut_after: 100 },
+          { on: 'GET /locations', bandwidth: 10, cut_after: 30 },
+          { on: 'GET /tickets', bandwidth: 1000, cut_after: 2000, respond: { body: 'x'.repeat(2000) } },
+          { on: 'GET /transactions', cut_after: 5, respond: { status: 402 } }
+        ],
+        play: [
+          { ...refund(10), expect: { fault: 'truncated_body' } },
+          { do: 'GET /locations', expect: { fault: 'truncated_body' } },
+          { do: 'GET /tickets' },
+          { ...refund(2000), expect: { fault: 'truncated_body' } },
+          { do: 'GET /transactions', expect: { fault: 'truncated_body' } }
+        ],
+        expect: [
+          { on: 'POST /refunds', took_effect: true, times: 1 },
+          { sequence: [{ on: 'GET /locations' }, { on: 'GET /tickets', no_sooner_than: '3s' }, { on: 'POST /refunds', no_sooner_than: '2s' }] }
+        ]
+      },
+      [
+        ...['POST /refunds', 'GET /locations', 'GET /tickets', 'POST /refunds', 'GET /transactions'].map((on, nth) => `✓ play ${nth + 1}. ${on}`),
+        '✓ expects',
+        '✓ expects'
+      ]
+    ],
+    [
       'a fault that is another one, and one that is none',
       { script: [{ on: 'POST /refunds', calls: 1, fault: 'hang' }], play: [1, 2].map(() => ({ ...refund(10), expect: { fault: 'hang' } })) },
       ['✓ play 1. POST /refunds', '✗ play 2. POST /refunds', /^1:\d+ fault: /]
@@ -192,13 +220,18 @@ t.test('check: plays are sent to a running service as they are', async t => {
   const service = await runEmulator({ scenario: { data, script: LOST.map((fault, index) => ({ on: 'POST /refunds', calls: index + 2, fault })) } })
   t.teardown(() => service.close())
   const refund = { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 } }
-  const play = [refund, { wait: '60ms' }, ...LOST.map(fault => ({ ...refund, expect: { fault } }))]
-  const expect = [{ on: 'POST /refunds', took_effect: true, times: 1 }, { state: { refunds: { count: 1 }, users: { usr_a: { name: 'Ana' } } } }]
+  const headers = { 'User-Agent': 'Shop/1 (iOS)', 'Test-Name': 'pays' }
+  const play = [{ ...refund, headers }, { wait: '60ms' }, ...LOST.map(fault => ({ ...refund, expect: { fault } }))]
+  const expect = [
+    { on: 'POST /refunds', match: { headers }, per: 'test', took_effect: true, times: 1 },
+    { state: { refunds: { count: 1 }, users: { usr_a: { name: 'Ana' } } } }
+  ]
 
   const since = performance.now()
   const checked = await checkOf(t.testdir(), to(service.baseUrl, { '': 'sk_merchant' }), { data, play, expect })
 
   t.ok(performance.now() - since >= 60, 'a wait is a real one')
+  t.equal(service.sandbox.evidence.journal.requests()[0]?.userAgent, headers['User-Agent'])
   t.strictSame(checked[0]?.notes, [SAYS.sent(4, service.baseUrl, SAYS.with_keys('***'))])
   t.strictSame(shownOf(checked), ['✓ play 1. POST /refunds', ...LOST.map((_, index) => `✓ play ${index + 3}. POST /refunds`), '✓ expects', '✓ expects'])
 })

@@ -346,6 +346,7 @@ t.test('match: params, query, nested names, the key, and whether what has parts 
     { on: 'GET /tickets', match: { query: { created: { gte: '/^2026/' } } }, ...body('by query') },
     { on: 'POST /transactions', match: { body: { customer: { email: ['a@example.com', '/@b\\.example$/'] } } }, ...body('by list') },
     { on: 'POST /transactions', match: { body: { 'amounts[tip_amount]': 5 } }, ...body('by number') },
+    { on: 'GET /locations', match: { headers: { 'X-Build': '7' } }, ...body('by a header') },
     { on: 'POST /transactions', match: { key: '/./' }, ...body('by any key') },
     { on: 'POST /transactions', match: { body: { card: { present: false } } }, ...body('without a card') }
   ])
@@ -355,6 +356,8 @@ t.test('match: params, query, nested names, the key, and whether what has parts 
   t.equal(call('GET /tickets/tkt_a').body.id, 'tkt_a')
   t.equal(call('GET /tickets', { query: 'created%5Bgte%5D=2026-01-01' }).text, 'by query')
   t.equal(call('GET /tickets', { query: 'created[gte]=2025-01-01' }).status, 200)
+  t.equal(call('GET /locations', { headers: { 'x-build': '7' } }).text, 'by a header')
+  t.equal(call('GET /locations').body.object, 'list')
   t.equal(call('GET /tickets').body.object, 'list')
   t.equal(pay('customer[email]=x@b.example').text, 'by list')
   t.equal(pay('amounts[tip_amount]=5').text, 'by number')

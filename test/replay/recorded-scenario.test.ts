@@ -400,7 +400,8 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   await control('POST /script', { on: 'POST /refunds', calls: '2-3', respond: { status: 503, retry_after: '2s' }, name: 'an outage' })
   await control('POST /script', { on: 'POST /refunds', calls: 4, fault: 'connection_reset', when: 'after' })
   await control('POST /script', { on: 'POST /refunds', calls: 5, fault: 'empty_response' })
-  await control('POST /script', { on: 'GET /tickets/{id}', delay: '1ms' })
+  await control('POST /script', { on: 'GET /tickets/{id}', bandwidth: 1_000_000 })
+  await control('POST /script', { on: 'GET /transactions', cut_after: 10 })
   await control('POST /script', { on: 'GET /accounts', respond: { status: 200, body: 'closed' } })
   await control('POST /script', { on: 'GET /locations', respond: { status: 200, body: { open: true } } })
   await call('POST /refunds', { body: { transaction: 'txn_none' } })
@@ -409,6 +410,7 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   await call('GET /tickets/tkt_a')
   await call('GET /accounts')
   await call('GET /locations')
+  await call('GET /transactions').catch(() => null)
 
   const text = await recorded(emulator)
   const { play, script, expect } = parse(text)
@@ -418,10 +420,11 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
     { on: 'POST /refunds', calls: 4, fault: 'connection_reset', when: 'after' },
     { on: 'POST /refunds', calls: 5, fault: 'empty_response' },
     { on: 'GET /accounts', respond: { status: 200, body: 'closed' } },
-    { on: 'GET /locations', respond: { status: 200, body: { open: true } } }
+    { on: 'GET /locations', respond: { status: 200, body: { open: true } } },
+    { on: 'GET /transactions', cut_after: 10 }
   ])
   const seen = play.map(({ expect }: Json) => expect.fault ?? expect.status)
-  t.strictSame(seen, [400, 200, 503, 503, 'connection_reset', 'empty_response', 200, 200, 200, 200])
+  t.strictSame(seen, [400, 200, 503, 503, 'connection_reset', 'empty_response', 200, 200, 200, 200, 'truncated_body'])
   t.strictSame(play[2].expect.body.error.code, 'service_unavailable')
   t.strictSame([play[8].expect, play[9].expect], [{ status: 200 }, { status: 200, body: { open: true } }])
   t.match(play[6].expect.body.data[0].id, /^rfd_/, 'the id of a lost answer is drawn again')
@@ -435,7 +438,7 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
 
   const { data } = parse(text)
   const sizes = Object.entries(data as Record<string, Json[]>).map(([family, list]) => `${family} ${list.length}`)
-  t.strictSame(sizes, ['api_keys 1', 'accounts 1', 'locations 1', 'tickets 2', 'transactions 2', 'refunds 3'])
+  t.strictSame(sizes, ['api_keys 1', 'accounts 1', 'locations 1', 'tickets 3', 'transactions 3', 'refunds 3'])
 })
 
 t.test('a recording: what a script changed of records and answers, it changes again', async t => {

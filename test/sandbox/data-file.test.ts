@@ -240,6 +240,11 @@ t.test('every problem of a file is reported with its place; so is an Account of 
     [inOne({ tickets, transactions: [PAID], refunds }), 'sandboxes[1].records.', 'tickets[0].location,transactions[0].ticket'],
     [inOne({ refunds }), 'sandboxes[1].records.', 'refunds[0].amount'],
     [inFirst(compiled), 'first_states[0].', 'expectations[0],script[0].entry'],
+    [
+      inBase({ script: [{ id: 'scr_2', ...listed({}), values: [{ value: 5 }] }] }),
+      'sandboxes[0].',
+      'script[0].values[0],script[0].values[0],script[0].values[0].value'
+    ],
     [inBase({ script: [{ id: 'scr_2', ...listed({ calls: 'x', delay: '1s' }) }] }), 'sandboxes[0].', 'script[0].entry.calls'],
     [good, '', 'first_states[1],sandboxes[2]', { 'auth.accept_any_key': 'mch_a' }]
   ]

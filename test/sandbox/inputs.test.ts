@@ -19,14 +19,15 @@ import { startWorld } from '../support/world.js'
 
 const ACTS = 600
 const DRAWN = 20
-/** Script entries: an answer in place of the operation, answers lost before and after it, and one that counts alone. */
+/** Script entries: an answer in place of the operation, answers lost before and after it, and some that count alone. */
 const ENTRIES = [
   { on: 'POST /accounts', chance: 0.4, respond: { status: 503 } },
   { on: 'POST /refunds', chance: 0.3, fault: 'connection_reset' },
   { on: '*', chance: 0.1, fault: 'empty_response', when: 'after' },
   { on: 'POST /transactions', calls: '2+', delay: '1ms' },
   { on: 'GET /refunds', chance: 0.5, change: { data: { tickets: [{ location: 'loc_a' }] }, delete: ['rfd_none'] } },
-  { on: 'GET /tickets', change: { data: { tickets: [{ location: 'loc_a' }] } }, when: 'after' }
+  { on: 'GET /tickets', change: { data: { tickets: [{ location: 'loc_a' }] } }, when: 'after' },
+  { on: '*', per: 'account', calls: '2-3', for: '10s', delay: '1ms' }
 ] as const
 const SCENARIO = { seed: 4, clock: NOW, data: smallFixture(RECORDS), script: ENTRIES }
 const NAMES = ['one', 'two']

@@ -97,6 +97,53 @@ t.test('expect: a record that is nowhere is a problem, or a warning where a requ
   t.match(problems[0]?.message, /; did you mean every\?$/)
 })
 
+t.test('script and expect: what can never come after another, what waits for a clock that stands, and records that are nowhere', async t => {
+  const waits = (after: object | string, more: object = {}) => ({ on: '*', after, delay: '1s', ...more })
+  const script = [
+    { name: 'down', on: 'GET /tickets', calls: 1, fault: 'hang' },
+    { name: 'flawed', on: 'GET /tickets', calls: 'x', fault: 'hang' },
+    ...[
+      waits('down'),
+      waits('flawed'),
+      waits({ ended: 'down' }),
+      waits('dwon'),
+      waits('own', { name: 'own' }),
+      waits('b', { name: 'a' }),
+      waits('a', { name: 'b' })
+    ],
+    ...[waits('a'), waits({ ended: 'slow' }), { name: 'slow', on: 'GET *', delay: '1s' }, waits({ ended: 'each' }), waits('slow')],
+    { name: 'each', on: 'POST /refunds', per: 'test', calls: 1, delay: '1s' }
+  ]
+  const waiting = (await lookedAt({ data: smallFixture(), script })).problems.map(({ path, ...said }) => coded(path, said))
+  t.strictSame(waiting, [
+    'script[1].calls not_calls',
+    'script[5].after unknown_entry',
+    ...[6, 7, 8, 9].map(place => `script[${place}].after waits_for_itself`),
+    'script[10].after.ended never_ends',
+    'script[12].after.ended never_ends'
+  ])
+  const expect = [{ on: 'GET *', no_sooner_than: '1s' }, { sequence: [{ on: 'GET *' }, { on: 'GET *', no_sooner_than: '1s' }] }]
+  const clocks: [more: object, warnings: string[]][] = [
+    [{ clock: '2026-03-01' }, ['expect[0].no_sooner_than clock_stands', 'expect[1].sequence[1].no_sooner_than clock_stands']],
+    [{ clock: '2026-03-01', play: [{ wait: '1s' }] }, []],
+    [{ clock: { now: '2026-03-01' } }, []]
+  ]
+  for (const [more, expected] of clocks) {
+    const { warnings } = await lookedAt({ data: smallFixture(), expect, ...more })
+    t.strictSame(
+      warnings.map(({ path, ...said }) => coded(path, said)).filter(said => said.includes('expect')),
+      expected
+    )
+  }
+  const on = ['* /transactions', 'POST /refunds']
+  const match = { body: { ticket: 'tkt_a' }, any: [{ about: { ticket: 'tkt_y' } }, { body: { ticket: ['tkt_a', 'tkt_z'] } }] }
+  const { problems } = await lookedAt({ data: smallFixture(), script: [{ on, match, delay: '1s' }] })
+  t.strictSame(
+    problems.map(({ path, ...said }) => coded(path, said)),
+    ['script[0].match.any[0].about.ticket missing_record', 'script[0].match.any[1].body.ticket[1] missing_record']
+  )
+})
+
 t.test('expect: a field of the record that is looked at is known below the names of a state alone', async t => {
   const inState = (id: string) => [{ state: { transactions: { none: { id } } } }]
   const cases: [expect: object[], ...problems: string[]][] = [

@@ -33,8 +33,9 @@ const CARD = '4242424242424242'
 const sized = (instructions: number) => `/[xy]{${instructions - 3}}[ab]/`
 const entry = (reason: unknown, more: object = { delay: '1ms' }) => ({ on: 'POST /refunds', match: { body: { reason } }, ...more }) as EntryData
 const sent = (reason: string): SentCall => {
-  const [params, query, about] = Array(3).fill(() => undefined)
-  return { operation: 'createRefund', key: null, params, query, body: ([name]) => (name === 'reason' ? reason : undefined), about, steps: MAX_STEPS }
+  const [params, query, header, about] = Array(4).fill(() => undefined)
+  const body = ([name]: readonly string[]) => (name === 'reason' ? reason : undefined)
+  return { operation: 'createRefund', key: null, test: null, at: 0, params, query, body, header, about, steps: MAX_STEPS }
 }
 const scriptOf = async (...reasons: unknown[]) => new Script((await Promise.all(reasons.map(reason => compileEntry(entry(reason), () => {})))) as Entry[])
 const tallyOf = async (...expectations: object[]) =>
