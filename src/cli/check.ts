@@ -174,7 +174,11 @@ function sentBy({ method, path, query, key, form, headers = {} }: StepCall, { sa
 }
 
 /** Sends the requests of the steps and of the plays, each with its point. */
-async function playAll({ sandbox, document, service, bindings, onProgress }: Checking, counted: (play: Play) => Play, stepping: Stepping | undefined) {
+async function playAll(
+  { sandbox, document, service, bindings, onProgress = () => {} }: Checking,
+  counted: (play: Play) => Play,
+  stepping: Stepping | undefined
+) {
   const { steps, play, answers } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
   const playedSteps: PlayedStep[] = []
@@ -189,9 +193,9 @@ async function playAll({ sandbox, document, service, bindings, onProgress }: Che
     playedSteps.push({ place: [list, ...outcome.at], label, outcome })
     stepping?.show(label, { ...outcome, problems })
     since = now
-    onProgress?.(document.name, Math.min(points.length, total), total)
+    onProgress(document.name, Math.min(points.length, total), total)
   }
-  onProgress?.(document.name, 0, total)
+  onProgress(document.name, 0, total)
   const paced = (play: Play): Play => stepping?.paced(play) ?? play
   const stepClient = service ?? paced(playIn(sandbox, stepping?.note))
   await playSteps(steps, play.length > 0 ? stepClient : counted(stepClient), bindings, add('steps'), answers)
@@ -204,9 +208,9 @@ async function playAll({ sandbox, document, service, bindings, onProgress }: Che
 }
 
 /** Waits, and shows for how long. */
-async function waited(ms: number, onProgress: Progress | undefined): Promise<void> {
+async function waited(ms: number, onProgress: Progress): Promise<void> {
   for (let past = 0; past < ms; past += SECOND) {
-    onProgress?.(SAYS.waiting(), past / SECOND, Math.ceil(ms / SECOND))
+    onProgress(SAYS.waiting(), past / SECOND, Math.ceil(ms / SECOND))
     await sleep(Math.min(ms - past, SECOND))
   }
 }

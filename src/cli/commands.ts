@@ -252,7 +252,7 @@ export const COMMANDS = {
   },
   report: {
     about: 'Reports of runs.',
-    examples: [['judge several jobs as one run', 'commerce-emulator report merge --report merged reports']]
+    examples: [['judge several jobs as one run', 'commerce-emulator report merge reports']]
   },
   'report merge': {
     about: 'Judge several runs as one, and write one report; exit with the status of the first command that failed, or 3 if a gate failed.',

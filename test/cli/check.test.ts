@@ -683,6 +683,11 @@ t.test('check: at a terminal each next request waits for Enter; n, c and q go on
   t.strictSame(await typed(t, file, [], { stdin: false, stdout: true }), { ...all, asked: 0 })
   t.strictSame(await typed(t, file, [], { stdin: true, stdout: false }), { ...all, asked: 0 })
 
+  const steps = `${t.testdirName}/steps.json`
+  await writeFile(steps, JSON.stringify({ data: smallFixture(), steps: play, expect: [{ on: 'GET /tickets', times: 5 }] }))
+  const { stdout: counted } = await ran(['check', steps, '--step'])
+  t.match(counted, SAYS.still_expected('GET /tickets: 5 requests', 4), 'steps count where there is no play')
+
   for (const [args, says] of [
     [['--format', 'junit'], SAYS.text_alone('junit')],
     [['--format', 'tap'], SAYS.text_alone('tap')],
