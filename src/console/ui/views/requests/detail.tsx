@@ -39,7 +39,7 @@ export function Detail({ id, row, onClose }: Props) {
   )
 }
 
-const TABS = { response: { title: 'Response' }, sent: { title: 'Sent' }, raw: { title: 'Raw' } }
+const TABS = { response: { title: 'Response' }, sent: { title: 'Sent' }, headers: { title: 'Headers' }, raw: { title: 'Raw' } }
 
 function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] }) {
   const isTrying = useSignal(false)
@@ -92,6 +92,7 @@ function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] })
       <Tabs label="Parts of the request" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'response' ? undefined : name })} />
       {tab === 'response' && <Response call={call} label="Response" hrefOfText={recordAddress} />}
       {tab === 'sent' && <Sent call={call} />}
+      {tab === 'headers' && <Headers call={call} />}
       {tab === 'raw' && <Json value={call} label="Journal entry" hrefOfText={recordAddress} />}
       {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
     </>
@@ -120,6 +121,24 @@ function Sent({ call: { params, query, body } }: { call: JournalCall }) {
   return rows.length === 0 ? <p class="faint">No parameters were sent.</p> : <Table heads={['In', 'Parameter', 'Value']} rows={rows} />
 }
 
+/** Those that the journal keeps. */
+function Headers({ call: { account, user_agent, test, trace, id, answered } }: { call: JournalCall }) {
+  const sent = {
+    authorization: account && `Basic ***, the key of ${account}`,
+    'user-agent': user_agent,
+    'test-name': test,
+    traceparent: trace && `00-${trace}-…`
+  }
+  const kept = Object.entries(sent).filter(([, value]) => value !== null)
+  return (
+    <>
+      <Table heads={['Header', 'Sent']} rows={kept} />
+      <Table heads={['Header', 'Received']} rows={answered ? [['request-id', id]] : []} />
+      <p class="hint">The journal keeps these headers only, and keys not at all. Try with changes shows what else a response has.</p>
+    </>
+  )
+}
+
 const toasted = (done: Promise<void>) => done.catch(toastError)
 
 const copyCurl = async (call: JournalCall) => copy(curlOf(call, { base: `${location.origin}${apiOf()}`, key: await keyOfAccount(call.account) }), 'curl')
@@ -139,10 +158,10 @@ function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) 
     ...(isPresent && { scenario: async () => copy(await api.requestScenario(call.id), 'Scenario') })
   }
   return (
-    <fieldset class="copies">
+    <fieldset class="joined">
       <legend class="hint">Copy as</legend>
       {Object.entries(copies).map(([title, run]) => (
-        <Button key={title} class="small quiet" text={title} run={() => toasted(run())} />
+        <Button key={title} class="small" text={title} run={() => toasted(run())} />
       ))}
     </fieldset>
   )

@@ -4,16 +4,15 @@ import { pairsOf } from '../../../../core/form-encoding.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
-import { CodeBlock, Json } from '../../components/code.js'
 import { Dialog } from '../../components/dialog.js'
 import { AreaField, bound, SelectField, TextField } from '../../components/fields.js'
 import { Failure } from '../../components/states.js'
 import { toast } from '../../components/toast.js'
 import { api, ControlError, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
-import { formOf } from '../form.js'
+import { formOf, pairsIn } from '../form.js'
 import { encodedPath, isMasked } from './copies.js'
-import { Response } from './marks.js'
+import { RecordChanges, Response } from './marks.js'
 import { outcomeShown, sentIn } from './request-list.js'
 import { Why } from './why.js'
 
@@ -47,14 +46,6 @@ export async function send({ method, path, key, body }: TrialCall): Promise<void
   toast(`Sent${id === null ? '' : ` as ${id}`}; the response is ${response.status}`)
   if (id !== null && sandbox.value === name) go({ path: [id], query: route.value.query })
 }
-
-/** Lines of `name=value` as pairs; a line without `=` is a name without a value. */
-const pairsIn = (lines: string): [string, string][] =>
-  lines.split('\n').flatMap((line): [string, string][] => {
-    if (line.trim() === '') return []
-    const at = line.indexOf('=')
-    return [at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1)]]
-  })
 
 /** JSON of an object; undefined for nothing. Errors: what is wrong with it. */
 function objectIn(text: string): object | undefined {
@@ -141,17 +132,7 @@ function Tried({ call }: { call: TriedCall }) {
       </p>
       <Why call={call} />
       <Response call={call} label="Response on the copy" />
-      {changes.records.map(({ id, before, after }) => (
-        <details key={id}>
-          <summary>{`${changeShown(before, after)} ${id}`}</summary>
-          <div class="before-after">
-            {before !== null && <Json value={before} label={`${id} before`} />}
-            {after === null ? <CodeBlock text="deleted" label={`${id} after`} /> : <Json value={after} label={`${id} after`} />}
-          </div>
-        </details>
-      ))}
+      <RecordChanges records={changes.records} />
     </section>
   )
 }
-
-const changeShown = (before: unknown, after: unknown): string => `It would ${(before === null && 'create') || (after === null ? 'delete' : 'change')}`
