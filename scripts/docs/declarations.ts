@@ -176,4 +176,4 @@ export function methods(): string {
 }
 
 /** The types that are written by hand. */
-const OPTIONS = ['LoadOptions', 'Release', 'JournalFilter', 'ExplainOptions', 'Verification', 'Scope']
+const OPTIONS = ['LoadOptions', 'Moment', 'Release', 'JournalFilter', 'ExplainOptions', 'Verification', 'Scope']

@@ -26,6 +26,7 @@ import { type Json, type Play, playSteps, type StepBindings, type StepCall, type
 import { FAMILIES } from '../store/store.js'
 import { bindingsFor, givenVariables, notGiven, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
 import { NOT_SENT, playOver, type ResponseBounds } from './check/service-calls.js'
+import { type Show, Stepping } from './check/stepping.js'
 import { isMade } from './drift/compare.js'
 import { type Drift, driftOf, type PlayedStep, wasMade } from './drift/drift.js'
 import { driftPoints } from './drift/drift-points.js'
@@ -42,8 +43,10 @@ export type CheckOptions = PlayedWith &
     failOn?: readonly Gate[]
     /** In place of requests to the running service: responses of it that are known already. */
     responses?: Play
+    /** Shows each request when it is over, in place of a progress bar; not with a running service, whose state is not known. */
+    show?: Show | undefined
     /** Called before each file of several, else after each step and each second of a wait, for a progress bar. */
-    onProgress?: Progress
+    onProgress?: Progress | undefined
   }
 /** A scenario that is loaded and checked; `own` are its names and keys, `bindings` those that it is played with, by the running service if there is one. */
 type Checking = CheckOptions & {
@@ -125,8 +128,10 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   const { play, expectations } = sandbox.requireLoaded()
   const tally = new Tally(expectations)
   const used = new Set<string | null>()
-  const { points, playedSteps } = await playAll(checking, counting(checking, tally, used))
   const isPlayedHere = against === null && play.length > 0
+  const { document, show } = checking
+  const stepping = show && new Stepping({ sandbox, tally: isPlayedHere ? sandbox.tally : tally, title: document.name, show })
+  const { points, playedSteps } = await playAll(checking, counting(checking, tally, used), stepping)
   const nameOf = (request: string) => playedAs(request, playedSteps).label
   const drift = against === null ? null : await driftOf(playedSteps, { ...checking, base: against, keyHere: key => scenarioKeyOf(key, checking) })
   points.push(...(await expectationPoints(isPlayedHere ? sandbox.tally : tally, checking, drift, nameOf)))
@@ -165,7 +170,11 @@ function sentBy({ method, path, query, key, form }: StepCall, { sandbox: { store
 }
 
 /** Sends the requests of the steps and of the plays, each with its point. */
-async function playAll({ sandbox, document, service, bindings, onProgress = () => {} }: Checking, counted: (play: Play) => Play) {
+async function playAll(
+  { sandbox, document, service, bindings, onProgress = () => {} }: Checking,
+  counted: (play: Play) => Play,
+  stepping: Stepping | undefined
+) {
   const { steps, play, answers } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
   const playedSteps: PlayedStep[] = []
@@ -178,16 +187,19 @@ async function playAll({ sandbox, document, service, bindings, onProgress = () =
     const label = `${list === 'play' ? 'play ' : ''}${nth}. ${outcome.step.do}`
     points.push({ ...say('step', label), problems: problems.map(({ at, ...said }) => ({ at: [list, ...at], ...said })), ms: now - since })
     playedSteps.push({ place: [list, ...outcome.at], label, outcome })
+    stepping?.show(label, outcome)
     since = now
     onProgress(document.name, Math.min(points.length, total), total)
   }
   onProgress(document.name, 0, total)
-  const stepClient = service ?? playIn(sandbox)
+  const paced = (play: Play): Play => stepping?.paced(play) ?? play
+  const stepClient = service ?? paced(playIn(sandbox, stepping?.note))
   await playSteps(steps, play.length > 0 ? stepClient : counted(stepClient), bindings, add('steps'), answers)
   // the script acts on these requests and can lose their answers
-  const playClient = service ? counted(service) : new Player(sandbox).play
+  const playClient = service ? counted(service) : paced(new Player(sandbox, stepping?.note).play)
   const wait = service ? (ms: number) => waited(Math.min(ms, MAX_WAIT), onProgress) : (ms: number) => sandbox.setClock({ by: ms })
   await playSteps(play, playClient, bindings, add('play'), answers, wait)
+  await stepping?.shown
   return { points, playedSteps }
 }
 

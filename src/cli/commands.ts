@@ -19,7 +19,7 @@ import type { listText } from './lists.js'
 import { createProgressBar } from './progress.js'
 import { SAYS } from './sentences.js'
 
-export type CommandLine = { program: Command; environment: Environment; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
+export type CommandLine = { program: Command; environment: Environment; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream; stdin: () => NodeJS.ReadStream }
 export type Spec = {
   about: string
   argument?: readonly [name: string, about: string, choices?: readonly string[]]
@@ -37,7 +37,7 @@ type GateFlags = GivenGates & { report?: string }
 type RunFlags = SettingFlags & GateFlags & ExecOptions['names'] & { killAfter: number; out?: string; from?: string }
 type AddressFlags = { url?: string; token?: string }
 type ServiceFlags = { against?: string; writeSettings?: string; key?: Pairs; maxAnswer: number; timeout: number }
-type CheckFlags = SettingFlags & ServiceFlags & { format: keyof typeof CHECK_FORMATS; failOn?: string[]; report?: string }
+type CheckFlags = SettingFlags & ServiceFlags & { format: keyof typeof CHECK_FORMATS; step?: boolean; failOn?: string[]; report?: string }
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
@@ -175,11 +175,13 @@ export const COMMANDS = {
       formatOption(CHECK_FORMATS),
       option('--fail-on <names...>', 'More gates: script, findings, errors, warnings, or a finding by name. Steps and expectations always count.', listOf),
       option('--report <dir>', 'Folder for junit.xml and check.txt.'),
+      option('--step', 'Show each request: what decided its response, what it changed, and what is still expected. At a terminal, wait for Enter each time.'),
       option('--var <name=value>', 'Value of a scenario variable, or of ${name} in its steps; repeatable.', named),
       ...FOLDERS
     ],
     examples: [
       ['play a scenario in process, and check what it expects', 'commerce-emulator check ./own.yaml'],
+      ['play it request by request, and see what each one changes', 'commerce-emulator check ./own.yaml --step'],
       [
         'play it against a running service, with a JUnit report',
         'commerce-emulator check ./own.yaml --against http://localhost:4010/next \\\n    --key sk_test_merchant --format junit'
@@ -321,6 +323,7 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
     against = null,
     key = new Map(),
     format,
+    step = false,
     maxAnswer: maxBytes,
     timeout,
     writeSettings,
@@ -332,9 +335,12 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
   if (against === null && writeSettings !== undefined) refuse(program, SAYS.only_against('--write-settings'))
   const wrong = against === null ? null : addressProblem(against)
   if (wrong !== null) refuse(program, SAYS.address(wrong))
+  if (step && against !== null) refuse(program, SAYS.not_with_against('--step'))
+  if (step && format !== 'text') refuse(program, SAYS.text_alone(format))
   const gates = gatesFrom({ failOn })
   const { check } = await import('./check.js')
-  const bar = await createProgressBar(stderr)
+  const steps = step ? (await import('./check/stepping.js')).showing(line.stdin(), stdout) : null
+  const bar = step ? null : await createProgressBar(stderr)
   const checked = await check(files, {
     launch: await launchOf(flags, environment),
     against,
@@ -343,8 +349,9 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
     failOn: gates.failOn,
     keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...key]),
     variables,
-    onProgress: bar.update
-  }).finally(bar.stop)
+    show: steps?.show,
+    onProgress: bar?.update
+  }).finally(() => (steps ?? bar)?.stop())
   stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
   if (writeSettings !== undefined) {
     if (checked.every(({ settings }) => settings === null)) stderr.write(`commerce-emulator: ${SAYS.not_compared(visible(writeSettings))}\n`)

@@ -91,6 +91,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     { id: ID },
     (emulator, { id }) => emulator.why(id)
   ),
+  request_changes: tool('List the records that a request changed, each before and after.', { id: ID }, (emulator, { id }) => emulator.changes(id)),
   reproduce_request: tool('Write a scenario in YAML that sends a request again, with the records that it touched.', { id: ID }, (emulator, { id }) =>
     emulator.recorded(id)
   ),

@@ -54,6 +54,8 @@ export const SAYS = {
   file_without_flag: (word: string) => `unexpected argument ${word}; did you mean --scenario ${word}?`,
   unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,
   only_against: (flag: string) => `${flag} can be used only with --against`,
+  text_alone: (format: string) => `--step prints text; it cannot be used with --format ${format}. Write a JUnit report with --report DIR`,
+  not_with_against: (flag: string) => `${flag} cannot be used with --against: what the service changes is not known`,
   not_with_from: (flag: string) => `${flag} cannot be used with --from: there is no emulator whose requests could be judged`,
   address: (problem: string, flag = '--against') => `${flag} must be the base address of a service, such as https://service.example/next; ${problem}`,
   not_http: (address: string) => `${address} is not an HTTP address`,
@@ -150,6 +152,9 @@ export const SAYS = {
   held: (entry: string, how: string) => `the script entry ${entry} holds this request ${how}, or limit the hold with for`,
   until: (waiting: number) => `until ${waiting} requests wait; send them with at_once`,
   at_gate: (gate: string) => `at the gate ${gate}, which no play opens; use until in place of gate`,
+  still_expected: (wanted: string, seen: number) => `still expected: ${wanted}; got ${countOf(seen, 'request')}`,
+  how_to_go_on: () => '[Enter or n: next, c: continue to the end, q: quit] ',
+  stopped: () => 'the check was stopped; nothing was judged',
   // checks of a running service
   nothing_sent: (address: string) => `nothing was sent to ${address}`,
   sent: (requests: number, address: string, keys: string) =>

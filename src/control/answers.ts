@@ -162,10 +162,14 @@ export const ANSWERS = {
       ),
       why,
       changes: closed({
-        records: list(closed({ family: word(FAMILIES), id: text(), before: any, after: any }), 'As the API returns them; null where there is none.'),
+        records: list(typed('RecordChange')),
         script: list(closed({ ...counts, ...uncertain }), 'Entries that would count it.')
       })
     })
+  ),
+  RecordChange: answer(
+    'A record that a request changed, as the API returned it before and after: null before it was created, and after it was deleted.',
+    closed({ family: word(FAMILIES), id: text(), before: any, after: any })
   ),
   Verdict: answer(
     'What `verify` saw.',
@@ -298,7 +302,7 @@ type Named = keyof typeof ANSWERS | 'ApiKey'
 export const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> = {
   'reset()': ['POST /reset', 'sandbox_limit'],
   'load(scenario: string | Scenario | Fixture, options?: LoadOptions)': ['POST /load', 'document_invalid document_too_large scenario_unknown'],
-  'state()': ['GET /state', 'sandbox_unknown'],
+  'state(moment?: Moment)': ['GET /state', 'sandbox_unknown request_unknown state_unknown parameter_invalid'],
   'records(fixture: Fixture)': ['POST /records', 'document_invalid document_too_large'],
   'snapshot(name: string)': ['PUT /snapshots/NAME', 'name_invalid limit_reached'],
   'restore(name: string)': ['POST /snapshots/NAME/restore', 'snapshot_unknown name_invalid account_unknown'],
@@ -313,6 +317,7 @@ export const METHODS: Readonly<Record<string, readonly [on: string, errors?: str
   'gates.open(name: string, options?: { release?: Release })': ['POST /gates/NAME/open', 'gate_unknown'],
   'requests(filter?: JournalFilter)': ['GET /requests', 'parameter_invalid sandbox_unknown'],
   'why(id: string)': ['GET /requests/ID', 'request_unknown'],
+  'changes(id: string)': ['GET /requests/ID/changes', 'request_unknown state_unknown'],
   'explain(on: string, options?: ExplainOptions)': ['POST /explain', 'option_invalid document_invalid setting_invalid parameter_invalid sandbox_unknown'],
   'verify(expectation?: Verification)': ['POST /verify', 'expectation_unmet document_invalid journal_incomplete limit_reached'],
   'coverage(scope?: Scope)': ['GET /coverage'],

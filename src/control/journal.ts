@@ -1,17 +1,20 @@
-/** The journals in control requests: filtered, or as scenarios that replay them. */
+/** The journals in control requests: filtered, as scenarios that replay them, and the state around a request of theirs. */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { instantOf } from '../core/instants.js'
-import { brokenRule, type Exchange } from '../engine/exchange.js'
+import { maskedThroughout } from '../core/redaction.js'
+import { brokenRule, type Exchange, tookEffect } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
 import { judgementOf } from '../evidence/judgement.js'
 import { summaryOf } from '../evidence/why.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES } from '../reference/rules.js'
+import { changesBy, isKnown, type RecordChange, shownBy, storeAt, storesAround } from '../replay/past.js'
 import { recordingOf, scenarioOf, scenarioOfCall } from '../replay/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
+import type { Store } from '../store/store.js'
 import { lazily } from '../work/json-pieces.js'
 import { WRITING, written } from '../work/writing.js'
 import { filterOfScenario, REFUSALS } from './sentences.js'
@@ -75,12 +78,40 @@ export async function repeatedText(one: Exchange, sandbox: Sandbox, signal: Abor
 
 const idsIn = ({ evidence }: Sandbox): string[] => evidence.journal.requests().map(({ id }) => id)
 
-/** Errors: `request_unknown`. */
-export function requestNamed(id: string, sandbox: Sandbox): Exchange {
+/** `param` is where the id was given. Errors: `request_unknown`. */
+export function requestNamed(id: string, sandbox: Sandbox, param = 'id'): Exchange {
   const found = sandbox.evidence.find(id)
-  if (!found) throw REFUSALS.requestUnknown(id, idsIn(sandbox))
+  if (!found) throw REFUSALS.requestUnknown(id, idsIn(sandbox), param)
   return found
 }
+
+/** Before or after which request a state is asked for. */
+export const MOMENT = {
+  before: optional(text({ description: 'The id of a request: the state just before it changed anything.' })),
+  after: optional(text({ description: 'The id of a request: the state just after it.' }))
+}
+
+/** The records at a moment; now where none is given. Errors: `request_unknown`, `state_unknown`, `parameter_invalid` for two moments. */
+export async function recordsAt({ before, after }: { before?: string; after?: string }, sandbox: Sandbox, left: () => AbortSignal): Promise<Store> {
+  if (before !== undefined && after !== undefined) throw REFUSALS.twoMoments()
+  const when = before === undefined ? 'after' : 'before'
+  const id = before ?? after
+  return id === undefined ? sandbox.store : inThePast(requestNamed(id, sandbox, when), sandbox, left(), call => storeAt(sandbox, call, when))
+}
+
+/** What a request changed, as the API shows it. Errors: as of `Jobs.run`; `state_unknown`. */
+export async function changesOfRequest(call: Exchange, sandbox: Sandbox, signal: AbortSignal): Promise<RecordChange<object>[]> {
+  if (!tookEffect(call)) return []
+  const stores = await inThePast(call, sandbox, signal, call => storesAround(sandbox, call))
+  return maskedThroughout(changesBy(call, stores, shownBy(call.shape)), keysToMask(sandbox))
+}
+
+/** Makes states again when it is the turn of the sandbox, so that requests need not wait for many of them. Errors: as of `Jobs.run`; `state_unknown`. */
+const inThePast = <T>(call: Exchange, sandbox: Sandbox, signal: AbortSignal, made: (call: Exchange) => Promise<T>): Promise<T> =>
+  sandbox.jobs.run(WRITING, signal, async () => {
+    if (!isKnown(sandbox, call)) throw REFUSALS.stateUnknown(call.id, sandbox.settings['limits.journal'])
+    return made(call)
+  })
 
 /** Errors: `parameter_invalid` for a filter that names nothing. */
 function filterOf({ on, status, since, rule, trace, ids: listed }: Filters, sandbox: Sandbox): (request: Exchange) => boolean {

@@ -31,7 +31,7 @@ import { WRITING, written } from '../work/writing.js'
 import { EVENT_STREAM } from './events.js'
 import { explain, TRIED } from './explain.js'
 import { isSame } from './guard.js'
-import { FILTERS, recordedText, repeatedText, requestNamed, requestsOf } from './journal.js'
+import { changesOfRequest, FILTERS, MOMENT, recordedText, recordsAt, repeatedText, requestNamed, requestsOf } from './journal.js'
 import { metricsOf } from './metrics.js'
 import { type Group, noSuchPath, type Row, type Rows, row } from './route.js'
 import { runDocument } from './run.js'
@@ -154,11 +154,13 @@ export const CONTROL_GROUPS: readonly Group[] = [
         }
       },
       'GET /state': row({
-        does: 'Returns the whole state as a fixture, which can be saved and loaded again.',
-        query: parameters(format(['json', 'yaml'])),
+        does: 'Returns the whole state as a fixture, which can be saved and loaded again. `before` and `after` give the state as it was around a request.',
+        query: parameters({ ...format(['json', 'yaml']), ...MOMENT }),
         answer: 'State',
-        run: ({ sandbox: { store, jobs }, query, reply, left }) =>
-          query.format === 'yaml' ? reply.type(YAML).send(Readable.from(yamlOfStore(store, jobs, left()), { objectMode: false })) : exported(store)
+        run: async ({ sandbox, query: { format, ...moment }, reply, left }) => {
+          const store = await recordsAt(moment, sandbox, left)
+          return format === 'yaml' ? reply.type(YAML).send(Readable.from(yamlOfStore(store, sandbox.jobs, left()), { objectMode: false })) : exported(store)
+        }
       }),
       'POST /records': {
         does: 'Merges a fixture into the current state and returns the records; with a problem it changes nothing.',
@@ -344,6 +346,11 @@ export const CONTROL_GROUPS: readonly Group[] = [
           return { ...entry, why: withNearlyMet(why, near) }
         }
       }),
+      'GET /requests/ID/changes': {
+        does: 'Returns the records that a request changed, each before and after; none for a request that changed nothing.',
+        answer: 'RecordChange[]',
+        run: async ({ sandbox, name: id, left }) => ({ data: await changesOfRequest(requestNamed(id, sandbox), sandbox, left()) })
+      },
       'DELETE /requests': { does: 'Empties the journal.', run: ({ sandbox }) => sandbox.evidence.clearJournal() },
       'POST /explain': row({
         does: 'Tells how the emulator would respond to a request, why, and what the request would change. It is judged on a copy of the sandbox that is thrown away; `changes` gives the copy other records, settings or another time.',

@@ -61,7 +61,14 @@ export const REFUSALS = {
   gateUnknown: refusal('gate_unknown', (name: string, known: readonly string[]) => `There is no gate ${name}; ${thereAre(known)}.`, {
     param: 'name'
   }),
-  requestUnknown: refusal('request_unknown', (id: string, ids: readonly string[]) => `The journal has no request ${id}; ${held(ids)}.`, { param: 'id' }),
+  requestUnknown: (id: string, ids: readonly string[], param: string): ApiError =>
+    new ApiError('request_unknown', { message: `The journal has no request ${id}; ${held(ids)}.`, param }),
+  stateUnknown: refusal(
+    'state_unknown',
+    (id: string, kept: number) =>
+      `The state around ${id} is no longer kept: a load or reset came since, or more changes than limits.journal (${kept}). Raise limits.journal, or ask sooner after the request.`
+  ),
+  twoMoments: refusalOf('after', () => 'cannot be combined with before; send two requests'),
   operationUnknown: refusalOf(
     'on',
     (on: string, known: readonly string[]) => `${on} is not an operation${didYouMean(on, known) || `; available: ${known.join(', ')}`}`

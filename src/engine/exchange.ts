@@ -117,7 +117,7 @@ export class Exchange {
   /** The machine's and the sandbox's clock when it came, in milliseconds. */
   readonly now: number
   readonly at: number
-  /** Its place among the changes of its sandbox: the number of those before it. */
+  /** Its place among the changes of its sandbox: where its operation ran, else where its response was decided. */
   place: number
   stage: Stage = STAGE.arrived
   outcome: Outcome = UNDECIDED
@@ -259,6 +259,7 @@ export class Exchange {
     const { name, reached = this.stage, status, refusal = null, shown = null, members = null, text = '', fault = null, pause = null } = decided
     const list = this.settings['shapes.list']
     this.outcome = { name, reached, status, refusal, shown, members, list, text, fault, pause }
+    if (reached < STAGE.running) this.place = this.world.inputs.place
     this.stage = STAGE.answered
     this.payload = payload
     this.length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length

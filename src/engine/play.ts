@@ -26,8 +26,15 @@ export function requestOf({ method, path, query = '', key, form, headers = {} }:
 export const answerSeen = (exchange: Exchange): StepAnswer =>
   answerRead(exchange.outcome.status, headersOf(exchange) as Record<string, string>, String(exchange.payload))
 
+/** Called with a request that is over and what its client saw, before anything else happens in its world. */
+export type OnOver = (exchange: Exchange, answer: StepAnswer) => void
+
 /** Plays steps in a world: no script acts on them, and no expectation counts them. */
 export const playIn =
-  (world: World): Play =>
-  call =>
-    answerSeen(execute(world, requestOf(call), { isScripted: false }))
+  (world: World, onOver: OnOver = () => {}): Play =>
+  call => {
+    const exchange = execute(world, requestOf(call), { isScripted: false })
+    const answer = answerSeen(exchange)
+    onOver(exchange, answer)
+    return answer
+  }

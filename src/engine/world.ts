@@ -18,7 +18,7 @@ export type World = {
   requireLoaded: () => unknown
   /** The machine's time in milliseconds. */
   readonly machine: () => number
-  /** Counts the changes so far: a request is executed at a place among them. */
+  /** Numbers the changes: a request is executed at a place among them. */
   readonly inputs: { readonly place: number }
   /** Notes that an operation has made or changed a record, or deleted the one with an id. */
   changed: (family: Family, record: RecordOf<Family> | null, removed: string | null) => void

@@ -1,6 +1,6 @@
 /** The journal: the last calls of a sandbox, bounded in number and in bytes, by itself and together with those of other sandboxes. */
 import { valueIn } from '../core/form.js'
-import { type Exchange, listShown, recordsShown, tookEffect } from '../engine/exchange.js'
+import { type AnyRecord, type Exchange, listShown, recordsShown, tookEffect } from '../engine/exchange.js'
 import { type Family, operationOf } from '../reference/operations.js'
 
 /** A journal as the budget sees it: what it holds, and how it gives way until it holds no more than so many bytes. */
@@ -147,7 +147,7 @@ const shownIn = (call: Exchange): Set<string>[] => (listShown(call) === null ? [
 export function recordsChanged(call: Exchange): { family: Family; id: string }[] {
   if (call.operation === null || !tookEffect(call)) return []
   const { family, kind } = operationOf(call.operation)
-  if (kind === 'delete') return [{ family, id: call.params.user_id as string }]
+  if (kind === 'delete') return [{ family, id: (call.found as AnyRecord).id }]
   return recordsShown(call).flatMap(({ id, transaction }): { family: Family; id: string }[] => {
     const shown = { family, id }
     return family === 'refunds' ? [shown, { family: 'transactions', id: transaction as string }] : [shown]

@@ -4,7 +4,7 @@ import { BASE } from '../core/paths.js'
 import { refuse } from '../engine/answers.js'
 import type { Exchange } from '../engine/exchange.js'
 import { arrive, askScript, close, countRequest, decode, enter, formIn, perform } from '../engine/execute.js'
-import { answerSeen, requestOf } from '../engine/play.js'
+import { answerSeen, type OnOver, requestOf } from '../engine/play.js'
 import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
@@ -22,9 +22,11 @@ export class Player {
   #onTheirWay = 0
   #passed = 0
   readonly #waiting = new Set<Waiting>()
+  readonly #onOver: OnOver
 
-  constructor(sandbox: Sandbox) {
+  constructor(sandbox: Sandbox, onOver: OnOver = () => {}) {
     this.#sandbox = sandbox
+    this.#onOver = onOver
   }
 
   /** Several are sent at once if the caller does not wait for one before it sends the next. */
@@ -62,6 +64,7 @@ export class Player {
         : { status: 0, body: { error: { message: SAYS.no_response(SAYS[SEEN[fault]]()) } }, fault }
     close(exchange, fault === null, 0)
     this.#sandbox.evidence.record(exchange)
+    this.#onOver(exchange, answer)
     return answer
   }
 

@@ -38,7 +38,7 @@ import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.
 import { problemsOfShape } from '../scenario/shape.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { FAMILIES, type Records, type Store } from '../store/store.js'
-import { inSlices } from '../work/slices.js'
+import { inSlices, pause } from '../work/slices.js'
 import type { Jobs, Worker } from '../work/worker.js'
 import { type Changes, changesOf } from './changes.js'
 import { Gates } from './gates.js'
@@ -288,7 +288,8 @@ export class Sandbox {
   /** Takes a copy of a state for its own, and begins to note changes in it. */
   #startFrom(state: SandboxState): void {
     this.#use(state)
-    this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS), this.#present)
+    // a request that is recorded only after a reset must not take a change since then for its own
+    this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS), this.#present, this.inputs.place + 1)
   }
 
   /** Puts the settings in force, with those of control requests. */
@@ -439,10 +440,15 @@ export class Sandbox {
       if (problems.length === 0) {
         Object.assign(this.state, { store, ids })
         const [keys, { counters }] = [[...store.keys], ids]
-        this.inputs.add(state => {
+        this.inputs.add(async state => {
           state.ids.counters = counters
           for (const [key, account] of keys) state.store.keys.set(key, account)
-          for (const family of FAMILIES) for (const record of imported[family]) state.store.put(family, record)
+          for (const family of FAMILIES) {
+            for (const record of imported[family]) {
+              state.store.put(family, record)
+              await pause()
+            }
+          }
         })
       }
       return { ...imported, transactions }

@@ -1,4 +1,5 @@
 /** Requests of the console in a browser. */
+import { readFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import t from 'tap'
 import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES } from './browser.js'
@@ -503,7 +504,22 @@ t.test('console: a record has a timeline, and sandboxes are created, compared an
     (await moments.allTextContents()).map(text => text.replace(/ .*/, '')),
     ['Created', 'Changed', 'Refused']
   )
+  const changed = moments.nth(1)
+  await changed.getByText('What it changed').click()
+  await changed.getByText('amount_refunded: 0 200').waitFor()
+  t.equal(await moments.nth(2).getByText('What it changed').count(), 0, 'a refused request changes nothing')
   t.strictSame(await violations(), [])
+
+  await changed.getByRole('link', { name: 'The state before and after it' }).click()
+  const detail = page.getByRole('complementary', { name: 'Request req_3' })
+  await detail.getByText('Creates rfd_').waitFor()
+  await detail.getByRole('region', { name: transaction }).getByText('amount_refunded: 0 200').waitFor()
+  t.strictSame(await violations(), [])
+  const download = page.waitForEvent('download')
+  await detail.getByRole('link', { name: 'State before it' }).click()
+  const before = await readFile(await (await download).path(), 'utf8')
+  t.match(before, transaction)
+  t.notMatch(before, 'rfd_')
 
   await page.goto(`${origin}/_control#/sandboxes`)
   await page.getByLabel('Name').fill('worker-1')

@@ -30,6 +30,8 @@ const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: obj
   'PUT /snapshots/NAME': [['/snapshots/one']],
   'POST /snapshots/NAME/restore': [['/snapshots/one/restore']],
   'GET /requests': [['/requests'], ['/requests?scope=run']],
+  'GET /state': [['/state'], ['/state?before=req_3'], ['/state?after=req_3']],
+  'GET /requests/ID/changes': [['/requests/req_3/changes']],
   'GET /requests/ID': [['/requests/req_1'], ['/requests/req_2'], ['/requests/req_3'], ['/requests/req_4']],
   'POST /explain': [
     ['/explain', { method: 'POST', path: '/transactions', body: CARD }],

@@ -99,9 +99,11 @@ t.test('control: explain answers what the call is answered then, with the same w
       ...(body && { payload: typeof body === 'string' ? body : new URLSearchParams(flat(body)).toString() })
     })
     const { user_agent, ms, script, ...entry } = (await control(`GET /requests/${answer.headers['request-id']}`)).body
+    const changed = (await control(`GET /requests/${answer.headers['request-id']}/changes`)).body.data
     const { headers: own, changes, script: scripted, ...explained } = tries[nth]
     t.strictSame(explained, entry, `${on}: as the journal has it`)
     t.strictSame([own, scripted], [withoutTransport(answer.headers), script], `${on}: with its headers`)
+    t.strictSame(changed, changes.records, `${on}: with what it changed`)
     for (const { family, id, after } of changes.records) {
       const record = (await control('GET /state')).body[family].find((record: Json) => record.id === id)
       t.equal(record?.id, after?.id, `${on}: ${family} ${id}`)

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { parse } from 'yaml'
+import { execute } from '../../src/engine/execute.js'
 import { yamlText } from '../../src/scenario/yaml.js'
-import { type Emulator, MERCHANT, RESELLER, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { authorization, blameOf, type Emulator, MERCHANT, RESELLER, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 const SCENARIO = { clock: '2026-03-01T18:05:00Z', data: smallFixture() }
@@ -299,4 +302,139 @@ t.test('control: a scenario and a fixture are read as they are written, but for 
     const isWhole = name !== 'huge' && name !== 'broken' && !text.includes('***')
     if (isWhole && headers['content-type'] === yaml) t.equal((await control('POST /load?dry_run=1', text, YAML)).status, 200, name)
   }
+})
+
+const RECORDS = {
+  users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' }],
+  transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 1000 }],
+  refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 10 }]
+}
+const TRAVELLED = {
+  ...SCENARIO,
+  data: smallFixture(RECORDS),
+  script: [
+    { on: 'POST /refunds', calls: 2, fault: 'connection_reset', when: 'after' },
+    { on: 'POST /transactions', hold: { gate: 'door' } },
+    { on: 'GET /accounts', respond: { status: 503 } }
+  ]
+}
+const refundOf = (amount: number) => ({ body: { transaction: 'txn_a', amount } })
+const METADATA = { body: { 'metadata[k]': 'v' } }
+/** Requests, each with the families of what it creates (+), changes (~) or deletes (-), and control requests between them. */
+const ACTS: (readonly [on: string, options: object, changes: string] | readonly [control: string, body?: object])[] = [
+  ['POST /refunds', refundOf(100), '+refunds ~transactions'],
+  ['POST /records', { tickets: [{ id: 'tkt_b', location: 'loc_a' }], refunds: [{ transaction: 'txn_a', amount: 5 }] }],
+  ['POST /refunds', refundOf(50), '+refunds ~transactions'],
+  ['POST /clock/advance', { by: '36h' }],
+  ['PUT /snapshots/one'],
+  ['POST /accounts/mch_a/users', { body: { name: 'V', email: 'v@example.com' } }, '+users'],
+  ['DELETE /accounts/mch_a/users/usr_a', {}, '-users'],
+  ['POST /keys', { account: 'mch_a' }],
+  ['POST /refunds', refundOf(1000), ''],
+  ['POST /refunds/rfd_a', METADATA, '~refunds ~transactions'],
+  ['POST /refunds/rfd_a', METADATA, ''],
+  ['POST /snapshots/one/restore'],
+  ['GET /refunds', {}, ''],
+  ['GET /accounts', {}, ''],
+  ['PATCH /settings', { 'ids.length': 30 }],
+  ['POST /locations', { body: { display_name: 'B', 'address[country]': 'US' } }, '+locations'],
+  ['GET /nothing', {}, ''],
+  ['DELETE /accounts/mch_a', {}, '']
+]
+const signOf = ({ before, after }: Json) => {
+  if (before === null) return '+'
+  return after === null ? '-' : '~'
+}
+
+t.test('control: the state before and after a request is what GET /state responded with then, whatever came in between', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })
+  const state = async (moment = '') => (await control(`GET /state${moment}`)).text
+  const sent: { before: string; after: string; changes: string }[] = []
+  for (const [on, given, changes] of ACTS) {
+    const before = await state()
+    // one of the responses is lost
+    if (changes !== undefined) await call(on, given).catch(() => {})
+    else t.equal((await control(on, given)).status < 300, true, on)
+    if (changes !== undefined) sent.push({ before, after: await state(), changes })
+  }
+
+  for (const [nth, { before, after, changes }] of sent.entries()) {
+    const id = `req_${nth + 1}`
+    t.equal(await state(`?before=${id}`), before, `before ${id}`)
+    t.equal(await state(`?after=${id}`), after, `after ${id}`)
+    t.strictSame(parse(await state(`?format=yaml&before=${id}`)), JSON.parse(before))
+    t.equal(before === after, changes === '')
+    const { text, body } = await control(`GET /requests/${id}/changes`)
+    t.equal(body.data.map((change: Json) => `${signOf(change)}${change.family}`).join(' '), changes, id)
+    t.equal((await control(`GET /requests/${id}/changes`)).text, text, 'the same bytes again')
+  }
+  t.equal(await state(), sent.at(-1)?.after, 'nothing is changed')
+  const [{ before, after }] = (await control('GET /requests/req_1/changes')).body.data.slice(1)
+  const shown = [before, after].map(({ amount_refunded, refunds }) => [amount_refunded, refunds.data.length])
+  t.strictSame(
+    shown,
+    [
+      [10, 1],
+      [110, 2]
+    ],
+    'as the API shows it'
+  )
+  await control('POST /load', { scenario: JSON.parse(await state('?before=req_4')) })
+  t.equal(await state(), sent[3]?.before, 'it can be loaded')
+})
+
+t.test('control: requests that were held have their turn when they go on, not when they came', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })
+  const held = [1, 2].map(amount => call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'external', amount } }).then(({ status }) => status))
+  while ((await control('GET /gates')).body.data[0].waiting.length < 2) await sleep(1)
+  await control('POST /records', { tickets: [{ id: 'tkt_b', location: 'loc_a' }] })
+  await control('POST /gates/door/open', { release: 'reverse' })
+  t.strictSame(await Promise.all(held), [200, 200])
+
+  const amounts = []
+  for (const moment of ['before=req_2', 'after=req_2', 'before=req_1', 'after=req_1']) {
+    const { tickets, transactions } = (await control(`GET /state?${moment}`)).body
+    amounts.push([tickets.length, ...transactions.slice(1).map(({ amount }: Json) => amount)].join())
+  }
+  t.strictSame(amounts, ['2', '2,2', '2,2', '2,2,1'])
+})
+
+t.test('control: a state that is not kept is refused, and no secret is in what a request changed', async t => {
+  const emulator = await startTestEmulator(t, { scenario: TRAVELLED, settings: { 'limits.journal': 100 } })
+  const { call, control, sandbox } = emulator
+  const other = sandboxClient(emulator, 'other')
+  await other.control('POST /reset')
+  const refused = async (on: string, { control }: Pick<Emulator, 'control'> = emulator) =>
+    blameOf(await control(`GET ${on}`))
+      .slice(0, 3)
+      .join(' ')
+  await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1, 'metadata[key]': MERCHANT, 'metadata[card]': '4242424242424242' } })
+  const { text } = await control('GET /requests/req_1/changes')
+  t.notMatch(text, new RegExp(`${MERCHANT}|4242424242424242`))
+  t.equal(JSON.parse(text).data.length, 2)
+  const exchange = execute(sandbox, { method: 'DELETE', url: '/next/accounts/mch_a/users/usr_a', headers: { authorization: authorization() }, body: null })
+
+  for (const [on, ...is] of [
+    ['/state?before=req_1&after=req_1', 400, 'parameter_invalid', 'after'],
+    ['/state?before=req_9', 404, 'request_unknown', 'before'],
+    ['/state?after=req_9', 404, 'request_unknown', 'after'],
+    ['/state?format=yaml&after=x', 404, 'request_unknown', 'after'],
+    ['/state?since=req_1', 400, 'parameter_unknown', 'since'],
+    ['/requests/req_9/changes', 404, 'request_unknown', 'id'],
+    ['/requests/req_1/changes?x=1', 400, 'parameter_unknown', 'x']
+  ])
+    t.equal(await refused(on as string), is.join(' '), on as string)
+  t.equal(await refused('/state?before=req_1', other), '404 request_unknown before', 'of another sandbox')
+
+  await call('GET /refunds')
+  for (let time = 0; time < 300; time++) sandbox.setClock({ by: 1 })
+  t.equal((await control('GET /requests/req_1')).status, 200)
+  for (const on of ['/state?before=req_1', '/state?after=req_3', '/requests/req_1/changes'])
+    t.equal(await refused(on), '404 state_unknown ', `${on}: too long ago`)
+  t.strictSame((await control('GET /requests/req_3/changes')).body, { data: [] }, 'that it changed nothing is known')
+
+  await control('POST /reset')
+  t.equal(await refused('/state?before=req_1'), '404 request_unknown before', 'before a reset')
+  sandbox.evidence.record(exchange)
+  for (const on of ['/state?before=req_2', '/requests/req_2/changes']) t.equal(await refused(on), '404 state_unknown ', `${on}: it ended after the reset`)
 })

@@ -3,12 +3,15 @@ import { equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { drawnFraction } from '../../src/core/draws.js'
+import { type Exchange, tookEffect } from '../../src/engine/exchange.js'
 import { execute } from '../../src/engine/execute.js'
+import { storeAt, storesAround } from '../../src/replay/past.js'
 import { stateTexts } from '../../src/sandbox/content.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
-import type { SandboxState } from '../../src/sandbox/state.js'
+import { emptyState, type SandboxState } from '../../src/sandbox/state.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { compileEntry, type Entry } from '../../src/scenario/script.js'
+import type { Store } from '../../src/store/store.js'
 import { apiCall, type Call, RECORDS } from '../support/calls.js'
 import { property } from '../support/property.js'
 import { NOW, smallFixture } from '../support/requests.js'
@@ -59,6 +62,8 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
 /** All of a state, as the lines of a file hold it. */
 const textOf = (state: SandboxState) => [...stateTexts({ first: 0 }, state)].join('\n')
 
+const recordsOf = (store: Store) => textOf({ ...emptyState(), store })
+
 function send(sandbox: Sandbox, { on, headers, body }: Call) {
   const [method, path] = on.split(' ') as [string, string]
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
@@ -68,6 +73,7 @@ function send(sandbox: Sandbox, { on, headers, body }: Call) {
 }
 
 const outcomes = new Set<string>()
+let effects = 0
 for (const [limit, isCut] of [
   [100_000, false],
   [20, true]
@@ -78,12 +84,14 @@ for (const [limit, isCut] of [
     const draw: Draw = below => Math.floor(drawnFraction(seed, 'act', ++drawn) * below)
     let drawn = 0
     const calls = fc.sample(apiCall, { numRuns: ACTS, seed })
-    const taken: { place: number; ran: number; text: string }[] = []
+    const first = world.inputs.earliest
+    const taken: { place: number; exchange: Exchange | null; text: string; before: string; after: string }[] = []
     for (const [nth, call] of calls.entries()) {
       const { place } = world.inputs
-      const text = nth % Math.floor(ACTS / DRAWN) === 0 ? textOf(world.state.present) : null
+      const isTaken = nth % Math.floor(ACTS / DRAWN) === 0
+      const [text, before] = isTaken ? [textOf(world.state.present), recordsOf(world.store)] : ['', '']
       const exchange = draw(3) === 0 ? null : send(world, call)
-      if (text !== null) taken.push({ place, ran: exchange?.place ?? place, text })
+      if (isTaken) taken.push({ place, exchange, text, before, after: recordsOf(world.store) })
       if (exchange !== null) outcomes.add(exchange.outcome.name)
       else await CHANGES[draw(CHANGES.length)]?.(world, draw)
     }
@@ -91,15 +99,21 @@ for (const [limit, isCut] of [
     const { earliest, place } = world.inputs
     equal(textOf((await world.stateAt(place)).present), textOf(world.state.present))
     const known = taken.filter(({ place }) => place >= earliest)
-    for (const { place, ran, text } of known) {
+    for (const { place, exchange, text, before, after } of known) {
       const { present } = await world.stateAt(place)
       equal(textOf(present), text, `place ${place}`)
+      if (exchange === null) continue
       // an operation runs after the script has counted its request
-      equal(textOf({ ...(await world.stateAt(ran)).present, script: present.script }), text, `place ${ran}`)
+      equal(textOf({ ...(await world.stateAt(exchange.place)).present, script: present.script }), text, `place ${exchange.place}`)
+      equal(recordsOf(await storeAt(world, exchange, 'before')), before)
+      equal(recordsOf(await storeAt(world, exchange, 'after')), after)
+      if (tookEffect(exchange)) equal((await storesAround(world, exchange)).map(recordsOf).join(), [before, after].join())
+      effects += Number(tookEffect(exchange))
     }
-    equal(earliest > 0, isCut)
+    equal(earliest > first, isCut)
     equal(known.length < taken.length, isCut)
     equal(known.length > 0, true)
   })
 }
 t.strictSame([...outcomes].sort(), ['answered', 'lost_after', 'lost_before', 'refused', 'scripted'], 'the requests were of all kinds')
+t.ok(effects > 3, 'and some of them took effect')

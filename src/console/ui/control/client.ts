@@ -115,6 +115,8 @@ export const api = {
   clearRequests: () => control<null>('DELETE /requests'),
   requestsOfRun: (query: Query = {}) => control<answers.Journal>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
   request: (id: string) => control<answers.ExplainedCall>(`GET /requests/${named(id)}`),
+  /** The records that a request changed, before and after. */
+  requestChanges: (id: string) => control<{ data: answers.RecordChange[] }>(`GET /requests/${named(id)}/changes`),
   /** The requests since the load or reset, or some of them by their ids, as a scenario that sends them again. */
   requestsScenario: (ids?: string) => controlText('GET /requests', { query: { format: 'scenario', ids } }),
   /** A scenario, as YAML, in which the request is answered the same. */

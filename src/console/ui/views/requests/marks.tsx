@@ -2,7 +2,7 @@
 import { CodeBlock, Json } from '../../components/code.js'
 import { Diff } from '../../components/diff.js'
 import { Icon } from '../../components/icon.js'
-import type { JournalCall, TriedCall } from '../../control/client.js'
+import type { JournalCall, RecordChange } from '../../control/client.js'
 import { breakingShown, markOf } from './request-list.js'
 
 export const Status = ({ call }: { call: JournalCall }) => {
@@ -18,7 +18,7 @@ export const Status = ({ call }: { call: JournalCall }) => {
 export const Method = ({ method }: { method: string }) => <span class={`method ${method.toLowerCase()}`}>{method}</span>
 
 /** The records that a request changed, each field before and after. */
-export const RecordChanges = ({ records }: { records: TriedCall['changes']['records'] }) => (
+export const RecordChanges = ({ records }: { records: readonly RecordChange[] }) => (
   <>
     {records.map(({ id, before, after }) => (
       <section key={id} aria-label={id}>
