@@ -183,8 +183,8 @@ t.test('console: a document is checked and loaded, and each problem is shown at 
   await page
     .getByLabel('Scenario file')
     .setInputFiles({ name: 'a.yaml', mimeType: 'application/yaml', buffer: Buffer.from('name: opened\nfixtures: [bistro]\n') })
-  t.equal(await linesOf(editor), 'name: opened\nfixtures: [bistro]\n')
   await page.getByText('opened can be loaded').waitFor()
+  t.equal(await linesOf(editor), 'name: opened\nfixtures: [bistro]\n')
   t.equal(await form.getByRole('button', { name: /^Line/ }).count(), 0)
   await button(page, 'Load the document').click()
   await card(page, 'Loaded: opened').waitFor()

@@ -80,7 +80,7 @@ t.test('console: the evidence of the run is over all sandboxes, and its report i
   await page.getByText('No findings').waitFor()
   await page.getByRole('link', { name: 'The whole run' }).click()
   await page.getByRole('link', { name: '#1/req_2' }).first().click()
-  await page.getByRole('article', { name: '#1/req_2' }).getByText('"REF-7"').first().waitFor()
+  await page.getByRole('complementary', { name: '#1/req_2' }).getByText('"REF-7"').first().waitFor()
   const downloads = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Report of the run' }).click()
   const report = await readFile(await (await downloads).path(), 'utf8')

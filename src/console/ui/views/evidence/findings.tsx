@@ -29,7 +29,7 @@ type GroupProps = { title: string; about: string; badge: string; findings: reado
 function Group({ title, about, badge, findings, scope }: GroupProps) {
   if (findings.length === 0) return null
   return (
-    <section class="findings stack" aria-label={title}>
+    <section class="stack" aria-label={title}>
       <h2>
         {title} <span class={`badge ${badge}`}>{findings.length}</span>
       </h2>

@@ -61,7 +61,7 @@ function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] })
     <>
       <header class="stack">
         <h2>
-          <Method method={method} /> <span class="path">{pathShown(call)}</span>
+          <Method method={method} /> <span class="path mono">{pathShown(call)}</span>
         </h2>
         <p class="row">
           <Status call={call} /> <b>{id}</b> <span>{outcomeShown(call)}</span>

@@ -99,7 +99,7 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
       <p class="hint">
         Tried on a copy of the sandbox, the request changes nothing. {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
       </p>
-      <div class="try-line">
+      <div class="row aligned">
         <SelectField label="Method" options={METHODS} {...bound(method)} />
         <TextField label="Path and query" {...bound(path)} />
         <SelectField

@@ -97,10 +97,7 @@ export function Editor() {
     <>
       <div class="row view-bar">
         <Button class="primary" text="Load the document" run={load} />
-        <p class="grow hint" role="status">
-          {refused ? `${problems} ${problems === 1 ? 'problem' : 'problems'}` : checked.text.value}
-        </p>
-        <div class="row">
+        <div class="row end">
           <SelectField
             label="Start from"
             isLabelHidden
@@ -114,6 +111,9 @@ export function Editor() {
           <input ref={file} type="file" accept=".yaml,.yml,.json" hidden onChange={event => void open(event)} aria-label="Scenario file" />
         </div>
       </div>
+      <p class="hint" role="status">
+        {refused ? `${problems} ${problems === 1 ? 'problem' : 'problems'}` : checked.text.value}
+      </p>
       <div class={compare === undefined ? 'stack' : 'halves'}>
         <YamlEditor
           label="Scenario or fixture, as YAML or JSON"
