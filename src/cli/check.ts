@@ -187,7 +187,7 @@ async function playAll(
     const label = `${list === 'play' ? 'play ' : ''}${nth}. ${outcome.step.do}`
     points.push({ ...say('step', label), problems: problems.map(({ at, ...said }) => ({ at: [list, ...at], ...said })), ms: now - since })
     playedSteps.push({ place: [list, ...outcome.at], label, outcome })
-    stepping?.show(label, outcome)
+    stepping?.show(label, { ...outcome, problems })
     since = now
     onProgress(document.name, Math.min(points.length, total), total)
   }

@@ -110,13 +110,12 @@ export function headLines(call: Exchange, keys: SecretWords): string[] {
 }
 
 /** What decided the response: the rule or assumption that refused the request, else the rules that it kept. */
-export function decisionLines(call: Exchange): string[] {
+export function decisionLine(call: Exchange): string {
   const { assumption = null } = call.outcome.refusal ?? {}
   const verdicts = verdictsOf(call, judgementOf(call))
-  const broken = verdicts.filter(({ verdict }) => verdict === 'broken')
-  if (broken.length > 0) return broken.map(verdictLine)
-  if (assumption !== null) return [`  ${assumption}  ${ASSUMPTIONS[assumption].topic}`]
-  return verdicts.length === 0 ? [] : [`  kept    ${verdicts.map(({ rule }) => rule).join(', ')}`]
+  const broken = verdicts.find(({ verdict }) => verdict === 'broken')
+  if (broken !== undefined) return verdictLine(broken)
+  return assumption === null ? `  kept    ${verdicts.map(({ rule }) => rule).join(', ')}` : `  ${assumption}  ${ASSUMPTIONS[assumption].topic}`
 }
 
 const answerLine = (answer: unknown): string => {

@@ -52,6 +52,7 @@ t.test('mcp: an agent with an emulator of its own', async t => {
     rules.filter(({ verdict }: { verdict: string }) => verdict === 'broken').map(({ rule }: { rule: string }) => rule),
     ['REF-7']
   )
+  t.strictSame((await use('request_changes', { id: refused.request })).value, { data: [] })
   t.match((await use('reproduce_request', { id: refused.request })).text, /do: POST \/refunds/)
   t.equal((await use('verify')).value.holds, true)
   t.strictSame(

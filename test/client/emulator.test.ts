@@ -59,7 +59,9 @@ const REFUSED: [title: string, run: Case['run'], code: string, param: string, st
   ['what is no id of an entry', ({ script }) => script.remove(''), 'option_invalid', 'id'],
   ['an option that it does not have', ({ control }) => control('POST /keys', { boby: {} } as object), 'option_invalid', 'boby'],
   ['what is no call', ({ inject }) => inject('refunds'), 'option_invalid', 'on'],
-  ['a call that the journal does not hold', ({ why }) => why('req_7'), 'request_unknown', 'id', 404]
+  ['a call that the journal does not hold', ({ why }) => why('req_7'), 'request_unknown', 'id', 404],
+  ['the changes of one', ({ changes }) => changes('req_7'), 'request_unknown', 'id', 404],
+  ['the state before one', ({ state }) => state({ before: 'req_7' }), 'request_unknown', 'before', 404]
 ]
 
 /** Each begins after a reset; what differs from one process to the next is left out of what is compared. */
@@ -167,6 +169,23 @@ const CASES: Case[] = [
       { code: 'refund_exceeds_remaining', rule: 'REF-7', assumption: null, param: 'amount' },
       { transaction: 'txn_a', currency: 'usd', charged: 1000, refunded: 0, remaining: 1000, asked: 1001 },
       []
+    ]
+  },
+  {
+    title: 'state is that before or after a call too, and changes what the call changed',
+    run: async ({ inject, state, changes }) => {
+      const { headers } = await inject(...REFUND)
+      const id = headers['request-id'] as string
+      const counts = [await state({ before: id }), await state({ after: id })].map(({ refunds }) => refunds.length)
+      const changed = (await changes(id)).data.map(({ family, before, after }) => [family, (before as Json)?.amount_refunded, (after as Json).object])
+      return [counts, changed]
+    },
+    is: [
+      [0, 1],
+      [
+        ['refunds', null, 'refund'],
+        ['transactions', 0, 'transaction']
+      ]
     ]
   },
   {

@@ -315,7 +315,8 @@ const TRAVELLED = {
   script: [
     { on: 'POST /refunds', calls: 2, fault: 'connection_reset', when: 'after' },
     { on: 'POST /transactions', hold: { gate: 'door' } },
-    { on: 'GET /accounts', respond: { status: 503 } }
+    { on: 'GET /accounts', respond: { status: 503 } },
+    { on: 'GET /tickets', hold: { gate: 'door' }, respond: { status: 503 } }
   ]
 }
 const refundOf = (amount: number) => ({ body: { transaction: 'txn_a', amount } })
@@ -386,17 +387,18 @@ t.test('control: the state before and after a request is what GET /state respond
 t.test('control: requests that were held have their turn when they go on, not when they came', async t => {
   const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })
   const held = [1, 2].map(amount => call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'external', amount } }).then(({ status }) => status))
-  while ((await control('GET /gates')).body.data[0].waiting.length < 2) await sleep(1)
+  const scripted = call('GET /tickets').then(({ status }) => status)
+  while ((await control('GET /gates')).body.data[0].waiting.length < 3) await sleep(1)
   await control('POST /records', { tickets: [{ id: 'tkt_b', location: 'loc_a' }] })
   await control('POST /gates/door/open', { release: 'reverse' })
-  t.strictSame(await Promise.all(held), [200, 200])
+  t.strictSame(await Promise.all([...held, scripted]), [200, 200, 503])
 
   const amounts = []
-  for (const moment of ['before=req_2', 'after=req_2', 'before=req_1', 'after=req_1']) {
+  for (const moment of ['before=req_3', 'before=req_2', 'after=req_2', 'before=req_1', 'after=req_1']) {
     const { tickets, transactions } = (await control(`GET /state?${moment}`)).body
     amounts.push([tickets.length, ...transactions.slice(1).map(({ amount }: Json) => amount)].join())
   }
-  t.strictSame(amounts, ['2', '2,2', '2,2', '2,2,1'])
+  t.strictSame(amounts, ['2,2,1', '2', '2,2', '2,2', '2,2,1'])
 })
 
 t.test('control: a state that is not kept is refused, and no secret is in what a request changed', async t => {

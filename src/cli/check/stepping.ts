@@ -5,13 +5,14 @@ import { visible } from '../../core/visible.js'
 import { type AnyRecord, type Exchange, STAGE, tookEffect } from '../../engine/exchange.js'
 import { keysToMask } from '../../engine/keys.js'
 import type { OnOver } from '../../engine/play.js'
-import { decisionLines, headLines } from '../../evidence/why.js'
+import { decisionLine, headLines } from '../../evidence/why.js'
 import { changesBy, storesAround } from '../../replay/past.js'
 import { changeLines } from '../../reports/changes.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import type { Tally } from '../../scenario/expectations.js'
 import type { Play, StepAnswer, StepOutcome } from '../../scenario/steps.js'
 import { collectionOf } from '../../store/store.js'
+import { coloured } from '../colours.js'
 import { Failure } from '../failures.js'
 import { SAYS } from '../sentences.js'
 
@@ -75,19 +76,17 @@ async function linesOn({ exchange, stores }: Over, sandbox: Sandbox): Promise<st
   // requests of steps are not recorded
   if (exchange.stage !== STAGE.recorded) exchange.redact()
   const changes = stores && changesBy(exchange, await stores, (store, family, id) => (collectionOf(store, family).get(id) ?? null) as AnyRecord | null)
-  return [...headLines(exchange, keysToMask(sandbox)), ...decisionLines(exchange), ...changeLines(changes ?? []).map(line => `  ${line}`)].map(
-    line => `  ${line}`
-  )
+  return [...headLines(exchange, keysToMask(sandbox)), decisionLine(exchange), ...changeLines(changes ?? []).map(line => `  ${line}`)].map(line => `  ${line}`)
 }
 
 /** Shows texts one by one: at a terminal each next one when Enter is pressed, elsewhere at once. */
 export function showing(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream): { show: Show; stop: () => void } {
-  if (!stdin.isTTY || !stdout.isTTY) return { show: async text => void stdout.write(text), stop: () => {} }
+  if (!stdin.isTTY || !stdout.isTTY) return { show: async text => void stdout.write(coloured(text, stdout)), stop: () => {} }
   const input = createInterface({ input: stdin })
   const lines = input[Symbol.asyncIterator]()
   let isWaiting = true
   const show = async (text: string) => {
-    stdout.write(text)
+    stdout.write(coloured(text, stdout))
     while (isWaiting) {
       stdout.write(SAYS.how_to_go_on())
       // Ctrl-D ends the lines

@@ -85,7 +85,7 @@ const Time = ({ call: { at } }: Row) => (
 
 const COLUMNS: readonly Column<Row>[] = [
   { title: 'Status', width: '4.6rem', by: ({ call }) => call.status, cell: Status },
-  { title: 'Request', width: 'minmax(11rem, 2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
+  { title: 'Request', width: 'minmax(11rem, 2.2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
   { title: 'Result', width: 'minmax(6.5rem, 1.5fr)', from: TALL_BELOW, by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
   {
     title: 'Test',
