@@ -51,12 +51,12 @@ function PresetForm({ preset }: { preset: Preset }) {
           return <ChoiceField key={name} options={options} list={list} {...field} />
         })}
       </div>
-      <YamlEditor label="YAML of the entry" value={yaml} onChange={edit} error={refused.value} rows={13} />
       <div class="row">
         <Button class="primary" text="Add the entry" />
         <Button text="Discard the edits" disabled={!isEdited} run={() => edit(null)} />
         <p class="hint">{isEdited ? 'You edited the YAML: it will be added as it is.' : 'The fields write the YAML. You can edit it too.'}</p>
       </div>
+      <YamlEditor label="YAML of the entry" value={yaml} onChange={edit} error={refused.value} rows={13} />
     </Form>
   )
 }

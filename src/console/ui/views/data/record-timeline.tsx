@@ -1,33 +1,25 @@
 /** What happened to a record: the requests that created, changed, read, listed or were refused because of it, as far as the journal holds them. */
 import { useSignal } from '@preact/signals'
 import { hrefOf } from '../../app/route.js'
-import { Diff } from '../../components/diff.js'
 import { Icon } from '../../components/icon.js'
 import { Read } from '../../components/states.js'
-import { api, type RecordChange } from '../../control/client.js'
+import { api } from '../../control/client.js'
 import { sandbox } from '../../control/place.js'
-import { Method, Status } from '../requests/marks.js'
+import { Method, RecordChanges, Status } from '../requests/marks.js'
 import { periodOf, type Row } from '../requests/request-list.js'
 import { isRead, list } from '../requests/requests.js'
 import { shortPath, summaryOf } from '../requests/summary.js'
 import { timelineOf } from './timeline.js'
 
-/** A list in a record differs wherever its members do. */
-const LEFT_OUT = ['refunds']
-
-/** The record before and after a request, field by field; read when it is opened. */
+/** What a request changed of the record; read when it is opened. */
 function Changed({ id, by }: { id: string; by: string }) {
   const isOpen = useSignal(false)
-  const change = (records: readonly RecordChange[]) => {
-    const { before, after } = records.find(record => record.id === id) ?? {}
-    return <Diff before={before ?? {}} after={after ?? {}} leave={LEFT_OUT} />
-  }
   return (
     <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
       <summary>What it changed</summary>
       {isOpen.value && (
         <Read from={() => api.requestChanges(by)} once>
-          {({ data }) => change(data)}
+          {({ data }) => <RecordChanges records={data.filter(record => record.id === id)} />}
         </Read>
       )}
       <a href={hrefOf({ view: 'requests', path: [by], query: { tab: 'changes' } })}>The state before and after it</a>

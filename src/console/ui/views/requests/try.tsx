@@ -91,11 +91,11 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const actions = (
     <>
       <Button text="Send" run={sendIt} />
-      <Button class="primary" text="Try on a copy" run={judge} />
+      <Button class="primary" text="Try on a copy" />
     </>
   )
   return (
-    <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions}>
+    <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions} send={judge}>
       <p class="hint">
         Tried on a copy of the sandbox, the request changes nothing. {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
       </p>
