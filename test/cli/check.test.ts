@@ -515,6 +515,7 @@ const STEPPED = {
   clock: NOW,
   data: smallFixture({
     transactions: ['usd', 'jpy'].map(currency => ({ id: `txn_${currency}`, ticket: 'tkt_a', payment_type: 'external', amount: 1000, currency })),
+    refunds: [{ id: 'rfd_a', transaction: 'txn_jpy', amount: 1 }],
     users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
   }),
   script: [
@@ -534,7 +535,8 @@ const STEPPED = {
     { wait: '1s' },
     { do: 'DELETE /accounts/mch_a/users/usr_a' },
     { do: 'POST /locations/loc_a', body: { phone: '' } },
-    { do: 'POST /locations/loc_a', body: { phone: '' } }
+    { do: 'POST /locations/loc_a', body: { phone: '' } },
+    { do: 'POST /refunds/rfd_a', body: { metadata: { k: 'v' } } }
   ],
   expect: [
     { on: 'POST /refunds', took_effect: true, times: 3 },
@@ -561,11 +563,12 @@ const SHOWN: [label: string, ended: string, decided: string | null, changes: str
   ['play 5. GET /tickets/${gone.id}', '', null, [], 1, 1],
   ['play 6. GET /refunds', 'answered by the script, 503', 'kept', [], 0, 1],
   ['play 7. DELETE /accounts/mch_a', 'answered, 501', 'kept', [], 0, 1],
-  ['play 8 at_once 1. POST /refunds', 'answered', 'kept', [...REFUND_MADE('¥30 (30)', 'jpy'), 'amount_refunded: ¥0 (0) → ¥30 (30)'], 0, null],
-  ['play 8 at_once 2. POST /refunds', 'answered', 'kept', [...REFUND_MADE('¥40 (40)', 'jpy'), 'amount_refunded: ¥30 (30) → ¥70 (70)'], 0, null],
+  ['play 8 at_once 1. POST /refunds', 'answered', 'kept', [...REFUND_MADE('¥30 (30)', 'jpy'), 'amount_refunded: ¥1 (1) → ¥31 (31)'], 0, null],
+  ['play 8 at_once 2. POST /refunds', 'answered', 'kept', [...REFUND_MADE('¥40 (40)', 'jpy'), 'amount_refunded: ¥31 (31) → ¥71 (71)'], 0, null],
   ['play 10. DELETE /accounts/mch_a/users/usr_a', 'answered, 204', 'kept', ['users usr_a: deleted'], 0, null],
   ['play 11. POST /locations/loc_a', 'answered, 200, took effect', 'kept', ['locations loc_a: changed', 'phone: "1" → none'], 0, null],
-  ['play 12. POST /locations/loc_a', 'answered, 200, changed nothing', 'kept', [], 0, null]
+  ['play 12. POST /locations/loc_a', 'answered, 200, changed nothing', 'kept', [], 0, null],
+  ['play 13. POST /refunds/rfd_a', 'answered, 200, took effect', 'kept', ['refunds rfd: changed', 'metadata.k: none → "v"'], 0, null]
 ]
 
 t.test('check: step by step, each request is shown with what decided its response, what it changed, and what is still expected', async t => {
