@@ -32,14 +32,14 @@ export async function act<T>(call: Promise<T>, done?: Done<T>, undo?: Undo): Pro
 }
 
 /** What replaces the state can be undone: a snapshot is taken before, and restored. The journal stays empty, since a snapshot has none. */
-export function kept(kind: 'reset' | 'restore' | 'restore-again' | 'merge' | 'load') {
+export function undoable(kind: 'reset' | 'restore' | 'restore-again' | 'merge' | 'load') {
   const name = `before-${kind}`
   const undo: Undo = () => api.restoreSnapshot(name).then(() => 'Undone: the state is restored, but not the requests.')
   return { first: () => api.takeSnapshot(name), undo }
 }
 
 export function reset() {
-  const { first, undo } = kept('reset')
+  const { first, undo } = undoable('reset')
   return act(
     first().then(() => api.reset()),
     'Reset to the first state of the scenario',

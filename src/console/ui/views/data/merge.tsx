@@ -1,5 +1,5 @@
 /** Adds and edits records by a fixture: a record with an id that is there already takes its place. */
-import { kept, useDraft } from '../../app/command.js'
+import { undoable, useDraft } from '../../app/command.js'
 import { Button } from '../../components/button.js'
 import { Dialog } from '../../components/dialog.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
@@ -20,7 +20,7 @@ function addedInWords(added: object): string {
 export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?: string }) {
   const yaml = useDraft(text)
   const merge = async () => {
-    const { first, undo } = kept('merge')
+    const { first, undo } = undoable('merge')
     const merged = first().then(() => api.addRecordsYaml(yaml.text.value))
     if (await yaml.send(merged, addedInWords, undo)) onClose()
   }

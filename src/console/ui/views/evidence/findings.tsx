@@ -4,7 +4,10 @@ import { Empty, Read } from '../../components/states.js'
 import { api, type FindingsReport, type Scope } from '../../control/client.js'
 import { NamedLink } from './request-link.js'
 
-const SEVERITIES = { error: { badge: 'bad', about: 'Money or data is at risk.' }, warning: { badge: 'warn', about: 'Nothing is lost, but the client can do better.' } }
+const SEVERITIES = {
+  error: { badge: 'bad', about: 'Money or data is at risk.' },
+  warning: { badge: 'warn', about: 'Nothing is lost, but the client can do better.' }
+}
 
 export const Findings = ({ scope }: { scope: Scope }) => (
   <Read from={() => api.findings(scope)} by={scope} isEvidence>

@@ -1,5 +1,5 @@
 /** Control requests that load. */
-import { act, type Draft, kept, type Undo } from '../../app/command.js'
+import { act, type Draft, type Undo, undoable } from '../../app/command.js'
 import { go } from '../../app/route.js'
 import { overview } from '../../app/store.js'
 import { toast } from '../../components/toast.js'
@@ -33,7 +33,7 @@ async function presentLoad(): Promise<Load | undefined> {
 
 /** Loads, shows likely mistakes, and offers to undo it: the scenario before is loaded again, and its state restored. Returns whether it was taken. */
 export function loadWith({ send }: Draft, load: Load): Promise<boolean> {
-  const { first, undo } = kept('load')
+  const { first, undo } = undoable('load')
   let before: Load | undefined
   const loaded = async () => {
     before = await presentLoad()

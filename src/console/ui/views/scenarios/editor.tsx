@@ -22,7 +22,7 @@ script:
 `
 
 /** Outside of the component, so that what was typed outlasts a change of the view. */
-const document = draft(BLANK)
+const edited = draft(BLANK)
 /** What a check of the text said. */
 const checked = draft()
 
@@ -55,11 +55,11 @@ const BEGIN: Options = [
 ]
 
 function begin(text: Promise<string>): Promise<void> {
-  const before = document.text.value
+  const before = edited.text.value
   const shown = (begun: string) => {
-    document.write(begun)
+    edited.write(begun)
     if (begun.includes('***')) toast('*** stands for card data, which is not shown. Write it again before you load the document.', 'error')
-    if (before !== BLANK && before !== begun) toast('The text was replaced', 'done', { text: 'Undo', run: () => document.write(before) })
+    if (before !== BLANK && before !== begun) toast('The text was replaced', 'done', { text: 'Undo', run: () => edited.write(before) })
   }
   return text.then(shown, toastError)
 }
@@ -77,7 +77,7 @@ export function Editor() {
     void begin(begins(ids))
   })
   useSignalEffect(() => {
-    const yaml = document.text.value
+    const yaml = edited.text.value
     const timer = yaml.length > MAX_CHECKED ? undefined : setTimeout(check, CHECK_MS, yaml)
     return () => clearTimeout(timer)
   })
@@ -87,11 +87,11 @@ export function Editor() {
     currentTarget.value = ''
   }
   const load = () => {
-    const yaml = document.text.value
-    return loadWith(document, () => api.loadYaml(yaml))
+    const yaml = edited.text.value
+    return loadWith(edited, () => api.loadYaml(yaml))
   }
-  const { text, editor } = document
-  const refused = document.refused.value ?? checked.refused.value
+  const { text, editor } = edited
+  const refused = edited.refused.value ?? checked.refused.value
   const problems = refused?.problems.length || 1
   return (
     <>

@@ -1,6 +1,6 @@
 /** Snapshots: named states to come back to. */
 
-import { act, kept } from '../../app/command.js'
+import { act, undoable } from '../../app/command.js'
 import { NameForm } from '../../app/name-form.js'
 import { Button } from '../../components/button.js'
 import { ask } from '../../components/dialog.js'
@@ -47,7 +47,7 @@ const save = (names: readonly string[]) => async (name: string) => {
 
 function Actions({ name }: { name: string }) {
   // a snapshot must not be replaced before it is restored
-  const { first, undo } = kept(name === 'before-restore' ? 'restore-again' : 'restore')
+  const { first, undo } = undoable(name === 'before-restore' ? 'restore-again' : 'restore')
   const restore = () =>
     act(
       first().then(() => api.restoreSnapshot(name)),
