@@ -310,16 +310,22 @@ t.test('requests: nothing that a client sent is markup', BROWSER, async t => {
   t.equal(await page.evaluate('document.body.textContent.includes("onerror")'), true)
 })
 
-t.test('requests: the list and a call meet WCAG 2.2 AA in light and dark, wide and narrow', LONG, async t => {
-  await isAccessible(t, '#/requests/req_4', {
-    prepare: async opened => {
-      await makeCalls(opened)
-      await opened.page.reload()
-      await opened.page.getByText('Refused by REF-7').waitFor()
-    },
-    expected: /404/
+for (const [hash, shown] of [
+  ['#/requests/req_4', 'Refused by REF-7'],
+  ['#/requests/req_3?tab=changes', 'Creates rfd_'],
+  ['#/requests/req_4?tab=headers', 'The journal keeps these headers only']
+] as const) {
+  t.test(`requests: the list and ${hash} meet WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
+    await isAccessible(t, hash, {
+      prepare: async opened => {
+        await makeCalls(opened)
+        await opened.page.reload()
+        await opened.page.getByText(shown).waitFor()
+      },
+      expected: /404/
+    })
   })
-})
+}
 
 t.test('requests: 10,000 calls stay smooth', LONG, async t => {
   const { page, inject, call } = await openConsole(t, { settings: { 'limits.journal': 20_000 } })
