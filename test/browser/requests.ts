@@ -181,6 +181,8 @@ t.test('requests: one is explained with changes, on a copy, and its scenario is 
   await dialog.getByRole('button', { name: 'Try on a copy' }).click()
   await tried.getByText('Creates rfd_').waitFor()
   await tried.getByText('Changes txn_').waitFor()
+  await tried.getByText('Headers of the response').click()
+  await tried.getByRole('row', { name: 'content-type application/json' }).waitFor()
   t.strictSame(await violations(), [])
   await dialog.getByLabel('Changes to the copy').fill('{"clock":')
   await dialog.getByRole('button', { name: 'Try on a copy' }).click()

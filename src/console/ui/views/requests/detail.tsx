@@ -155,7 +155,7 @@ function Headers({ call: { account, user_agent, test, trace, id, answered } }: {
     <>
       <Table heads={['Header', 'Sent']} rows={kept} />
       <Table heads={['Header', 'Received']} rows={answered ? [['request-id', id]] : []} />
-      <p class="hint">The journal keeps these headers only, and keys not at all. Try with changes shows what else a response has.</p>
+      <p class="hint">The journal keeps these headers only, and never a key. Try with changes shows all headers of a response.</p>
     </>
   )
 }

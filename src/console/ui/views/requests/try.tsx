@@ -6,6 +6,7 @@ import { go, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { Dialog } from '../../components/dialog.js'
 import { AreaField, bound, SelectField, TextField } from '../../components/fields.js'
+import { Table } from '../../components/layout.js'
 import { Failure } from '../../components/states.js'
 import { toast } from '../../components/toast.js'
 import { api, ControlError, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
@@ -124,7 +125,7 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
 }
 
 function Tried({ call }: { call: TriedCall }) {
-  const { changes } = call
+  const { changes, headers } = call
   return (
     <section class="request stack" aria-label="What the response would be" aria-live="polite">
       <p>
@@ -132,6 +133,10 @@ function Tried({ call }: { call: TriedCall }) {
       </p>
       <Why call={call} />
       <Response call={call} label="Response on the copy" />
+      <details>
+        <summary>Headers of the response</summary>
+        <Table heads={['Header', 'Received']} rows={Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])} />
+      </details>
       <RecordChanges records={changes.records} />
     </section>
   )
