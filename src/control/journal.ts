@@ -26,10 +26,11 @@ export const FILTERS = parameters({
   status: optional(text({ description: 'A status, such as `404`, or a class, such as `4xx`.' })),
   since: optional(text({ description: 'Requests after a request id, or from an instant on.' })),
   trace: optional(text({ description: 'The trace id of the `traceparent` header: requests of that trace.' })),
+  ids: optional(text({ description: 'Ids of requests, with commas between them.' })),
   limit: optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum number of requests, 1 to 1000; 100 by default.' })),
   format: optional(
     word(['json', 'scenario'], {
-      description: '`json`, the default, or `scenario`: the requests since the last load or reset as a scenario that replays them.'
+      description: '`json`, the default, or `scenario`: the requests since the last load or reset as a scenario that replays them; without `scope` and `limit`.'
     })
   )
 })
@@ -57,17 +58,20 @@ export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxe
   }
 }
 
-/**
- * The requests since the last load or reset as a scenario, in YAML; with one of them that one alone, answered as it was.
- * Errors: `parameter_invalid` for a filter, and for a request that cannot be replayed.
- */
-export async function recordedText(filters: Filters, sandbox: Sandbox, signal: AbortSignal, one?: Exchange): Promise<Uint8Array> {
-  const [filter] = Object.keys(filters)
-  if (filter !== undefined) throw filterOfScenario(filter)
+/** The requests since the last load or reset that filters leave, as a scenario in YAML. Errors: `parameter_invalid`. */
+export async function recordedText({ scope, limit, ...filters }: Filters, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
+  const [unfit] = Object.keys({ ...(scope && { scope }), ...(limit && { limit }) })
+  if (unfit !== undefined) throw filterOfScenario(unfit)
+  const isWanted = filterOf(filters, sandbox)
+  const chosen = Object.keys(filters).length === 0 ? undefined : sandbox.evidence.journal.requests().filter(isWanted)
+  return sandbox.jobs.run(WRITING, signal, async ask => written(ask, 'scenario', await scenarioOf(await recordingOf(sandbox, keysToMask(sandbox), chosen))))
+}
+
+/** One of them alone, answered as it was. Errors: `parameter_invalid` where it cannot be replayed. */
+export async function repeatedText(one: Exchange, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
   return sandbox.jobs.run(WRITING, signal, async ask => {
-    const recording = await recordingOf(sandbox, keysToMask(sandbox), one)
-    const scenario = await (one === undefined ? scenarioOf(recording) : scenarioOfCall(recording))
-    if (scenario === undefined) throw REFUSALS.unplayable((one as Exchange).id)
+    const scenario = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), [one]))
+    if (scenario === undefined) throw REFUSALS.unplayable(one.id)
     return written(ask, 'scenario', scenario)
   })
 }
@@ -110,7 +114,7 @@ const inThePast = <T>(call: Exchange, sandbox: Sandbox, signal: AbortSignal, mad
   })
 
 /** Errors: `parameter_invalid` for a filter that names nothing. */
-function filterOf({ on, status, since, rule, trace }: Filters, sandbox: Sandbox): (request: Exchange) => boolean {
+function filterOf({ on, status, since, rule, trace, ids: listed }: Filters, sandbox: Sandbox): (request: Exchange) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) throw REFUSALS.operationUnknown(on as string, OPERATION_NAMES)
   if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) throw REFUSALS.statusWrong(status)
@@ -119,10 +123,12 @@ function filterOf({ on, status, since, rule, trace }: Filters, sandbox: Sandbox)
   const start = at === null ? ids.indexOf(since as string) : 0
   if (start < 0) throw REFUSALS.sinceUnknown(since as string, ids)
   const later = at === null && new Set(ids.slice(start + 1))
+  const named = listed === undefined ? undefined : new Set(listed.split(','))
   return request =>
     (operation === undefined || request.operation === operation) &&
     (status === undefined || String(request.outcome.status).startsWith(status.replace('xx', ''))) &&
     (rule === undefined || brokenRule(request) === rule || judgementOf(request).kept.includes(RULE_PLACES.get(rule) as number)) &&
     (trace === undefined || request.trace === trace) &&
+    (named === undefined || named.has(request.id)) &&
     (later ? later.has(request.id) : request.at >= (at as number))
 }

@@ -31,7 +31,7 @@ import { WRITING, written } from '../work/writing.js'
 import { EVENT_STREAM } from './events.js'
 import { explain, TRIED } from './explain.js'
 import { isSame } from './guard.js'
-import { changesOfRequest, FILTERS, MOMENT, recordedText, recordsAt, requestNamed, requestsOf } from './journal.js'
+import { changesOfRequest, FILTERS, MOMENT, recordedText, recordsAt, repeatedText, requestNamed, requestsOf } from './journal.js'
 import { metricsOf } from './metrics.js'
 import { type Group, noSuchPath, type Row, type Rows, row } from './route.js'
 import { runDocument } from './run.js'
@@ -142,6 +142,14 @@ export const CONTROL_GROUPS: readonly Group[] = [
         query: null,
         answer: 'ListedScenario[]',
         run: async ({ library }) => ({ data: await library.list() })
+      },
+      'GET /scenarios/NAME': {
+        does: 'Returns the document of a scenario or fixture as it is written, with comments, in YAML or JSON. Card data in it is masked with `***`.',
+        query: null,
+        run: async ({ library, name, reply }) => {
+          const { type, text } = await library.shown(name)
+          return reply.type(`application/${type}; charset=utf-8`).send(text)
+        }
       },
       'GET /state': row({
         does: 'Returns the whole state as a fixture, which can be saved and loaded again. `before` and `after` give the state as it was around a request.',
@@ -345,7 +353,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'ExplainedCall',
         run: async ({ sandbox, name: id, query: { format }, reply, left }) => {
           const found = requestNamed(id, sandbox)
-          if (format === 'scenario') return reply.type(YAML).send(await recordedText({}, sandbox, left(), found))
+          if (format === 'scenario') return reply.type(YAML).send(await repeatedText(found, sandbox, left()))
           const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
           const near = maskedThroughout(nearlyMet(found), keysToMask(sandbox))
           if (format === 'text') return asText(reply, explainedText(...told, near))

@@ -96,8 +96,8 @@ export const REFUSALS = {
   )
 }
 
-/** A scenario replays every request, so no filter goes with it. */
-export const filterOfScenario = (filter: string) => refusalOf(filter, () => 'cannot be combined with format=scenario, which replays every request')()
+/** A scenario replays requests of one sandbox from the first one on. */
+export const filterOfScenario = (filter: string) => refusalOf(filter, () => 'cannot be combined with format=scenario')()
 
 /** What the check of a `verify` body finds, and what verdicts say. */
 export const VERIFY = {

@@ -61,26 +61,28 @@ type Key = { key: string; account: string }
 type Beginning = Record<string, unknown> & { data: { api_keys?: readonly Key[] } }
 type Attempt = { beginning: Beginning; plays: readonly Played[] }
 
-/** The requests in the journal of a sandbox, or a single one of them. */
-export async function recordingOf(sandbox: Sandbox, words: SecretWords, only?: Exchange): Promise<Recording> {
+/** The requests in the journal of a sandbox, or some of them: what others made meanwhile is there from the beginning. */
+export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?: readonly Exchange[]): Promise<Recording> {
   const { scenario, clock, evidence, inputs } = sandbox
   const { dropped } = evidence.journal
   const isRunning = clock.running
   // requests that come meanwhile are not in it
   const store = sandbox.store.clone()
-  const held = only === undefined ? evidence.journal.requests() : [only]
+  const held = chosen ?? evidence.journal.requests()
   const calls = held.filter(({ place }) => place >= inputs.earliest)
-  const { store: before } = await sandbox.stateAt(calls.reduce((least, { place }) => Math.min(least, place), inputs.place))
+  const first = calls.reduce((least, { place }) => Math.min(least, place), inputs.place)
+  const last = calls.reduce((most, { place }) => Math.max(most, place), first)
+  const [before, after] = await Promise.all([sandbox.stateAt(first), chosen === undefined ? { store } : sandbox.stateAt(last)])
   const active = new Set(calls.flatMap(({ account }) => account ?? []))
   const keyed = keysIn(store).map(({ account }) => account)
   return {
     scenario: scenario.name,
     calls,
-    dropped: only === undefined ? dropped + held.length - calls.length : 0,
+    dropped: chosen === undefined ? dropped + held.length - calls.length : 0,
     isRunning,
     words,
-    setup: setupOf(calls[0], only === undefined),
-    ...(await membersFor(calls, before, only === undefined ? store : before)),
+    setup: setupOf(calls[0], chosen?.length !== 1),
+    ...(await membersFor(calls, before.store, after.store)),
     accounts: [...new Set([...keyed.filter(account => active.has(account)), ...active])],
     blank: () => sandbox.blank()
   }

@@ -212,13 +212,20 @@ const DIALOGS: readonly [hash: string, button: string, dialog: string][] = [
   ['#/requests', 'Clear', 'Empty the journal?'],
   ['#/requests/req_1', 'Try with changes…', 'req_1 with changes'],
   ['#/data', 'New Ticket', 'New Ticket'],
-  ['#/data', 'Add or edit records', 'Add or edit records']
+  ['#/data', 'Add or edit records', 'Add or edit records'],
+  ['#/requests/req_1', 'Send again', 'Send it again?'],
+  ['#/behaviour', 'Remove all entries', 'Remove all entries?'],
+  ['#/scenarios', 'Delete lunch', 'Delete lunch?'],
+  ['#/sandboxes', 'Delete worker-1', 'Delete worker-1?']
 ]
 for (const [hash, button, title] of DIALOGS) {
   t.test(`console: the dialog ${title} meets WCAG 2.2 AA in light and dark, wide and narrow, and gives the focus back`, LONG, async t => {
     const { page } = await isAccessible(t, hash, {
-      prepare: async ({ page, call }) => {
-        await call('GET /tickets')
+      prepare: async ({ page, call, control, inject }) => {
+        await call('POST /refunds')
+        await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
+        await control('PUT /snapshots/lunch')
+        await inject({ method: 'POST', url: '/sandbox/worker-1/_control/reset', headers: { host: 'localhost' } })
         await page.reload()
         await page.getByRole('button', { name: button, exact: true }).click()
         await page.getByRole('dialog', { name: title }).waitFor()

@@ -191,7 +191,8 @@ t.test('requests: what was sent is read in brackets, and what decided a call is 
 
 t.test('requests: an answer that the script broke on its way says so, and no other does', async t => {
   const malformed = 'the script entry broken made the body malformed. This is what went out.'
-  const truncated = 'the script entry scr_1 truncated the body. Only the first half of this went out.'
+  const truncated = 'the script entry scr_1 truncated the body. This is what went out.'
+  const nothing = 'the script entry scr_1 lost the response (connection_reset). Nothing of this went out.'
   const [lost, broken] = [{ fault: 'truncated_body' }, { name: 'broken', fault: 'malformed_body' }]
   const pay = ['POST /transactions', 'ticket=tkt_a&payment_type=external&amount=5'] as const
   const cases: [title: string, entry: object, sent: readonly [on: string, body?: string], shown: string | null][] = [
@@ -204,7 +205,8 @@ t.test('requests: an answer that the script broke on its way says so, and no oth
     ['truncated in place of the operation', lost, pay, truncated],
     ['truncated after the operation', { ...lost, when: 'after' }, pay, truncated],
     ['nothing to truncate', { ...lost, respond: { status: 204 } }, pay, null],
-    ['lost before its body', { fault: 'connection_reset' }, pay, null],
+    ['lost before its body', { fault: 'connection_reset' }, pay, nothing],
+    ['lost after the operation', { fault: 'connection_reset', when: 'after' }, pay, nothing],
     ['a text that is not broken', { respond: { body: 'words{' } }, pay, null],
     ['an answer that is late', { delay: '1ms' }, pay, null]
   ]
@@ -213,11 +215,15 @@ t.test('requests: an answer that the script broke on its way says so, and no oth
     const emulator = await startTestEmulator(t, { scenario: { data: smallFixture({ users }), script: [{ on: '*', ...entry }] } })
     await emulator.call(on, { ...(body !== undefined && { body }) }).catch(() => {})
 
-    t.equal(breakingShown((await emulator.control('GET /requests/req_1')).body), shown, title)
+    const { body: told } = await emulator.control('GET /requests/req_1')
+    const { text = null, sent } = breakingShown(told) ?? {}
+    t.equal(text, shown, title)
+    t.equal(sent !== undefined && JSON.stringify(told.answer).startsWith(sent) && sent.length > 10, shown === truncated, `${title}: what went out`)
   }
   const script = { id: 'scr_1', name: null, fault: 'malformed_body' }
   t.equal(breakingShown(call({ script })), null, 'an answer of the emulator in place of the broken one')
   t.equal(breakingShown(call({ script: { ...script, fault: 'truncated_body' } })), null)
+  t.equal(breakingShown(call({ script: { ...script, fault: 'truncated_body' }, answered: false, answer: 'näher' }))?.sent, 'nä', 'half of its bytes')
 })
 
 t.test('requests: as curl, whatever a shell would make of what was sent', async t => {

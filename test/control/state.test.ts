@@ -352,6 +352,39 @@ t.test('control: the scenarios that can be loaded are listed with what they say 
   }
 })
 
+t.test('control: a scenario and a fixture are read as they are written, but for card data', async t => {
+  const { control } = await startTestEmulator(t, {
+    folders: {
+      scenarios: {
+        'default.yaml': '# Mine.\nname: own\nscript: []\n',
+        'broken.yaml': 'a: [',
+        'a name.json': '{"name":"j"}',
+        'card.yaml': 'match: { body: { "card[number]": "4242424242424242" } } # 4242 4242 4242 4242',
+        'huge.yaml': `#${'x'.repeat(2 ** 18)}`
+      },
+      fixtures: { 'default.yaml': 'accounts: []', 'y.yaml': '# Only Y.\naccounts: []' }
+    }
+  })
+  const read = async (name: string) => {
+    const { status, text, body, headers } = await control(`GET /scenarios/${name}`)
+    return status === 200 ? [headers['content-type'], text] : [status, body.error.code]
+  }
+  const yaml = 'application/yaml; charset=utf-8'
+
+  t.strictSame(await read('default'), [yaml, '# Mine.\nname: own\nscript: []\n'], 'a scenario comes before a fixture of its name')
+  t.strictSame(await read('broken'), [yaml, 'a: ['])
+  t.strictSame(await read('y'), [yaml, '# Only Y.\naccounts: []'])
+  t.strictSame(await read('a%20name'), ['application/json; charset=utf-8', '{"name":"j"}'])
+  t.strictSame(await read('card'), [yaml, 'match: { body: { "card[number]": "***" } } # **** **** **** ****'])
+  t.strictSame(await read('huge'), [413, 'document_too_large'])
+  for (const name of ['none', 'default.yaml', '..%2fdefault', '%2fetc%2fpasswd', '__proto__']) t.strictSame(await read(name), [404, 'scenario_unknown'], name)
+  for (const { name } of (await control('GET /scenarios')).body.data) {
+    const { text, headers } = await control(`GET /scenarios/${name}`)
+    const isWhole = name !== 'huge' && name !== 'broken' && !text.includes('***')
+    if (isWhole && headers['content-type'] === yaml) t.equal((await control('POST /load?dry_run=1', text, YAML)).status, 200, name)
+  }
+})
+
 const RECORDS = {
   users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' }],
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 1000 }],

@@ -34,7 +34,7 @@ const recorded = async (emulator: Emulator): Promise<string> => {
 const repeated = async ({ sandbox }: Emulator, id?: string): Promise<string | null> => {
   const { journal } = sandbox.evidence
   const one = id === undefined ? journal.requests().at(-1) : sandbox.evidence.find(id)
-  const found = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), one))
+  const found = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), one && [one]))
   return found === undefined ? null : scenarioText(found.data, found.notes)
 }
 /** What a scenario plays, in order: requests and waits. */
@@ -247,7 +247,8 @@ t.test('a recording: calls that no play can make, and calls that are answered di
   for (const [path, param] of Object.entries({
     '/req_1?format=scenario': 'format',
     '?format=scenario&limit=5': 'limit',
-    '?on=GET%20/tickets&format=scenario': 'on',
+    '?scope=run&format=scenario': 'scope',
+    '?on=GET%20/tikets&format=scenario': 'on',
     '?format=yaml': 'format'
   })) {
     const { status, body } = await control(`GET /requests${path}`)
@@ -255,6 +256,34 @@ t.test('a recording: calls that no play can make, and calls that are answered di
   }
   for (const id of ['req_2', 'req_3']) t.equal(await repeated(emulator, id), null)
   t.equal((await control('GET /requests?format=json')).body.object, 'list')
+})
+
+t.test('a recording: of some requests it plays those alone, and has what others made before the last of them', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const { body: paid } = await call('POST /transactions', { body: PAID })
+  const { body: refunded } = await call('POST /refunds', { body: { transaction: paid.id, amount: 30 } })
+  await call('POST /refunds', { body: { transaction: paid.id, amount: 80 } })
+  await call('GET /tickets/tkt_b')
+  await call('POST /refunds', { body: { transaction: paid.id, amount: 70 } })
+  await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+  const chosen = async (query: string) => (await control(`GET /requests?format=scenario&${query}`)).text
+
+  const refused = await chosen('ids=req_3,req_4')
+  t.strictSame(playedIn(refused), ['POST /refunds', 'GET /tickets/tkt_b'])
+  t.equal(parse(refused).play[0].expect.body.error.code, 'refund_exceeds_remaining')
+  t.strictSame(idsOf(parse(refused).data.transactions), [paid.id])
+  t.strictSame(idsOf(parse(refused).data.refunds), [refunded.id], 'nothing that came later')
+  t.strictSame(await problemsOf(t, refused), [])
+
+  const all = await chosen('on=POST%20/refunds')
+  t.strictSame(playedIn(all), ['POST /refunds', 'POST /refunds', 'POST /refunds', 'POST /refunds'])
+  t.strictSame(await problemsOf(t, all), [])
+  t.strictSame(parse(await chosen('status=5xx')).play, [])
+  t.strictSame(
+    (await control('GET /requests?ids=req_4,req_2,req_99')).body.data.map(({ id }: Json) => id),
+    ['req_4', 'req_2']
+  )
 })
 
 t.test('a recording: a frozen clock is moved on by wait, and what depends on it is expected', async t => {
