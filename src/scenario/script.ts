@@ -5,7 +5,7 @@ import { instantOf } from '../core/instants.js'
 import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { withoutSecrets } from '../core/redaction.js'
+import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
 import { isChange, type OperationId, operationOf, operationsNamed } from '../reference/operations.js'
 import { digestOf, withDigests } from './digests.js'
@@ -69,8 +69,7 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     const before = all.instructions
     const data = { ...written }
     if (written.name !== undefined) data.name = withoutSecrets(written.name)
-    if (written.after !== undefined)
-      data.after = typeof written.after === 'string' ? withoutSecrets(written.after) : { ended: withoutSecrets(written.after.ended) }
+    if (written.after !== undefined) data.after = maskedThroughout(written.after)
     if (written.match) data.match = withDigests(written.match)
     const { on, calls, chance = 1, delay, respond, change, stale, fault, hold, when, for: lasting } = data
     const named = operationsOn(on, note)
