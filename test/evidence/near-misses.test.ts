@@ -225,7 +225,7 @@ t.test('near misses: a script entry that was never applied says why', async t =>
     found,
     cases.map(([, near]) => near)
   )
-  t.match(body.message, /^Script entries that were never applied: scr_2, POST \/refunds; nearly: .*amount: wanted 3; got 2 in req_2/)
+  t.match(body.message, /^Script entries that were never applied: scr_3, POST \/refunds; nearly: .*amount: wanted 3; got 2 in req_2/)
   t.ok(textsOf(body.unused_script_entries[0].near_misses).includes(late[0] as string))
 })
 
