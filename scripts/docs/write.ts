@@ -13,7 +13,9 @@ import { REFERENCE_PAGES } from './reference.js'
 
 type Files = Readonly<Record<string, () => string | Promise<string>>>
 
-const schemaText = (kind: 'fixture' | 'scenario' | 'script') => () => jsonText(publishedSchema(kind))
+/** A document of the package, which each space makes larger. */
+const shipped = (value: unknown) => jsonText(value, 1)
+const schemaText = (kind: 'fixture' | 'scenario' | 'script') => () => shipped(publishedSchema(kind))
 /** What SchemaStore's catalog is to hold: editors then know these files by their names. */
 const catalog = () => {
   const entry = (kind: 'fixture' | 'scenario', description: string) => ({
@@ -27,9 +29,9 @@ const catalog = () => {
     entry('scenario', 'Scenarios of the emulator of the Commerce Service API'),
     entry('fixture', 'Records for the emulator of the Commerce Service API')
   ]
-  return jsonText(entries)
+  return shipped(entries)
 }
-const openApi = (isFlat: boolean) => () => jsonText(documentBy(settingsInForce({}).values, { version: VERSION, isFlat }))
+const openApi = (isFlat: boolean) => () => shipped(documentBy(settingsInForce({}).values, { version: VERSION, isFlat }))
 const WRITTEN: Readonly<Record<string, Files>> = {
   docs: Object.fromEntries(Object.entries(REFERENCE_PAGES).map(([name, page]) => [`docs/reference/${name}`, page])),
   schema: {
@@ -43,7 +45,7 @@ const WRITTEN: Readonly<Record<string, Files>> = {
     'docs/openapi.json': openApi(false),
     'docs/openapi.flat.json': openApi(true),
     'docs/openapi.control.json': () =>
-      jsonText(controlDocument(CONTROL_GROUPS, { origin: `http://localhost:${SETTINGS.port.default}`, base: BASE, version: VERSION }))
+      shipped(controlDocument(CONTROL_GROUPS, { origin: `http://localhost:${SETTINGS.port.default}`, base: BASE, version: VERSION }))
   }
 }
 
