@@ -199,15 +199,33 @@ export const entrySchema = () => ({
 export type EntryData = Static<ReturnType<typeof entrySchema>>
 
 export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
+const WEIGHT = of<number>({ type: 'number', minimum: 0, description: 'How often, compared with the others; 0 for never.' })
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'] as const
+const CREATED = closed('The period that their creation times are in; what is not named under hours, weekdays and months weighs 1.', ['from', 'to'], {
+  from: { ...INSTANT, description: 'The earliest.' },
+  to: { ...INSTANT, description: 'The latest.' },
+  hours: named(WEIGHT, 'Weights of hours in UTC: { 11-14: 5 } for those from 11:00 to 14:00.'),
+  weekdays: closed('Weights of days, from mon to sun.', [], allAs(WEEKDAYS, WEIGHT)),
+  months: closed('Weights of months, from jan to dec.', [], allAs(MONTHS, WEIGHT))
+})
 const GENERATE = closed('Records of one family to generate from the seed.', [], {
   ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many to generate.' }),
   account: { ...RECORD_ID, description: 'The Account that they belong to.' },
-  location: { ...RECORD_ID, description: 'The Location that they are at.' },
-  created: closed('The period that their creation times are in.', ['from', 'to'], {
-    from: { ...INSTANT, description: 'The earliest.' },
-    to: { ...INSTANT, description: 'The latest.' }
+  location: either('object', named(WEIGHT), RECORD_ID, 'The Location that they are at, or Locations with their weights.'),
+  created: CREATED,
+  payment_types: either(
+    'object',
+    closed('', [], allAs(PAYMENT_TYPES, WEIGHT)),
+    someOf(wordOf<PaymentType>(PAYMENT_TYPES)),
+    'The payment types of the Transactions, or their weights.'
+  ),
+  amount: closed('The bill before the tip, in sub-units; 350 to 12000 when left out.', ['min', 'max'], {
+    min: Type.Integer({ minimum: 1, description: 'The smallest.' }),
+    max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The largest.' }),
+    around: Type.Integer({ description: 'The most frequent; left out: all are as frequent.' })
   }),
-  payment_types: someOf(wordOf<PaymentType>(PAYMENT_TYPES), 'The payment types of the Transactions.'),
+  amounts: named(WEIGHT, 'The bills before the tip, each with its weight, in place of amount: { 450: 3, 1200: 1 }.'),
   refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
 })
 /** What a scenario asks for: so many records of one family, and where and when they are. */

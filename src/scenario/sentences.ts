@@ -31,6 +31,11 @@ export const say = sayer({
   fixed_field: (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
   missing_parent: (what: string, family: string) => `there is no ${what} for the generated ${family}`,
   no_early_ticket: (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
+  no_weight: () => 'must have a weight above 0',
+  not_hours: (name: string) => `must be an hour such as 9, or hours such as 11-14, from 0 to 24; got ${name}`,
+  not_an_amount: (name: string) => `must be an amount in sub-units; got ${name}`,
+  not_between: (value: number, min: number, max: number) => `must be from ${min} to ${max}; got ${value}`,
+  period_too_long: () => 'a period with weights of hours, weekdays or months must not exceed ten years',
   future_records: (clock: string, count: number, last: string, created: string) =>
     `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}, ${last} the latest; write clock: ${created}`,
 
