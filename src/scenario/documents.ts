@@ -62,11 +62,34 @@ export async function withoutProblems<T>(problems: ProblemList, make: () => Prom
   throw await refusalOf(problems.all, documents)
 }
 
-/** Adds what is reported of a part of a document to its problems. */
-export const reportTo =
-  (problems: Problems, document: SourceDocument, under: readonly Step[] = []): Report =>
+/** A part of a document. */
+export type DocumentPart = Pick<DocumentProblem, 'document' | 'steps'>
+/** Where what is looked at is written, by its place in that. */
+export type Written = (steps: readonly Step[]) => DocumentPart
+
+export const writtenIn =
+  (document: SourceDocument, under: readonly Step[] = []): Written =>
+  steps => ({ document, steps: [...under, ...steps] })
+
+/** Adds what is reported to problems, where it is written. */
+export const reportBy =
+  (problems: Problems, written: Written): Report =>
   (steps, said) =>
-    void problems.push({ document, steps: [...under, ...steps], ...(typeof said === 'string' ? { message: said } : said) })
+    void problems.push({ ...written(steps), ...(typeof said === 'string' ? { message: said } : said) })
+
+/** Adds what is reported of a part of a document to its problems. */
+export const reportTo = (problems: Problems, document: SourceDocument, under: readonly Step[] = []): Report => reportBy(problems, writtenIn(document, under))
+
+/** The places of parts of documents; each document is looked through once. */
+export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
+  const places = new Map<DocumentPart, Place | null>()
+  for (const document of new Set(parts.map(({ document }) => document))) {
+    const own = parts.filter(part => part.document === document)
+    const found = await document.locate(own.map(({ steps }) => steps))
+    for (const [index, part] of own.entries()) places.set(part, found[index] as Place | null)
+  }
+  return parts.map(part => places.get(part) as Place | null)
+}
 
 /** A document that is data already: it has no lines. */
 export const documentOf = (name: string, data: unknown, limits = DEFAULT_LIMITS): SourceDocument => ({

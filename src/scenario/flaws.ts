@@ -22,6 +22,12 @@ export function membersOf<T>(list: unknown, flaws: Flaws | undefined): { member:
   return Array.isArray(list) ? list.map((member, index) => ({ member, index, flaws: flaws?.get(index) })) : []
 }
 
+/** The flaws of a list of such members; undefined where none has any. */
+export function flawsOfMembers(members: readonly { flaws: Flaws | undefined }[]): Flaws | undefined {
+  const flawed = members.flatMap(({ flaws }, index) => (flaws === undefined ? [] : [[index, flaws] as const]))
+  return flawed.length === 0 ? undefined : new Map(flawed)
+}
+
 /** A part of a document without what is wrong in it; undefined where it is wrong itself. A list with a wrong member is wrong as a whole, so that no index changes. */
 export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
   if (flaws.size === 0 || typeof part !== 'object' || part === null) return undefined

@@ -328,13 +328,53 @@ const DATA = 'Records and API keys, as in a fixture; each replaces a record of t
 /** Whether a scenario can give a setting. */
 export const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
-/** The schema of a file of script entries that scenarios share. */
+const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
+/** The parts of a scenario that groups of other files can add to. */
+const sharedParts = () => ({
+  data: of<Record<string, unknown>>({ ...fixtureSchema(), description: DATA }),
+  generate: listOf({ ...GENERATE, 'x-name': 'Generate' }, 'Records to generate from the seed, after data.'),
+  script: listOf(entrySchema(), 'What the emulator does differently; if several entries apply to a request, the first is used.'),
+  steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),
+  play: listOf(
+    of<PlayData>({ ...PLAYS, ...OF_CALLS, 'x-name': 'Play' }),
+    'Requests that `check` sends as a client would, after the steps: scripted, journaled and counted.'
+  ),
+  expect: listOf(of<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }), 'What the client must do, and what the records must be at the end.')
+})
+export type SharedParts = { [K in keyof ReturnType<typeof sharedParts>]?: Static<ReturnType<typeof sharedParts>[K]> }
+
+/** The schema of a file of groups that scenarios share. */
 export const sharedScriptSchema = () =>
   closed('', ['groups'], {
-    description: Type.String({ description: 'What the entries are for, in a sentence.' }),
+    description: Type.String({ description: 'What the groups are for, in a sentence.' }),
     vars: VARS,
-    groups: named(someOf(entrySchema()), 'Script entries by the name of their group; a scenario includes a group with use: [FILE#GROUP].')
+    groups: named(
+      either(
+        'array',
+        someOf(entrySchema()),
+        { ...closed('', [], sharedParts()), 'x-elsewhere': OF_DATA },
+        'A list of script entries, or an object with any of data, generate, script, steps, play and expect.'
+      ),
+      'Groups by their names; a scenario includes a group with use: [FILE#GROUP].'
+    )
   })
+
+/** The fields of a script entry in place of its own; null for one that is left out. */
+export type Overrides = Readonly<Record<string, Partial<EntryData> | null>>
+/** A group of another file that a scenario uses. */
+export type UseData = string | { group: string; override?: Overrides }
+function useSchema() {
+  const { required: _, 'x-name': _name, description: _all, ...changes } = entrySchema() as Record<string, unknown>
+  const changed = either('null', of<null>({ type: 'null' }), of<Partial<EntryData>>(changes), 'The fields that replace those of the entry; null leaves it out.')
+  const use = closed('', ['group'], {
+    group: { ...NAME, description: 'The file and the group, such as outages.yaml#brief-outage.' },
+    override: named(changed, 'Script entries of the group by name, with the fields that replace their own; null leaves an entry out.')
+  })
+  return listOf(
+    of<UseData>(either('object', use, NAME, '')),
+    'Groups of other files, such as outages.yaml#brief-outage, with what replaces fields of their script entries.'
+  )
+}
 
 /** The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings, script, steps and expectations. */
 export const scenarioSchema = () => ({
@@ -345,22 +385,11 @@ export const scenarioSchema = () => ({
     seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
     clock: either('object', CLOCK, INSTANT, "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."),
     settings: of<object>({ ...settingsSchema(isOfScenarios), description: 'Settings of the sandbox.' }),
-    data: of<Record<string, unknown>>({ ...fixtureSchema(), description: DATA }),
-    generate: listOf({ ...GENERATE, 'x-name': 'Generate' }, 'Records to generate from the seed, after data.'),
     vars: VARS,
-    use: listOf(NAME, 'Groups of script entries from other files, such as outages.yaml#brief-outage; they come after script.'),
-    script: listOf(entrySchema(), 'What the emulator does differently; if several entries apply to a request, the first is used.'),
-    steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),
-    play: listOf(
-      of<PlayData>({ ...PLAYS, ...OF_CALLS, 'x-name': 'Play' }),
-      'Requests that `check` sends as a client would, after the steps: scripted, journaled and counted.'
-    ),
-    expect: listOf(
-      of<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }),
-      'What the client must do, and what the records must be at the end.'
-    )
+    use: useSchema(),
+    ...sharedParts()
   }),
-  'x-elsewhere': allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
+  'x-elsewhere': OF_DATA
 })
 export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
 

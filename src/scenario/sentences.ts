@@ -15,7 +15,7 @@ export const say = sayer({
   not_together: (name: string, others: readonly string[]) => `${name} cannot be combined with ${or(others)}`,
   needs: (name: string, other: string) => `${name} needs ${other}`,
   reversed: (low: string, high: string) => `${low} must not exceed ${high}`,
-  shared_alone: () => 'this file holds script entries to share; load a scenario that has one of its groups under use',
+  shared_alone: () => 'this file holds groups to share; load a scenario that has one of them under use',
 
   // records
   listed_twice: (what: string) => `${what} is listed twice`,
@@ -43,6 +43,8 @@ export const say = sayer({
   unused_variable: (name: string) => `nothing refers to this variable; write \${vars.${name}} where its value belongs`,
   no_group: (file: string, group = 'GROUP') => `must name a group of ${file}, such as ${file}#${group}`,
   unknown_group: (name: string, groups: readonly string[]) => `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
+  unknown_entry: (name: string, names: readonly string[]) =>
+    `the group has no entry with the name ${shortened(name)}${didYouMean(name, names) || `; ${thereAre(names)}`}`,
   group_name: () => 'the name of a group must be letters, digits, _, . and -',
 
   // script entries

@@ -10,11 +10,10 @@ import { SAYS } from '../../src/scenario/document-sentences.js'
 import { readDocument } from '../../src/scenario/documents.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import type { FirstState } from '../../src/scenario/scenario.js'
-import { checkSharedScript } from '../../src/scenario/shared-script.js'
 import { type GivenVariables, withDefaults } from '../../src/scenario/variables.js'
 import { ran } from '../support/command.js'
 import { startTestEmulator } from '../support/emulator.js'
-import { lookedAt, type Where } from '../support/first-state.js'
+import { checkedAlone, lookedAt, type Where } from '../support/first-state.js'
 
 const line = ({ file, line, column, path, message }: Problem) => `${file?.split('/').at(-1)}:${line}:${column} ${path && `${path}: `}${message}`
 
@@ -177,7 +176,7 @@ t.test('POST /load: vars are values of the scenario, by name, inline and in a la
       t.strictSame([status, ...body.error.problems.map(({ path, code }: Problem) => [path, code])], [400, says])
     }
   }
-  t.equal((await control('POST /load', { scenario: 'outages' })).body.error.problems[0].message.startsWith('this file holds script entries to share'), true)
+  t.equal((await control('POST /load', { scenario: 'outages' })).body.error.problems[0].message.startsWith('this file holds groups to share'), true)
   t.equal((await control('GET /state')).text, state, 'a load that fails changes nothing')
 })
 
@@ -254,7 +253,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     t.strictSame(unfound, [], found.join('\n'))
   }
   t.strictSame(await problemsOf('use: [5]\n', { root }), ['own.yaml:1:7 use[0]: must be text; got 5; quote it: "5"'])
-  t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [`body:1:7 use[0]: ${SAYS.names_only('files of script entries', './outages.yaml')}`])
+  t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [`body:1:7 use[0]: ${SAYS.names_only('files of groups', './outages.yaml')}`])
   const wrongType = await made('vars: { status: x, spare: 1 }\nuse: [outages.yaml#brief-outage]\n', { root })
   t.strictSame(wrongType.coded, ['own.yaml:1:17 vars.status variable_of_type'])
   const { warnings, problems } = await made('vars: { spare: 1 }\nuse: [none.yaml#x]\n', { root, variables: texts({ wait: '1s' }) })
@@ -269,7 +268,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
 t.test('use: a file of shared entries is checked by itself', async t => {
   const problemsIn = async (text: string, given?: GivenVariables) => {
     try {
-      await checkSharedScript(await readDocument('shared.yaml', text), given)
+      await checkedAlone(await readDocument('shared.yaml', text), given)
       return []
     } catch (error) {
       return ((error as ApiError).problems as Problem[]).map(({ line, column, path }) => `${line}:${column} ${path}`)
@@ -360,4 +359,128 @@ t.test('use: with --watch a changed file of shared entries is read again, with t
   for (const since = Date.now(); !logged.some(text => text.includes('was reloaded')) && Date.now() - since < 10_000; ) await sleep(20)
   const entries = emulator.sandbox.script.listed().map(({ entry }) => entry)
   t.strictSame(entries, [{ on: 'GET /refunds', delay: '7s' }])
+})
+
+const DAY = `vars: { amount: 500, more: 2, status: 200 }
+groups:
+  day:
+    data:
+      tickets: [ { id: tkt_used, location: loc_bistro, reference: "U\${vars.amount}" }, { id: tkt_both, location: loc_bistro, reference: used } ]
+    generate: [ { tickets: "\${vars.more}", location: loc_bistro } ]
+    script:
+      - { name: refunds fail, on: POST /refunds, calls: 1, respond: { status: 503 } }
+      - { name: slow lists, on: GET /tickets, delay: 1s }
+      - { on: GET /refunds, delay: 1s }
+    steps:
+      - { as: payment, do: POST /transactions, body: { ticket: tkt_used, payment_type: external, amount: "\${vars.amount}" } }
+    play:
+      - { as: read, do: "GET /transactions/\${payment.id}", expect: { status: "\${vars.status}" } }
+    expect:
+      - { on: "GET /transactions/{id}", at_least: 1 }
+      - state: { transactions: { "\${payment.id}": { amount: "\${vars.amount}" } } }
+`
+const OWN = `fixtures: [bistro]
+data: { tickets: [ { id: tkt_both, location: loc_bistro, reference: own } ] }
+generate: [ { tickets: 1, location: loc_bistro } ]
+steps: [ { as: refund, do: POST /refunds, body: { transaction: "\${payment.id}", amount: 1 } } ]
+play: [ { do: "GET /refunds/\${refund.id}" }, { do: "GET /transactions/\${read.id}" } ]
+expect: [ { on: "GET /refunds/{id}", times: 1 } ]
+`
+
+t.test('use: a group shares records, steps, plays and expectations too, each before or after those of the scenario', async t => {
+  const root = folderOf(t, { 'day.yaml': DAY, 'own.yaml': OWN })
+  const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, { root })
+  t.strictSame([problems, warnings], [[], []], 'by name beside the scenario, before the folders of scenarios')
+  const { store, steps, play, expectations, script } = first as FirstState
+  t.strictSame([store.tickets.get('tkt_used')?.reference, store.tickets.get('tkt_both')?.reference], ['U500', 'own'], 'own records replace used ones')
+  const alone = await made(OWN.replace(/steps.*\nplay.*\n/, ''), { root })
+  t.equal(store.tickets.size - (alone.first as FirstState).store.tickets.size, 1 + 3)
+  t.strictSame([steps.map(({ as }) => as), play.length, expectations.length, script.size], [['payment', 'refund'], 3, 3, 3])
+  t.strictSame(
+    expectations.map(({ data }) => Object.keys(data).at(-1)),
+    ['times', 'at_least', 'state']
+  )
+  t.strictSame(
+    [(await made('use: [day#day]\nfixtures: [bistro]\n')).coded.length, (await made(OWN)).problems.length > 0],
+    [1, true],
+    'without a file it is not there'
+  )
+  // a file of the same name as the scenario's is not the scenario itself
+  t.strictSame((await problemsOf('fixtures: [bistro]\nuse: [own#x]\n', { root })).length, 1)
+
+  const file = join(root, 'used.yaml')
+  await writeFile(file, `${OWN}use: [day.yaml#day]\n`)
+  const checked = await ran(['check', file])
+  t.equal(checked.status, 0, checked.stdout)
+  await writeFile(file, `${OWN}use: [day.yaml#day]\nvars: { status: 404, amount: 250 }\n`)
+  const failed = await ran(['check', file])
+  t.match(failed.stdout, /\/own\/day\.yaml:14:\d+ status: must be 404; got 200/, 'a play that fails is where it is written')
+  await writeFile(join(root, 'day.yaml'), DAY.replace('type: external', 'type: cash'))
+  t.match((await ran(['validate', file])).stdout, /\/own\/day\.yaml:12:9 groups\.day\.steps\[0\]: POST \/transactions: /, 'and so is a step')
+  const { control } = await startTestEmulator(t, {
+    folders: { scenarios: { 'day.yaml': DAY.replace('type: external', 'type: cash'), 'default.yaml': 'fixtures: [bistro]\n' } }
+  })
+  for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
+    const { body } = await control('POST /load', { scenario: `${OWN}use: [day#day]\n${note}\n` })
+    const places = body.error.problems.map(({ file, line, path }: Problem) => [file?.split('/').at(-1), line, path])
+    t.strictSame(places[0], ['day.yaml', 12, 'groups.day.steps[0]'], 'in a document that the worker reads too')
+  }
+})
+
+t.test('use: a problem of a group is where it is written, and what could not be read makes no other', async t => {
+  const wrong = (from: string, to: string) => folderOf(t, { 'day.yaml': DAY.replace(from, to) })
+  const cases: [from: string, to: string, ...problems: string[]][] = [
+    ['id: tkt_used,', 'id: "",', 'day.yaml:5:24 groups.day.data.tickets[0].id wrong_characters'],
+    ['generate: [ {', 'generate: [ { users: 1,', 'day.yaml:6:17 groups.day.generate[0] not_exactly_one'],
+    ['calls: 1,', 'calls: 0-1,', 'day.yaml:8:57 groups.day.script[0].calls not_calls'],
+    ['"GET /transactions/${payment.id}", expect', '"GET /transactions/${payment.idd}", expect', 'day.yaml:14:25 groups.day.play[0].do unknown_part'],
+    ['at_least: 1 }', 'at_least: 2, at_most: 1 }', 'day.yaml:16:51 groups.day.expect[0].at_least reversed'],
+    ['    play:', '    plays:', 'day.yaml:13:5 groups.day.plays unknown_name'],
+    ['at_least: 1', 'at_last: 1', 'day.yaml:16:41 groups.day.expect[0].at_last unknown_name']
+  ]
+  for (const [from, to, ...problems] of cases) {
+    t.strictSame((await made(`${OWN}use: [day.yaml#day]\n`, { root: wrong(from, to) })).coded, problems)
+    await t.rejects(checkedAlone(await readDocument('day.yaml', DAY.replace(from, to))), { code: 'document_invalid' }, `${to} alone`)
+  }
+  await checkedAlone(await readDocument('day.yaml', DAY))
+  const root = folderOf(t, { 'day.yaml': DAY })
+  for (const use of ['[day.yaml#dya]', '[dy.yaml#day]', '[{ group: day.yaml#day, override: { refunds: { calls: 2 } } }]', '[{}]']) {
+    const { problems } = await made(`${OWN}use: ${use}\n`, { root })
+    t.equal(problems.length, 1, problems.join('\n'))
+  }
+  t.equal((await problemsOf(`${OWN}uses: [day.yaml#day]\n`, { root })).length, 1)
+})
+
+t.test('use: fields of a named entry are replaced, and an entry is left out', async t => {
+  const root = folderOf(t, { 'day.yaml': DAY })
+  const using = (override: string) => `${OWN}use: [ { group: day.yaml#day, override: { ${override} } } ]\n`
+  const { first, problems } = await made(using('refunds fail: { calls: 2+, respond: { status: 500 } }, slow lists: null'), { root })
+  t.strictSame(problems, [])
+  t.strictSame(
+    first?.script.listed().map(({ entry }) => entry),
+    [
+      { name: 'refunds fail', on: 'POST /refunds', calls: '2+', respond: { status: 500 } },
+      { on: 'GET /refunds', delay: '1s' }
+    ]
+  )
+  const cases: [override: string, ...problems: string[]][] = [
+    ['refunds fails: { calls: 2 }', 'own.yaml:7:44 use[0].override.refunds fails unknown_entry'],
+    ['refunds fail: { call: 2 }', 'own.yaml:7:60 use[0].override.refunds fail.call unknown_name'],
+    ['refunds fail: { calls: 3-2 }', 'own.yaml:7:67 use[0].override.refunds fail.calls not_calls'],
+    ['refunds fail: { when: after }', 'own.yaml:7:66 use[0].override.refunds fail.when needs', 'own.yaml:7:66 use[0].override.refunds fail.when not_together'],
+    ['slow lists: { respond: { status: 204, body: 1 } }', 'own.yaml:7:77 use[0].override.slow lists.respond.status no_body'],
+    ['slow lists: { match: { query: { location: loc_none } } }', 'own.yaml:7:86 use[0].override.slow lists.match.query.location missing_record'],
+    ['slow lists: 5', 'own.yaml:7:56 use[0].override.slow lists wrong_type']
+  ]
+  for (const [override, ...problems] of cases) {
+    const { coded, warnings } = await made(using(override), { root })
+    t.strictSame(
+      [...coded, ...warnings.map(line => line.replace(/: no .*/, ' missing_record').replace(': ', ' '))].map(line => line.replace(/: /, ' ')),
+      problems,
+      override
+    )
+  }
+  t.match((await made(using('slow lists: { on: GET /refunds }'), { root })).problems, [
+    /^own\.yaml|day\.yaml:10:9 groups\.day\.script\[2\]: can never apply: the entry "slow lists"/
+  ])
 })
