@@ -137,7 +137,7 @@ export const SAYS = {
   // files to check
   no_scenario: (isPattern: boolean) => `the ${isPattern ? 'pattern matches' : 'folder has'} no scenario or fixture`,
   no_files: (isPattern: boolean) => (isPattern ? 'no file matches this pattern' : 'the folder has no file that ends in .yaml, .yml or .json'),
-  shared_script: () => 'left out: it has script entries that scenarios share',
+  shared_script: () => 'left out: it has groups that scenarios share',
   other_document: () => 'left out: it is not a scenario or a fixture',
   valid: () => 'the document is valid',
   // points of a check

@@ -36,11 +36,11 @@ export type Word = (wanted: never, value: never, schema: Schema, steps: readonly
 
 /** The words about values as a whole, in the order in which one that is broken is reported: a value has one problem, of its type where that is wrong. */
 export const WORDS: Readonly<Record<string, Word>> = {
-  type: (names: string | readonly string[], value: unknown, { 'x-duration': isDuration }) => {
+  type: (names: string | readonly string[], value: unknown, { 'x-duration': isDuration, 'x-single': single, properties }) => {
     if (typeTest(names)(value)) return null
     if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
-    return say('wrong_type', expected, shownGot(value), typeHint(names, value))
+    return say('wrong_type', expected, shownGot(value), typeHint(names, value) ?? singleHint(single, properties, value))
   },
   enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
     if (wanted.includes(value)) return null
@@ -90,4 +90,10 @@ function patternOf(source: string): RegExp {
 function typeHint(types: string | readonly string[], value: unknown): string | null {
   if ([types].flat().includes('string')) return typeof value === 'number' || typeof value === 'boolean' ? `quote it: "${value}"` : null
   return types === 'array' && typeof value === 'string' ? `write it as a list: [${shortened(value)}]` : null
+}
+
+/** One value in an object, under the name that it usually goes under there. */
+function singleHint(name: unknown, parts: unknown, value: unknown): string | null {
+  const own = (parts as Readonly<Record<string, Schema>> | undefined)?.[name as string]
+  return own !== undefined && typeTest(own.type as string)(value) ? `write it as { ${name}: ${shortened(String(value))} }` : null
 }

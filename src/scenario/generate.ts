@@ -104,7 +104,10 @@ function parentsOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateDa
   if (given !== undefined) {
     const named = ofWeights(typeof given === 'string' ? [given] : given)
     const unknown = named.things.filter(id => !store[parents].get(id))
-    for (const id of unknown) if (importer.isMissing(parents, id)) report([field], say('missing_record', resource, id, ''))
+    const isOfName = typeof given !== 'string'
+    for (const id of unknown.filter(id => importer.isMissing(parents, id))) {
+      report(isOfName ? [field, id] : [field], { ...say('missing_record', resource, id, ''), isOfName })
+    }
     return unknown.length === 0 ? named : null
   }
   const first = isPlaced ? store.locations.inCreationOrder()[0] : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')

@@ -9,7 +9,7 @@ import { Body } from './body.js'
 import { placesOf, readDocument, refuseProblems, type SourceDocument, type TextType } from './documents.js'
 import { Library } from './library.js'
 import { checkCount } from './limits.js'
-import type { Place } from './places.js'
+import type { Locate, Place } from './places.js'
 import { requestedScenario } from './requested.js'
 import { type FirstState, firstStateOf, type Launch, type LoadContext } from './scenario.js'
 import { FIXTURE_CHECKER } from './schemas.js'
@@ -19,7 +19,7 @@ export type ReaderOptions = { folders: Library['own']; launch: Launch }
 /** What is to be read: a load call's body, a fixture, or a body that has to match a schema; `now` is the machine's time in milliseconds. */
 export type Job = { type: TextType; bytes: Uint8Array } & ({ kind: 'load'; now: number } | { kind: 'fixture' } | { kind: 'value'; schema: object })
 /** To read something, answered with a head or null; the next part of it, a JSON text or null at the end; or where parts of the document are. */
-export type Question = { read: Job } | { next: true } | { places: readonly (readonly Step[])[] }
+export type Question = { read: Job } | { next: true } | { places: Parameters<Locate<unknown>> }
 /** A first state without what comes in parts. */
 export type FirstStateHead = Pick<FirstState, 'scenario' | 'counters' | 'clock' | 'settings'> & { warnings: readonly Problem[] }
 /** Where a step is written: the document by its name. */
@@ -48,7 +48,7 @@ export class Reader {
 
   async answer(question: Question): Promise<FirstStateHead | null | readonly (Place | null)[] | string> {
     if ('read' in question) return this.#read(question.read)
-    if ('places' in question) return (this.#document as SourceDocument).locate(question.places)
+    if ('places' in question) return (this.#document as SourceDocument).locate(...question.places)
     const { value } = this.#parts.next()
     // nothing of a first state is needed any more when it was handed over; the places of a fixture are
     if (value === undefined) this.#parts = partsOf([])

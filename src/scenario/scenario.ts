@@ -267,7 +267,8 @@ const reportAll = (found: readonly PlacedProblem[], report: Report): void => {
   for (const problem of found) report(problem.steps, saidIn(problem))
 }
 /** Whether a part is probably there under another name. */
-const isMisspelt = ({ document: { data } }: Checked, part: string) => Object.keys(data ?? {}).some(name => misspeltPart(name) === part)
+const isMisspelt = ({ document: { data } }: Checked, part: string) =>
+  Object.keys(data ?? {}).some(name => !FIXTURE_NAMES.includes(name) && misspeltPart(name) === part)
 const membersIn = <T>({ data, flaws }: Checked, list: keyof ScenarioData) => membersOf<T>(data[list], flaws?.get(list))
 const countOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0)
 
@@ -304,7 +305,7 @@ function missingFinderFor(store: Store, importer: FixtureImporter, settings: Set
       const otherwise = canBeMade && (isDrawn || !isOfState) ? 'it matches only after a request has created it' : 'add it under data'
       const advice = isOfState && steps.length === 3 && !isDrawn ? 'here a name is the id of a record, or count, or where' : otherwise
       const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, didYouMean(id, known) || `; ${advice}`)
-      return [{ steps, said, canBeMade, isDrawn }]
+      return [{ steps, said: { ...said, isOfName: isOfState && steps.length === 3 }, canBeMade, isDrawn }]
     })
 }
 

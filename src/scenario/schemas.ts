@@ -4,6 +4,7 @@
  *
  * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is
  * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
+ * - `x-meant`: what is to be written for other names · `x-single`: the name that a value goes under where it is written for the whole
  * - `x-published`: what is published in its place · `x-name`: the type that clients know it as
  */
 import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
@@ -138,9 +139,12 @@ const MATCH = {
     query: { ...NAMES, description: 'Parameters of the query.' },
     body: { ...NAMES, description: 'Parameters of the body.' },
     key: { ...WANTED_ID, description: 'The API key.' },
-    about: closed('The records that the request is about, found through what it names: for example the Location of its Ticket.', [], allAs(ABOUT, WANTED_ID))
+    about: {
+      'x-single': 'ticket',
+      ...closed('The records that the request is about, found through what it names: for example the Location of its Ticket.', [], allAs(ABOUT, WANTED_ID))
+    }
   }),
-  'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), id: 'params' }
+  'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), ...allAs(ABOUT, 'about'), id: 'params' }
 }
 /** What `match` holds; in the journal the Account of the key can be matched too. */
 export type MatchData = Static<typeof MATCH> & { account?: Wanted }
@@ -163,16 +167,19 @@ const RESPOND = closed('Responds instead of the operation.', [], {
   status: Type.Integer({ minimum: 200, maximum: 599, description: 'The status of the response; left out: 200, or 400 with an error.' }),
   headers: { ...HEADERS, description: 'Further headers.' },
   body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
-  error: closed('An error in the shape of the service; parts that are left out have a default for each status.', [], {
-    type: { ...NAME, description: 'The type of the error.' },
-    code: { ...NAME, description: 'The code of the error.' },
-    message: Type.String({ description: 'The text of the error.' }),
-    param: { ...NAME, description: 'The parameter to blame, in bracket notation.' }
-  }),
+  error: {
+    'x-single': 'code',
+    ...closed('An error in the shape of the service; parts that are left out have a default for each status.', [], {
+      type: { ...NAME, description: 'The type of the error.' },
+      code: { ...NAME, description: 'The code of the error.' },
+      message: Type.String({ description: 'The text of the error.' }),
+      param: { ...NAME, description: 'The parameter to blame, in bracket notation.' }
+    })
+  },
   retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
 })
 export type Respond = Static<typeof RESPOND>
-const DELAY = closed('', ['min', 'max'], { min: DURATION, max: DURATION })
+const DELAY = { 'x-meant': { from: 'min', to: 'max' }, ...closed('', ['min', 'max'], { min: DURATION, max: DURATION }) }
 const CALLS = of<number | string>({ type: ['integer', 'string'], minimum: 1, 'x-published': referTo('calls') })
 const WHEN = wordOf(['before', 'after'] as const, 'before: the request has no effect; after: it takes effect, then its response is lost.')
 
@@ -188,13 +195,14 @@ export const entrySchema = () => ({
     from: { ...INSTANT, description: "The instant of the sandbox's clock from which requests match." },
     until: { ...INSTANT, description: "The instant of the sandbox's clock at which requests stop matching." },
     for: { ...DURATION, description: "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock." },
-    hold: HOLD,
+    hold: { 'x-single': 'until', ...HOLD },
     delay: either('object', DELAY, DURATION, 'Waits first: a duration, or min and max, between which it is drawn from the seed.'),
-    respond: RESPOND,
+    respond: { 'x-single': 'status', ...RESPOND },
     fault: wordOf(FAULTS, 'Loses the response.'),
     when: { ...WHEN, default: 'before' }
   }),
-  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'error', 'retry_after'], 'respond') }
+  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'error', 'retry_after'], 'respond') },
+  'x-meant': { between: 'from and until', times: 'calls', wait: 'delay' }
 })
 export type EntryData = Static<ReturnType<typeof entrySchema>>
 
@@ -255,7 +263,10 @@ const callOf = <E extends TProperties>(expected: E) => ({
     ...expected
   })
 })
-const OF_CALLS = { 'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') } }
+const OF_CALLS = {
+  'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') },
+  'x-meant': { on: 'do', request: 'do' }
+}
 const STEP = { ...closed('A request that is sent through the API when the scenario loads.', ['do'], callOf({}), 'Step'), ...OF_CALLS }
 const PLAYED = callOf({
   headers: { ...HEADERS, description: 'Headers that the response must have, such as Retry-After.' },
@@ -279,6 +290,7 @@ const FIELDS = of<Names>(named(wanted(4, [...SCALARS, 'null'])))
 type FamilyState = { readonly [id: string]: Names | number | null | undefined } & { count?: number; where?: Names }
 const FAMILY_STATE = of<FamilyState>({
   'x-name': 'ExpectedRecords',
+  'x-single': 'count',
   description: 'Records of a family by id, with the values that they must have; `count` is how many there must be.',
   type: 'object',
   properties: { count: { ...COUNT, description: 'How many there must be.' }, where: { ...FIELDS, description: 'Counts only records with these values.' } },
@@ -302,7 +314,7 @@ export function expectationSchema({ account = false } = {}) {
     status: { ...STATUSES, description: 'The status of the response that the client got.' },
     answered: Type.Boolean({ description: 'Whether the client got a response.' })
   }
-  return closed('Requests and how often they come, requests in order, or records at the end.', [], {
+  const words = closed('Requests and how often they come, requests in order, or records at the end.', [], {
     ...calls,
     times: { ...COUNT, description: 'Exactly this many requests.' },
     at_least: { ...COUNT, description: 'At least this many requests; 1 when none of the three is given.' },
@@ -310,6 +322,7 @@ export function expectationSchema({ account = false } = {}) {
     sequence: someOf(closed('A request of a sequence.', ['on'], calls, 'ExpectedCall'), 'Requests in this order; others may come between them.'),
     state: STATE
   })
+  return { ...words, 'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'), 'x-meant': { count: 'times' } }
 }
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
 /** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */

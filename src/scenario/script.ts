@@ -66,7 +66,7 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
     if (!respond && delay === undefined && !fault && !hold) note([], say('no_action'))
     if (hold) checkHold(hold, within(note, 'hold'))
-    if (when === 'after' && !fault) note(['when'], say('needs', 'when: after', 'fault'))
+    if (when === 'after' && !fault && !respond) note(['when'], say('needs', 'when: after', 'fault'))
     if (when === 'after' && respond) note(['when'], say('not_together', 'when: after', ['respond']))
     if (respond) checkRespond(respond, within(note, 'respond'))
     return {

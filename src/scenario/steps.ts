@@ -84,12 +84,12 @@ export function checkSteps(
 const headOf = (name: string): string => name.split('.', 1)[0] as string
 
 function checkReferences(part: unknown, problemOf: (name: string) => Said | null, report: Report, areNamesRead = false): void {
-  for (const { steps, text } of textsIn(part, [], { areNamesRead })) {
+  for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
     if (unclosed !== undefined) report(steps, notClosed(unclosed))
     for (const name of namesIn(text)) {
       const problem = problemOf(name)
-      if (problem !== null) report(steps, problem)
+      if (problem !== null) report(steps, { ...problem, isOfName })
     }
   }
 }

@@ -35,7 +35,7 @@ t.test('the published schemas have an address, and compile in the strict mode of
     t.equal($schema, 'https://json-schema.org/draft/2020-12/schema')
     t.match(schema.$id, new RegExp(`^https://[^ ]+/docs/schema/${kind}\\.json$`))
     t.ok(withFormats(new Ajv({ strict: true, code: { optimize: false } })).compile(schema), kind)
-    t.ok(JSON.stringify(schema).length < 105_000, `${kind}: ${JSON.stringify(schema).length} bytes`)
+    t.ok(JSON.stringify(schema).length < 120_000, `${kind}: ${JSON.stringify(schema).length} bytes`)
   }
 })
 
