@@ -100,8 +100,8 @@ t.test('variables: every kind of problem, with its place and what to write', asy
     ['vars: { a: 1 }\nname: "${vars.a"\nseed: "${vars.a}"\n', '2:7 name: ', '${vars.a}'],
     ['vars: { a: 1 }\nname: "${vars.a and ${vars.a}"\n', '2:7 name: ', '${vars.a}'],
     ['vars: { a: 1 }\nseed: "${vars.a"\n', '2:7 seed: ', '${vars.a}'],
-    ['vars: { a: 1 }\nsettings: { "x${vars.a}": 1 }\n', '2:27 settings.x${vars.a}: ', 'not a name'],
-    ['vars: { a b: 1 }\n', '1:14 vars.a b: ', 'letters, digits'],
+    ['vars: { a: 1 }\nsettings: { "x${vars.a}": 1 }\n', '2:13 settings.x${vars.a}: ', 'not a name'],
+    ['vars: { a b: 1 }\n', '1:9 vars.a b: ', 'letters, digits'],
     ['vars: { a: 1, b: "${vars.a}" }\nname: "${vars.b}${vars.a}"\n', '1:18 vars.b: ', ''],
     [`vars: { a: ${'x'.repeat(1001)} }\nname: "\${vars.a}"\n`, '1:12 vars.a: ', '1000'],
     ['vars: { a: [1] }\nseed: "${vars.a}"\n', '1:12 vars.a: ', 'got a list'],
@@ -111,7 +111,7 @@ t.test('variables: every kind of problem, with its place and what to write', asy
     ['steps: [ { do: GET /tickets, query: { limit: "${var.a}" } } ]\nvars: { a: 1 }\n', '1:46 steps[0].query.limit: ', 'did you mean ${vars.a}?']
   ]
   const { warnings } = await made('vars: { a: 1, b: 2 }\nseed: "${vars.a}"\n')
-  t.strictSame(warnings, ['body:1:18 vars.b: nothing refers to this variable; write ${vars.b} where its value belongs'])
+  t.strictSame(warnings, ['body:1:15 vars.b: nothing refers to this variable; write ${vars.b} where its value belongs'])
   for (const [text, place, says] of cases) {
     const found = await problemsOf(text)
     const isFound = found.some(problem => problem.startsWith(`body:${place}`) && problem.includes(says))
@@ -163,7 +163,7 @@ t.test('POST /load: vars are values of the scenario, by name, inline and in a la
 
   const large = { scenario: { ...scenario, vars: { count: 2, spare: 'x' }, description: 'x'.repeat(70_000) }, vars: { count: 4 } }
   const { body } = await control('POST /load', large)
-  t.hasStrict(body.warnings, [{ file: 'body', path: 'vars.spare', line: 1, column: 40 }])
+  t.hasStrict(body.warnings, [{ file: 'body', path: 'vars.spare', line: 1, column: 32 }])
   t.equal(await tickets(), before + 2)
   const state = (await control('GET /state')).text
   for (const [more, says] of [
@@ -241,10 +241,10 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     ['outage#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('outage', ['outages'])}`],
     ['broken.yaml#x', 'broken.yaml:1:9 [ is not closed; end it with ]'],
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
-    ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:6 use: '],
-    ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:3:104 groups.b[1].match.about.ticket: ', 'wrong.yaml:6:6 use'],
-    ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: ', 'wrong.yaml:6:6 use'],
-    ['wrong.yaml#d d', 'wrong.yaml:5:10 groups.d d: ', 'wrong.yaml:6:6 use']
+    ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],
+    ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:3:104 groups.b[1].match.about.ticket: ', 'wrong.yaml:6:1 use'],
+    ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: ', 'wrong.yaml:6:1 use'],
+    ['wrong.yaml#d d', 'wrong.yaml:5:3 groups.d d: ', 'wrong.yaml:6:1 use']
   ]
   for (const [use, ...problems] of cases) {
     const found = await problemsOf(`use: ["${use}"]\n`, { root })
@@ -316,7 +316,7 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
   t.equal(status, 3, stderr)
   t.match(
     stderr,
-    /^commerce-emulator: warning: .*one\.yaml:2:8 clock: 3 records are later than the clock at .*\ncommerce-emulator: warning: .*one\.yaml:3:26 vars\.spare: nothing refers to this variable/
+    /^commerce-emulator: warning: .*one\.yaml:2:8 clock: 3 records are later than the clock at .*\ncommerce-emulator: warning: .*one\.yaml:3:19 vars\.spare: nothing refers to this variable/
   )
   const refused = await exec('--var', 'coun=3')
   t.strictSame([refused.status, /vars\.coun: no variable is called coun; did you mean count\?/.test(refused.stderr)], [1, true])
@@ -464,13 +464,13 @@ t.test('use: fields of a named entry are replaced, and an entry is left out', as
     ]
   )
   const cases: [override: string, ...problems: string[]][] = [
-    ['refunds fails: { calls: 2 }', 'own.yaml:7:44 use[0].override.refunds fails unknown_entry'],
-    ['refunds fail: { call: 2 }', 'own.yaml:7:60 use[0].override.refunds fail.call unknown_name'],
-    ['refunds fail: { calls: 3-2 }', 'own.yaml:7:67 use[0].override.refunds fail.calls not_calls'],
-    ['refunds fail: { when: after }', 'own.yaml:7:66 use[0].override.refunds fail.when needs', 'own.yaml:7:66 use[0].override.refunds fail.when not_together'],
-    ['slow lists: { respond: { status: 204, body: 1 } }', 'own.yaml:7:77 use[0].override.slow lists.respond.status no_body'],
-    ['slow lists: { match: { query: { location: loc_none } } }', 'own.yaml:7:86 use[0].override.slow lists.match.query.location missing_record'],
-    ['slow lists: 5', 'own.yaml:7:56 use[0].override.slow lists wrong_type']
+    ['refunds fails: { calls: 2 }', 'own.yaml:7:43 use[0].override.refunds fails unknown_entry'],
+    ['refunds fail: { call: 2 }', 'own.yaml:7:59 use[0].override.refunds fail.call unknown_name'],
+    ['refunds fail: { calls: 3-2 }', 'own.yaml:7:66 use[0].override.refunds fail.calls not_calls'],
+    ['refunds fail: { when: after }', 'own.yaml:7:65 use[0].override.refunds fail.when not_together'],
+    ['slow lists: { respond: { status: 204, body: 1 } }', 'own.yaml:7:76 use[0].override.slow lists.respond.status no_body'],
+    ['slow lists: { match: { query: { location: loc_none } } }', 'own.yaml:7:85 use[0].override.slow lists.match.query.location missing_record'],
+    ['slow lists: 5', 'own.yaml:7:55 use[0].override.slow lists wrong_type']
   ]
   for (const [override, ...problems] of cases) {
     const { coded, warnings } = await made(using(override), { root })
