@@ -415,14 +415,15 @@ function withGroups(checked: Checked, { groups }: Used): Checked {
   const lists = new Map<Step | undefined, { index: number; written: Written }[]>()
   const data: Record<string, unknown> = { ...checked.data }
   const flaws = new Map(checked.flaws)
+  const membersOfAll = (parts: readonly GroupPart[]) => parts.flatMap(({ part, flaws, written }) => membersOf(part, flaws).map(one => ({ ...one, written })))
   for (const name of JOINED) {
-    const parts = (name === 'expect' ? [own, ...groups] : [...groups, own]).map(group => partOf(group, name))
-    const members = parts.flatMap(({ part, flaws, written }) => membersOf(part, flaws).map(one => ({ ...one, written })))
+    const members = membersOfAll((name === 'expect' ? [own, ...groups] : [...groups, own]).map(group => partOf(group, name)))
     const flawed = flawsOfMembers(members)
     if (flawed !== undefined) flaws.set(name, flawed)
     data[name] = members.map(({ member }) => member)
     lists.set(name, members)
   }
+  lists.set('script', membersOfAll([partOf(own, 'script'), ...groups.map(({ script }) => script)]))
   const written: Written = steps => {
     const [list, nth, ...more] = steps
     const member = lists.get(list)?.[nth as number]

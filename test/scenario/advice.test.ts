@@ -154,7 +154,7 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
     ['tickets: []\n', '2:1 tickets', 'tickets: []', 'data: { tickets: [] }'],
     [matching('payment_type: card'), '3:40 script[0].match.payment_type', 'payment_type: card', 'body: { payment_type: card }'],
     [entry('on: POST /refunds, status: 402'), '3:26 script[0].status', 'status: 402', 'respond: { status: 402 }'],
-    [step('do: GET /refunds, status: 200'), '4:33 steps[1].status', 'status: 200', 'expect: { status: 200 }'],
+    [step('do: GET /refunds, status: 200'), '4:25 steps[1].status', 'status: 200', 'expect: { status: 200 }'],
     [matching('body: { payment_type: visa }'), '3:62 script[0].match.body.payment_type', 'sa ', 'p '],
     [
       `steps:\n  - ${PAYMENT}\n  - { do: GET /refunds, key: sk_test_merchnt }\nplay:\n  - { at_once: [ { do: GET /refunds, key: sk_test_resller } ] }\n`,
