@@ -145,10 +145,8 @@ export async function listedProblems(problems: readonly DocumentProblem[], docum
   for (const document of new Set(told.map(({ document }) => document))) {
     const own = told.filter(problem => problem.document === document)
     const wanted = own.map(({ steps }) => steps)
-    const places = await document.locate(
-      wanted,
-      own.map(({ code = '', isOfName = OF_NAMES.includes(code) }) => isOfName)
-    )
+    const ofNames = own.map(({ code = '', isOfName = OF_NAMES.includes(code) }) => isOfName)
+    const places = await document.locate(wanted, ofNames)
     // data has an order all the same: that of its text, if it had one
     const order = places.every(place => place === null) ? placesInJson(JSON.stringify(document.data ?? null), wanted) : places
     for (const [index, { steps, code, message }] of own.entries()) {

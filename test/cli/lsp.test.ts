@@ -190,6 +190,7 @@ t.test('lsp: what stands under the cursor, and where it leads', async t => {
     ['use: [shared#day]\nplay:\n  - { do: "GET /tickets/${us|ed.id}" }\n', 'shared.yaml', 6],
     ['use: [outages#brief, shared#day, nowhere#x]\nplay:\n  - { do: POST /transactions, body: { ticket: tkt|_used } }\n', 'shared.yaml', 9],
     ['use: [4|2]\n', null],
+    ['use: outages.yaml#br|ief\n', 'outages.yaml', 2],
     ['use: [nowh|ere#brief]\n', null],
     ['fixtures: [bis|tro]\n', 'bistro.yaml', 3],
     ['fixtures: [em|pty.yaml]\n', 'empty.yaml', 1],
