@@ -8,8 +8,11 @@ import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promi
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+import { faker } from '@faker-js/faker/locale/en'
 import { build } from 'esbuild'
-import { build as buildPages } from 'vite'
+import { build as buildPages, minify, parseSync } from 'vite'
 
 const require = createRequire(import.meta.url)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -26,27 +29,40 @@ const LATER = {
   'pino-pretty': 'pino-pretty',
   'prom-client': 'prom-client',
   re2js: 're2js',
-  semver: 'semver',
   tinyglobby: 'tinyglobby',
   'vscode-jsonrpc': 'vscode-jsonrpc/node.js',
   yaml: 'yaml'
 }
-/** Two entries of a package that are one file. */
-const MCP = ['@modelcontextprotocol/server/stdio', '@modelcontextprotocol/server']
-/** How to load what Fastify requires at its start and this server seldom or never uses. */
-const DEFERRED = {
-  'node:http2': "require('http2')",
-  'node:https': "require('https')",
-  semver: "require('../packages/semver.js')",
-  '@fastify/ajv-compiler': "require('../packages/schema-compilers.js').validators",
-  '@fastify/fast-json-stringify-compiler': "require('../packages/schema-compilers.js').serializers"
+/** Entries of a package that are one file. */
+const MCP = ['@modelcontextprotocol/server/validators/cf-worker', '@modelcontextprotocol/server/stdio', '@modelcontextprotocol/server']
+/** The parts of faker's data that generated records are drawn from. */
+const DRAWN_FROM = ['company', 'food', 'internet', 'location', 'person']
+/** How to load what Fastify requires at its start and this server seldom uses. */
+const DEFERRED = { 'node:http2': "require('http2')", 'node:https': "require('https')" }
+/** Refuses to compile a schema, which no route has. */
+const NO_SCHEMAS = "module.exports = () => () => { throw new Error('The schemas of routes cannot be compiled here.') }"
+/** Modules that stand for others in the package: those are large, and nothing of them is needed. */
+const STAND_INS = {
+  // npm has checked the versions of Fastify's plugins
+  semver: 'exports.satisfies = () => true',
+  '@fastify/ajv-compiler': NO_SCHEMAS,
+  '@fastify/fast-json-stringify-compiler': NO_SCHEMAS,
+  './faker-data.json': () => JSON.stringify(Object.fromEntries(DRAWN_FROM.map(part => [part, faker.rawDefinitions[part]]))),
+  // where none is named, ajv is used
+  '@modelcontextprotocol/server/_shims': `
+    export { default as process } from 'node:process'
+    export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'`
 }
 /** The files of Swagger UI that the page of the API's documentation needs. */
 const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
-/** Browser files that are copied as they are. */
-const PAGE_FILES = ['index.html', 'docs.html', 'icon.svg']
+/** The pages, which are copied as they are: the server fills them in. */
+const PAGES = ['index.html', 'docs.html']
 /** Files in which a package has its licence, the notices of others, and the licences of what it holds itself. */
 const LICENCE_FILES = /^(licen[cs]e|notice|copying)|\bbundle\.js\.LICENSE\.txt$/i
+/** Characters after which a line of the script may end. */
+const MIN_LINE = 160
+/** A line that says who has the copyright. */
+const COPYRIGHT = /^\s*copyright (\(c\)|©|\d)/i
 
 /** @type {import('esbuild').BuildOptions} */
 const OPTIONS = {
@@ -64,14 +80,51 @@ const OPTIONS = {
 const deferred = {
   name: 'deferred',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: new RegExp(`^(${Object.keys(DEFERRED).join('|')})$`) }, ({ path, kind }) =>
-      kind === 'require-call' ? { path, namespace: 'deferred' } : undefined
-    )
+    onResolve({ filter: filterOf(DEFERRED) }, ({ path, kind }) => (kind === 'require-call' ? { path, namespace: 'deferred' } : undefined))
     onLoad({ filter: /.*/, namespace: 'deferred' }, ({ path }) => ({
       contents: `module.exports = require('./deferred.cjs')(() => ${DEFERRED[path]})`,
       resolveDir: import.meta.dirname
     }))
   }
+}
+
+/** @type {import('esbuild').Plugin} */
+const standIns = {
+  name: 'stand-ins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: filterOf(STAND_INS) }, ({ path }) => ({ path, namespace: 'stand-in' }))
+    onLoad({ filter: /.*/, namespace: 'stand-in' }, ({ path }) => {
+      const contents = STAND_INS[path]
+      return typeof contents === 'string' ? { contents, resolveDir: import.meta.dirname } : { contents: contents(), loader: 'json' }
+    })
+  }
+}
+
+/** The modules that a table names. */
+const filterOf = table => new RegExp(`^(${Object.keys(table).join('|')})$`)
+
+/** A script without white space and with short names, but those of functions and classes, so that stack traces can be read; in ASCII, as it is loaded. */
+async function minified(script) {
+  const { code } = await minify('emulator.js', script, { compress: false, mangle: { keepNames: true }, codegen: true })
+  return inLines(code).replace(/[^\0-\x7f]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Breaks a script into lines before statements, methods and properties: Node.js prints the whole line that an error comes from. */
+function inLines(script) {
+  const starts = []
+  const visit = node => {
+    if (/(?<!Block)Statement$|Declaration$|^(MethodDefinition|Property)$/.test(node?.type)) starts.push(node.start)
+    if (typeof node === 'object' && node !== null) for (const part of Object.values(node)) visit(part)
+  }
+  visit(parseSync('emulator.js', script, { sourceType: 'script' }).program)
+  const lines = []
+  let begin = 0
+  for (const start of starts.sort((a, b) => a - b)) {
+    if (start - begin < MIN_LINE) continue
+    lines.push(script.slice(begin, start))
+    begin = start
+  }
+  return [...lines, script.slice(begin)].join('\n')
 }
 
 /** Bundles the emulator, and each of the other packages. Returns the folders of all packages. */
@@ -83,44 +136,50 @@ async function bundle() {
       outdir: 'dist/emulator',
       alias: Object.fromEntries([...Object.entries(LATER), ...MCP.map(name => ['mcp', name])].map(([file, name]) => [name, `../packages/${file}.js`])),
       external: ['../packages/*'],
-      plugins: [deferred],
+      plugins: [deferred, standIns],
       supported: { 'dynamic-import': false },
       // `load.js` calls it with these; a source that asks for its address lies as deep in src/ as this script in dist/
       banner: { js: '(function (exports, require, module, BUNDLE_URL) {' },
       footer: { js: '})' },
       define: { 'import.meta.url': 'BUNDLE_URL' },
-      // names stay, so that stack traces can be read
-      minifySyntax: true,
-      minifyWhitespace: true,
-      lineLimit: 160
+      minifySyntax: true
     }),
     // the module of fdir that an import gets asks for its own address, which a bundle does not have
     build({
       ...OPTIONS,
       entryPoints: {
         ...LATER,
-        open: './scripts/build/open.cjs',
-        'schema-compilers': './scripts/build/schema-compilers.cjs',
-        mcp: './scripts/build/mcp.mjs'
+        faker: './scripts/build/faker.mjs',
+        mcp: './scripts/build/mcp.mjs',
+        open: './scripts/build/open.cjs'
       },
       outdir: 'dist/packages',
       minify: true,
+      plugins: [standIns],
       alias: { fdir: require.resolve('fdir') }
     })
   ])
+  const emulator = join(DIST, 'emulator/emulator.js')
+  await writeFile(emulator, await minified(await readFile(emulator, 'utf8')))
   const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs))
   return [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))].sort()
+}
+
+/** Writes a file that browsers load, compressed as the server sends it. The highest quality saves another 2 % and takes twice as long. */
+async function writeCompressed(path, content) {
+  await writeFile(`${path}.br`, await promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }))
 }
 
 /** Copies the files of Swagger UI, without the addresses of source maps, which are not there. Returns the folder of the package. */
 async function copySwagger() {
   const folder = dirname(require.resolve('swagger-ui-dist/package.json'))
   await mkdir(join(DIST, 'swagger-ui'))
-  for (const file of SWAGGER_FILES) {
+  const copies = SWAGGER_FILES.map(async file => {
     const bytes = await readFile(join(folder, file))
     const isText = /\.(js|css)$/.test(file)
-    await writeFile(join(DIST, 'swagger-ui', file), isText ? bytes.toString('utf8').replace(/\n\/[/*]# sourceMappingURL=.*\s*$/, '\n') : bytes)
-  }
+    await writeCompressed(join(DIST, 'swagger-ui', file), isText ? bytes.toString('utf8').replace(/\n\/[/*]# sourceMappingURL=.*\s*$/, '\n') : bytes)
+  })
+  await Promise.all(copies)
   return relative(ROOT, folder)
 }
 
@@ -135,14 +194,14 @@ async function browserFiles() {
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
-      outDir: join(DIST, 'console'),
-      emptyOutDir: true,
+      write: false,
       target: 'es2022',
       cssTarget: 'chrome123',
       cssCodeSplit: false,
       modulePreload: false,
       reportCompressedSize: false,
       rolldownOptions: {
+        checks: { pluginTimings: false },
         input: { console: join(root, 'main.tsx'), docs: join(root, 'docs/start.ts') },
         output: {
           entryFileNames: '[name].js',
@@ -153,20 +212,33 @@ async function browserFiles() {
       }
     }
   })
-  for (const file of PAGE_FILES) await cp(join(root, file), join(DIST, 'console', file))
+  const folder = join(DIST, 'console')
+  await mkdir(folder)
+  const icon = { fileName: 'icon.svg', source: await readFile(join(root, 'icon.svg')) }
+  await Promise.all([...output, icon].map(({ fileName, code, source }) => writeCompressed(join(folder, fileName), code ?? source)))
+  for (const page of PAGES) await cp(join(root, page), join(folder, page))
   return output.flatMap(({ moduleIds = [] }) => moduleIds).flatMap(id => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id)) ?? [])
 }
 
-/** The licences of packages, one after the other. */
+/** The licences of packages, each text once, after the packages that are under it and their copyright. */
 async function licencesOf(packages) {
-  const parts = packages.map(async folder => {
+  const licences = new Map()
+  for (const folder of packages) {
     const { name, version, license, author } = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8'))
     const files = (await readdir(join(ROOT, folder))).filter(file => LICENCE_FILES.test(file)).sort()
     const texts = await Promise.all(files.map(file => readFile(join(ROOT, folder, file), 'utf8')))
     if (texts.length === 0) texts.push(`Copyright (c) ${author.name ?? author}`)
-    return [`${name} ${version}: ${license}`, ...texts.map(text => text.trim()), ''].join('\n\n')
-  })
-  return ['The JavaScript beside this file holds these packages.\n', ...(await Promise.all(parts))].join(`\n${'-'.repeat(80)}\n\n`)
+    for (const text of texts) {
+      const lines = text.split(/\r?\n/)
+      const others = lines.filter(line => !COPYRIGHT.test(line)).join('\n')
+      const words = others.replace(/\s+/g, ' ').trim()
+      const licence = licences.get(words) ?? { packages: [], text: others.trim() }
+      licences.set(words, licence)
+      licence.packages.push(`${name} ${version}: ${license}`, ...lines.filter(line => COPYRIGHT.test(line)).map(line => `  ${line.trim()}`))
+    }
+  }
+  const parts = [...licences.values()].map(({ packages, text }) => `${packages.join('\n')}\n\n${text}\n`)
+  return ['The JavaScript beside this file holds these packages.\n', ...parts].join(`\n${'-'.repeat(80)}\n\n`)
 }
 
 /** Runs another part of the build in a process of its own. */

@@ -14,7 +14,7 @@ const STATUSES = `## Exit statuses
 /** The help of a command, as a terminal of 80 columns shows it. */
 async function helpOf(words: readonly string[]): Promise<string> {
   const stdout = Object.assign(new PassThrough({ encoding: 'utf8' }), { columns: 80 }) as unknown as NodeJS.WriteStream
-  await run([...words, '--help'], {}, { stdout, stderr: stdout } satisfies Streams)
+  await run([...words, '--help'], {}, { stdin: process.stdin, stdout, stderr: stdout } satisfies Streams)
   return String(stdout.read()).trimEnd()
 }
 

@@ -111,6 +111,7 @@ function settingsType(): Schema {
 export function declarations(): string {
   const words: Readonly<Record<string, [about: string, members: readonly string[]]>> = {
     OperationName: ['An operation of the reference: a method and a path.', OPERATION_NAMES],
+    Family: ['A family of records.', Object.keys(RESOURCE_NAMES)],
     PaymentType: ['How a Transaction is paid.', PAYMENT_TYPES],
     AccountType: ['What an Account is.', ACCOUNT_TYPES],
     RuleId: ['A rule of the reference.', Object.keys(RULES)],
@@ -119,7 +120,7 @@ export function declarations(): string {
     AnswerCode: ['The code of a refusal, of the API or the control API.', Object.keys(CATALOGUE)]
   }
   const ofWords = Object.entries(words).map(([name, [, members]]): [string, string] => [textOf({ type: 'string', enum: members }), name])
-  ofWords.push([textOf({ type: 'string', enum: ['*', ...OPERATION_NAMES] }), "OperationName | '*'"])
+  ofWords.push([textOf({ type: 'string', enum: ['*', ...OPERATION_NAMES] }), 'OperationName | `${string}*${string}`'])
   const settings = settingsSchema(isOfScenarios) as Schema
   const inputs: Named = {
     Fixture: { about: 'A fixture: records of each family, and API keys. What a record leaves out is filled in.', schema: fixtureSchema() },
@@ -176,4 +177,4 @@ export function methods(): string {
 }
 
 /** The types that are written by hand. */
-const OPTIONS = ['LoadOptions', 'Release', 'JournalFilter', 'ExplainOptions', 'Verification', 'Scope']
+const OPTIONS = ['LoadOptions', 'Moment', 'Release', 'JournalFilter', 'ExplainOptions', 'Verification', 'Scope']

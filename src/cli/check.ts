@@ -1,6 +1,6 @@
 /** `commerce-emulator check FILE…`: plays a scenario's steps and checks its expectations, in process or against any running service. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeForm } from '../core/form.js'
+import { decodeForm, type FormObject } from '../core/form.js'
 import type { Step } from '../core/places.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
@@ -26,6 +26,7 @@ import { type Json, type Play, playSteps, type StepBindings, type StepCall, type
 import { FAMILIES } from '../store/store.js'
 import { bindingsFor, givenVariables, notGiven, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
 import { NOT_SENT, playOver, type ResponseBounds } from './check/service-calls.js'
+import { type Show, Stepping } from './check/stepping.js'
 import { isMade } from './drift/compare.js'
 import { type Drift, driftOf, type PlayedStep, wasMade } from './drift/drift.js'
 import { driftPoints } from './drift/drift-points.js'
@@ -42,8 +43,10 @@ export type CheckOptions = PlayedWith &
     failOn?: readonly Gate[]
     /** In place of requests to the running service: responses of it that are known already. */
     responses?: Play
+    /** Shows each request when it is over, in place of a progress bar; not with a running service, whose state is not known. */
+    show?: Show | undefined
     /** Called before each file of several, else after each step and each second of a wait, for a progress bar. */
-    onProgress?: Progress
+    onProgress?: Progress | undefined
   }
 /** A scenario that is loaded and checked; `own` are its names and keys, `bindings` those that it is played with, by the running service if there is one. */
 type Checking = CheckOptions & {
@@ -67,9 +70,9 @@ const SECOND = 1000
 export async function check(places: readonly string[], options: CheckOptions): Promise<CheckedFile[]> {
   const keys = new SecretWords([...options.keys.values()].filter(key => key.length >= MIN_KEY))
   const shown = <T extends { message: string }>(said: T): T => ({ ...said, message: withoutSecrets(said.message, keys) })
-  const { launch, variables, onProgress = () => {} } = options
+  const { launch, variables, onProgress } = options
   const checked = await checkFiles(places, { launch, names: [...variables.keys()], onProgress }, async (file, library, known, isAlone) => {
-    const { points, notes, settings } = await checkFile(file, library, known, isAlone ? options : { ...options, onProgress: () => {} })
+    const { points, notes, settings } = await checkFile(file, library, known, isAlone ? options : { ...options, onProgress: undefined })
     return {
       points: points.map(point => ({ ...shown(point), problems: point.problems.map(shown) })),
       notes: notes.map(note => withoutSecrets(note, keys)),
@@ -126,8 +129,10 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   const { play, expectations } = sandbox.requireLoaded()
   const tally = new Tally(expectations)
   const used = new Set<string | null>()
-  const { points, playedSteps } = await playAll(checking, counting(checking, tally, used))
   const isPlayedHere = against === null && play.length > 0
+  const { document, show } = checking
+  const stepping = show && new Stepping({ sandbox, tally: isPlayedHere ? sandbox.tally : tally, title: document.name, show })
+  const { points, playedSteps } = await playAll(checking, counting(checking, tally, used), stepping)
   const nameOf = (request: string) => playedAs(request, playedSteps).label
   const drift = against === null ? null : await driftOf(playedSteps, { ...checking, base: against, keyHere: key => scenarioKeyOf(key, checking) })
   points.push(...(await expectationPoints(isPlayedHere ? sandbox.tally : tally, checking, drift, nameOf)))
@@ -159,14 +164,22 @@ const counting =
   }
 
 /** A request as the scenario's expectations match it; null where it is not of the reference. */
-function sentBy({ method, path, query, key, form }: StepCall, { sandbox: { store, settings } }: Checking): SentCall | null {
+function sentBy({ method, path, query, key, form, headers = {} }: StepCall, { sandbox }: Checking): SentCall | null {
+  const { store, settings } = sandbox
   const route = operationAt(method, path)
+  if (route === null) return null
   const account = (key !== null && store.keys.get(key)) || null
-  return route && sentIn(store, { ...route, account, query: decodeForm(query, settings).root, body: decodeForm(form ?? '', settings).root }, key)
+  const test = headers[settings['evidence.test_header'].toLowerCase()] ?? null
+  const [sentQuery, body] = [query, form ?? ''].map(text => decodeForm(text, settings).root) as [FormObject, FormObject]
+  return sentIn(store, { ...route, at: sandbox.machine(), account, test, query: sentQuery, body, header: name => headers[name] }, key)
 }
 
 /** Sends the requests of the steps and of the plays, each with its point. */
-async function playAll({ sandbox, document, service, bindings, onProgress = () => {} }: Checking, counted: (play: Play) => Play) {
+async function playAll(
+  { sandbox, document, service, bindings, onProgress = () => {} }: Checking,
+  counted: (play: Play) => Play,
+  stepping: Stepping | undefined
+) {
   const { steps, play, answers } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
   const playedSteps: PlayedStep[] = []
@@ -179,16 +192,19 @@ async function playAll({ sandbox, document, service, bindings, onProgress = () =
     const label = `${list === 'play' ? 'play ' : ''}${nth}. ${outcome.step.do}`
     points.push({ ...say('step', label), problems: problems.map(({ at, ...said }) => ({ at: [list, ...at], ...said })), ms: now - since })
     playedSteps.push({ place: [list, ...outcome.at], label, outcome })
+    stepping?.show(label, { ...outcome, problems })
     since = now
     onProgress(document.name, Math.min(points.length, total), total)
   }
   onProgress(document.name, 0, total)
-  const stepClient = service ?? playIn(sandbox)
+  const paced = (play: Play): Play => stepping?.paced(play) ?? play
+  const stepClient = service ?? paced(playIn(sandbox, stepping?.note))
   await playSteps(steps, play.length > 0 ? stepClient : counted(stepClient), bindings, add('steps'), answers)
   // the script acts on these requests and can lose their answers
-  const playClient = service ? counted(service) : new Player(sandbox).play
+  const playClient = service ? counted(service) : paced(new Player(sandbox, stepping?.note).play)
   const wait = service ? (ms: number) => waited(Math.min(ms, MAX_WAIT), onProgress) : (ms: number) => sandbox.setClock({ by: ms })
   await playSteps(play, playClient, bindings, add('play'), answers, wait)
+  await stepping?.shown
   return { points, playedSteps }
 }
 
@@ -217,11 +233,13 @@ function holdsOn({ script }: Sandbox, { at, call, answer, problems }: StepOutcom
 /** A point for each expectation. */
 async function expectationPoints(tally: Tally, checking: Checking, drift: Drift | null, nameOf: (request: string) => string): Promise<PlacedPoint[]> {
   const { store, evidence } = checking.sandbox
+  const { steps, play } = checking.sandbox.requireLoaded()
   const verdicts = await explainedVerdicts(tally, { store, requests: evidence.journal.requests(), nameOf })
   return Promise.all(
     verdicts.map(async (verdict, index) => {
       const { expectation, wanted, seen, holds, message } = verdict
-      const counted = holds ? [] : [{ ...verdict, at: [], message: 'on' in expectation ? SAYS.counted(seen) : message }]
+      const isPlain = 'on' in expectation && expectation.per === undefined
+      const counted = holds ? [] : [{ ...verdict, at: [], message: isPlain ? SAYS.counted(seen, steps.length + play.length === 0) : message }]
       const found: readonly (PlacedProblem & Explained)[] = 'state' in expectation ? await stateProblems(index, checking, drift) : counted
       const problems = found.map(({ at, message, ...more }) => ({ at: ['expect', index, ...at], message: explainedMessage(message, more) }))
       return { ...say('expects', wanted), problems }
@@ -235,7 +253,7 @@ async function stateProblems(index: number, { sandbox, service, bindings }: Chec
   const expectation = expectations[index] as Expectation & { differences: StateTest; data: { state: StateData } }
   if (service === null || drift === null) return expectation.differences(recordsOf(sandbox.store))
   const accountOf = (user: string) => sandbox.store.users.get(user)?.account
-  const { records, unread } = await serviceState(withAnswers(expectation.data.state as Json, answers) as StateData, {
+  const { differences, unread } = await serviceState(withAnswers(expectation.data.state as Json, answers) as StateData, expectation.differences, {
     play: service,
     key: bindings.key(''),
     pairs: drift.pairs,
@@ -243,7 +261,7 @@ async function stateProblems(index: number, { sandbox, service, bindings }: Chec
     accountOf
   })
   const isRead = ({ at }: PlacedProblem) => !unread.some(part => part.at.every((step, depth) => at[depth] === step))
-  return [...unread, ...(await expectation.differences(records)).filter(isRead)]
+  return [...unread, ...differences.filter(isRead)]
 }
 
 /** The play that sent a request of the journal. An answer that was lost names no request: its number counts those before it. */
@@ -253,7 +271,7 @@ function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedSt
   return made as PlayedStep
 }
 
-/** Script entries that were never applied, and mistakes that the plays make; a warning each, unless it is to fail. */
+/** Script entries that were never applied, and mistakes that the plays make; mostly a warning each, unless it is to fail. */
 async function warningsOn(
   { sandbox, document, failOn = [] }: Checking,
   playedSteps: readonly PlayedStep[],
@@ -270,9 +288,11 @@ async function warningsOn(
   const found = sandbox.evidence.totals.findings().map(finding => {
     const problems = finding.requests.slice(0, MAX_SHOWN).map(request => {
       const { place, label } = playedAs(request, playedSteps)
-      return { at: place, ...say('caused', label, finding.about, finding.advice) }
+      return { at: place, ...say('caused', label, finding.about, sandbox.evidence.find(request)?.problem ?? finding.advice) }
     })
-    return { ...say('must_not_cause', finding.finding), problems, isWarning: !failOn.some(gate => concerns(gate, finding)) }
+    // a script that does not do what it says proves nothing
+    const isWarning = finding.finding !== 'change-not-made' && !failOn.some(gate => concerns(gate, finding))
+    return { ...say('must_not_cause', finding.finding), problems, isWarning }
   })
   return [...unused, ...found]
 }

@@ -19,7 +19,7 @@ import type { listText } from './lists.js'
 import { createProgressBar } from './progress.js'
 import { SAYS } from './sentences.js'
 
-export type CommandLine = { program: Command; environment: Environment; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
+export type CommandLine = { program: Command; environment: Environment; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream; stdin: () => NodeJS.ReadStream }
 export type Spec = {
   about: string
   argument?: readonly [name: string, about: string, choices?: readonly string[]]
@@ -37,7 +37,7 @@ type GateFlags = GivenGates & { report?: string }
 type RunFlags = SettingFlags & GateFlags & ExecOptions['names'] & { killAfter: number; out?: string; from?: string }
 type AddressFlags = { url?: string; token?: string }
 type ServiceFlags = { against?: string; writeSettings?: string; key?: Pairs; maxAnswer: number; timeout: number }
-type CheckFlags = SettingFlags & ServiceFlags & { format: keyof typeof CHECK_FORMATS; failOn?: string[]; report?: string }
+type CheckFlags = SettingFlags & ServiceFlags & { format: keyof typeof CHECK_FORMATS; step?: boolean; failOn?: string[]; report?: string }
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
@@ -175,11 +175,13 @@ export const COMMANDS = {
       formatOption(CHECK_FORMATS),
       option('--fail-on <names...>', 'More gates: script, findings, errors, warnings, or a finding by name. Steps and expectations always count.', listOf),
       option('--report <dir>', 'Folder for junit.xml and check.txt.'),
+      option('--step', 'Show each request: what decided its response, what it changed, and what is still expected. At a terminal, wait for Enter each time.'),
       option('--var <name=value>', 'Value of a scenario variable, or of ${name} in its steps; repeatable.', named),
       ...FOLDERS
     ],
     examples: [
       ['play a scenario in process, and check what it expects', 'commerce-emulator check ./own.yaml'],
+      ['play it request by request, and see what each one changes', 'commerce-emulator check ./own.yaml --step'],
       [
         'play it against a running service, with a JUnit report',
         'commerce-emulator check ./own.yaml --against http://localhost:4010/next \\\n    --key sk_test_merchant --format junit'
@@ -250,7 +252,7 @@ export const COMMANDS = {
   },
   report: {
     about: 'Reports of runs.',
-    examples: [['judge several jobs as one run', 'commerce-emulator report merge --report merged reports']]
+    examples: [['judge several jobs as one run', 'commerce-emulator report merge reports']]
   },
   'report merge': {
     about: 'Judge several runs as one, and write one report; exit with the status of the first command that failed, or 3 if a gate failed.',
@@ -320,7 +322,11 @@ export const COMMANDS = {
   completion: {
     about: 'Print a script that completes commands and options in a shell.',
     argument: ['<shell>', 'Shell that reads the script.', ['bash', 'zsh', 'fish']],
-    examples: [['complete commands and options in this bash', 'source <(commerce-emulator completion bash)']],
+    examples: [
+      ['complete commands and options in this bash', 'source <(commerce-emulator completion bash)'],
+      ['in this zsh; a line of ~/.zshrc for every one', 'source <(commerce-emulator completion zsh)'],
+      ['in this fish', 'commerce-emulator completion fish | source']
+    ],
     run: async (shell: string, _: object, { program, stdout }) => {
       const { COMPLETIONS } = await import('./completion.js')
       stdout.write((COMPLETIONS[shell] as (program: Command) => string)(program))
@@ -357,6 +363,7 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
     against = null,
     key = new Map(),
     format,
+    step = false,
     maxAnswer: maxBytes,
     timeout,
     writeSettings,
@@ -368,9 +375,12 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
   if (against === null && writeSettings !== undefined) refuse(program, SAYS.only_against('--write-settings'))
   const wrong = against === null ? null : addressProblem(against)
   if (wrong !== null) refuse(program, SAYS.address(wrong))
+  if (step && against !== null) refuse(program, SAYS.not_with_against('--step'))
+  if (step && format !== 'text') refuse(program, SAYS.text_alone(format))
   const gates = gatesFrom({ failOn })
   const { check } = await import('./check.js')
-  const bar = await createProgressBar(stderr)
+  const steps = step ? (await import('./check/stepping.js')).showing(line.stdin(), stdout) : null
+  const bar = step ? null : await createProgressBar(stderr)
   const checked = await check(files, {
     launch: await launchOf(flags, environment),
     against,
@@ -379,8 +389,9 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
     failOn: gates.failOn,
     keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...key]),
     variables,
-    onProgress: bar.update
-  }).finally(bar.stop)
+    show: steps?.show,
+    onProgress: bar?.update
+  }).finally(() => (steps ?? bar)?.stop())
   stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
   if (writeSettings !== undefined) {
     if (checked.every(({ settings }) => settings === null)) stderr.write(`commerce-emulator: ${SAYS.not_compared(visible(writeSettings))}\n`)

@@ -32,17 +32,24 @@ function fish(program: Command): string {
   const lineOf = (when: string, what: string, about: string) => `complete -c commerce-emulator -n ${quoted(when)} ${what} -d ${quoted(about)}`
   const optionsOf = (command: Command, when: string) =>
     command.options.map(({ long, description, required }) => lineOf(when, `-l ${long?.slice(2)}${required ? ' -r' : ''}`, description))
-  const seen = (command: Command) => `__fish_seen_subcommand_from ${command.name()}`
-  const lines = program.commands.flatMap(command => [
-    lineOf('__fish_use_subcommand', `-a ${command.name()}`, command.description()),
-    ...wordsOf(command).map(word => lineOf(seen(command), `-a ${word}`, word)),
+  const [start, ...others] = program.commands as [Command, ...Command[]]
+  const seen = (...commands: Command[]) => `__fish_seen_subcommand_from ${commands.map(command => command.name()).join(' ')}`
+  const lines = others.flatMap(command => [
+    ...wordsOf(command).map(word => lineOf(seen(command), `-f -a ${word}`, word)),
     ...[command, ...command.commands].flatMap(one => optionsOf(one, seen(command)))
   ])
-  return `${[...lines, ...optionsOf(startOf(program), '__fish_use_subcommand')].join('\n')}\n`
+  return `${[
+    ...program.commands.map(command => lineOf('__fish_use_subcommand', `-f -a ${command.name()}`, command.description())),
+    ...lines,
+    // the default command may be left out
+    ...optionsOf(start, `not ${seen(...others)}`),
+    ...['version', 'help'].map(word => `complete -c commerce-emulator -l ${word}`)
+  ].join('\n')}\n`
 }
 
 export const COMPLETIONS: Readonly<Record<string, (program: Command) => string>> = {
   bash,
-  zsh: program => `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bash(program)}`,
+  // compinit once more would forget what other scripts complete
+  zsh: program => `(( \${+functions[compdef]} )) || { autoload -U +X compinit && compinit }\nautoload -U +X bashcompinit && bashcompinit\n${bash(program)}`,
   fish
 }

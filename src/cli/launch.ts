@@ -93,10 +93,11 @@ export async function settingsOfFlags(flags: Partial<Record<SettingKey, string>>
 
 const flagOf = (key: SettingKey) => SETTINGS[key].flag as string
 
-/** A key that is spelled like an unknown one, or the keys of the group that it names. */
+/** A key that is spelled like an unknown one, the keys of the group that it names, or where they are listed. */
 function suggestion(key: string): string {
   const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
-  return group.length === 0 ? didYouMean(key, SETTING_KEYS) : SAYS.settings_in_group(group)
+  if (group.length > 0) return SAYS.settings_in_group(group)
+  return didYouMean(key, SETTING_KEYS) || SAYS.settings_listed()
 }
 
 /** Errors: `setting_invalid` with these problems and those of the values. */

@@ -7,7 +7,8 @@ import { COMMANDS, type CommandLine, type Spec } from './commands.js'
 import { failureLines, STATUS, statusOf } from './failures.js'
 import { linesOnVariables } from './launch.js'
 
-export type Streams = Pick<CommandLine, 'stdout' | 'stderr'>
+/** `stdin` is looked at by a command that reads it, since that opens it. */
+export type Streams = Pick<CommandLine, 'stdout' | 'stderr'> & { readonly stdin: NodeJS.ReadStream }
 
 const EXAMPLES = `
 Examples:
@@ -26,7 +27,8 @@ the one without it. GET /_control/settings of a running emulator lists every
 setting and where its value came from.`
 
 /** Returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
-export async function run(args: readonly string[], environment: CommandLine['environment'], { stdout, stderr }: Streams): Promise<number | null> {
+export async function run(args: readonly string[], environment: CommandLine['environment'], streams: Streams): Promise<number | null> {
+  const { stdout, stderr } = streams
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosed)
   let status: number | null = STATUS.done
   const program = programOn({ stdout, stderr })
@@ -37,6 +39,7 @@ export async function run(args: readonly string[], environment: CommandLine['env
       .command(below ?? first, { isDefault: name === 'start' })
       .description(about)
       .addHelpText('after', examplesText(examples))
+      .showHelpAfterError(whereToLook(name === 'start' ? '' : ` ${name}`))
     if (argument) {
       const [name, about, choices] = argument
       command.addArgument(choices ? new Argument(name, about).choices(choices) : new Argument(name, about))
@@ -47,7 +50,7 @@ export async function run(args: readonly string[], environment: CommandLine['env
     command.allowExcessArguments(name === 'start').passThroughOptions(argument?.[0] === '<command...>')
     command.action(async () => {
       const operand = argument ? command.processedArgs[0] : command.args
-      status = await run(operand as never, command.opts() as never, { program, environment, stdout, stderr })
+      status = await run(operand as never, command.opts() as never, { program, environment, stdout, stderr, stdin: () => streams.stdin })
     })
   }
   const { options } = commandOf(program, 'start')
@@ -76,7 +79,9 @@ function examplesText(examples: Spec['examples']): string {
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.join('\n\n')}`
 }
 
-const programOn = ({ stdout, stderr }: Streams): Command =>
+const whereToLook = (command: string) => `(run commerce-emulator${command} --help for ${command === '' ? 'the commands and' : 'its'} flags)`
+
+const programOn = ({ stdout, stderr }: Omit<Streams, 'stdin'>): Command =>
   new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .version(VERSION, '-V, --version', 'Print the version.')
@@ -90,4 +95,4 @@ const programOn = ({ stdout, stderr }: Streams): Command =>
       getOutHelpWidth: () => stdout.columns
     })
     .exitOverride()
-    .showHelpAfterError('(run commerce-emulator --help for the commands and flags)')
+    .showHelpAfterError(whereToLook(''))

@@ -12,7 +12,7 @@ import type { Progress } from './progress.js'
 import { SAYS, say } from './sentences.js'
 
 /** `names` are those that `--var` gives values to, each of which some file has to know; `withShared` takes files of shared script entries as well. */
-type Files = { launch: Launch; names: readonly string[]; withShared?: boolean; onProgress?: Progress }
+type Files = { launch: Launch; names: readonly string[]; withShared?: boolean; onProgress?: Progress | undefined }
 /** What is found of a file, whose variables are added to those that are known; `isAlone` where its place has no other. */
 type CheckFile = (file: string, library: Library, known: Set<string>, isAlone: boolean) => Promise<Partial<CheckedFile>>
 
@@ -25,7 +25,7 @@ const IGNORED = ['**/node_modules/**']
  */
 export async function checkFiles(
   places: readonly string[],
-  { launch, names, withShared = false, onProgress = () => {} }: Files,
+  { launch, names, withShared = false, onProgress }: Files,
   checkFile: CheckFile
 ): Promise<CheckedFile[]> {
   const settings = settingsInForce(launch).values
@@ -36,7 +36,7 @@ export async function checkFiles(
     const { files, isSearched, isPattern } = await filesAt(place, ENDINGS)
     let isEmpty = true
     for (const [index, file] of files.entries()) {
-      if (files.length > 1) onProgress(place, index, files.length)
+      if (files.length > 1) onProgress?.(place, index, files.length)
       const leftOut = isSearched ? await whyLeftOut(file, library, withShared) : null
       isEmpty &&= leftOut !== null
       if (seen.size === seen.add(resolve(file)).size) continue

@@ -54,6 +54,8 @@ export const SAYS = {
   file_without_flag: (word: string) => `unexpected argument ${word}; did you mean --scenario ${word}?`,
   unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,
   only_against: (flag: string) => `${flag} can be used only with --against`,
+  text_alone: (format: string) => `--step prints text; it cannot be used with --format ${format}. Write a JUnit report with --report DIR`,
+  not_with_against: (flag: string) => `${flag} cannot be used with --against: what the service changes is not known`,
   not_with_from: (flag: string) => `${flag} cannot be used with --from: there is no emulator whose requests could be judged`,
   address: (problem: string, flag = '--against') => `${flag} must be the base address of a service, such as https://service.example/next; ${problem}`,
   not_http: (address: string) => `${address} is not an HTTP address`,
@@ -66,6 +68,7 @@ export const SAYS = {
   // settings
   set: () => 'must be key=value, such as --set pagination.max_limit=5',
   unknown_setting: (key: string, meant: string) => `unknown setting ${key}${meant}`,
+  settings_listed: () => '; commerce-emulator settings lists them',
   settings_in_group: (keys: readonly string[]) => `; the settings in that group are ${keys.join(', ')}`,
   host: (host: string) => `must be an IP address or localhost; got ${host}`,
   not_meant: (prefixed: string) => `; if it is not for the emulator, unset it or set ${prefixed}, which takes precedence`,
@@ -135,8 +138,8 @@ export const SAYS = {
     `${file} was written by version ${other}; this is ${own}. Merge and compare reports of one version.`,
   ask_its_job: (request: string) => `see ${request} in the report of its job`,
   // files to check
-  no_scenario: (isPattern: boolean) => `the ${isPattern ? 'pattern matches' : 'folder has'} no scenario or fixture`,
-  no_files: (isPattern: boolean) => (isPattern ? 'no file matches this pattern' : 'the folder has no file that ends in .yaml, .yml or .json'),
+  no_scenario: (isPattern: boolean) => `${isPattern ? 'matches' : 'has'} no scenario or fixture`,
+  no_files: (isPattern: boolean) => (isPattern ? 'matches no file' : 'has no file that ends in .yaml, .yml or .json'),
   shared_script: () => 'left out: it has groups that scenarios share',
   other_document: () => 'left out: it is not a scenario or a fixture',
   valid: () => 'the document is valid',
@@ -151,10 +154,14 @@ export const SAYS = {
   never_applied: () => 'it was never applied',
   must_not_cause: (finding: string) => `the plays must not cause the finding ${finding}`,
   caused: (play: string, about: string, advice: string) => `${play}: ${about} ${advice}`,
-  counted: (seen: number) => `got ${countOf(seen, 'request')}`,
+  counted: (seen: number, isUnplayed = false) =>
+    `got ${countOf(seen, 'request')}${isUnplayed ? '; the scenario has no play, so check sends nothing: exec judges the requests of your tests' : ''}`,
   held: (entry: string, how: string) => `the script entry ${entry} holds this request ${how}, or limit the hold with for`,
   until: (waiting: number) => `until ${waiting} requests wait; send them with at_once`,
   at_gate: (gate: string) => `at the gate ${gate}, which no play opens; use until in place of gate`,
+  still_expected: (wanted: string, seen: number) => `still expected: ${wanted}; got ${countOf(seen, 'request')}`,
+  how_to_go_on: () => '[Enter or n: next, c: continue to the end, q: quit] ',
+  stopped: () => 'the check was stopped; nothing was judged',
   // checks of a running service
   nothing_sent: (address: string) => `nothing was sent to ${address}`,
   sent: (requests: number, address: string, keys: string) =>

@@ -22,7 +22,7 @@ export function validate(
   { launch, vars, onProgress }: { launch: Launch; vars?: GivenVariables | undefined; onProgress?: Progress }
 ): Promise<CheckedFile[]> {
   const names = Object.keys(vars?.values ?? {})
-  return checkFiles(places, { launch, names, withShared: true, ...(onProgress && { onProgress }) }, async (file, library, known) => {
+  return checkFiles(places, { launch, names, withShared: true, onProgress }, async (file, library, known) => {
     const variables = vars && { ...vars, known }
     const { problems, warnings } = await foundIn(() => library.file(file), { file, name: file }, { library, launch, variables })
     return { points: [warnings, problems].map((problems, nth): Point => ({ ...say('valid'), file, problems, ms: 0, isWarning: nth === 0 })) }

@@ -97,8 +97,10 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
       keys = (await control<{ data: ApiKey[] }>('GET /keys')).data
       return loaded
     },
-    state: () => control('GET /state'),
+    state: moment => control('GET /state', { query: { ...moment } }),
     records: body => control('POST /records', { body }),
+    changeRecord: async (family, id, body) => control(`PATCH /records/${idIn(family)}/${idIn(id)}`, { body }),
+    deleteRecord: async (family, id) => control(`DELETE /records/${idIn(family)}/${idIn(id)}`),
     snapshot: async name => control(`PUT /snapshots/${nameIn(name)}`),
     restore: async name => control(`POST /snapshots/${nameIn(name)}/restore`),
     clock: {
@@ -118,6 +120,7 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
     },
     requests: filter => control('GET /requests', { query: { ...filter } }),
     why: async id => control(`GET /requests/${idIn(id)}`),
+    changes: async id => control(`GET /requests/${idIn(id)}/changes`),
     recorded: async id => control(`GET /requests${id === undefined ? '' : `/${idIn(id)}`}`, { query: { format: 'scenario' } }),
     explain: async (on, options = {}) => {
       checkOptions('explain', options, EXPLAIN_OPTIONS)

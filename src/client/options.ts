@@ -39,6 +39,8 @@ export type InjectedAnswer = {
 }
 /** The sandbox since its last load or reset, or with `run` every sandbox, load and reset of the process. */
 export type Scope = { scope?: 'sandbox' | 'run' }
+/** The state before or after a request, by its id; without either, as it is now. */
+export type Moment = { before: string } | { after: string }
 /** Which requests of the journal are listed; with the scope `run`, each has the name of its sandbox. */
 export type JournalFilter = Scope & {
   on?: OperationName

@@ -1,6 +1,9 @@
 /** The pages for browsers: the console, and the documentation of the API in Swagger UI. */
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliDecompress, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import type { Pages } from '../control/route.js'
 
@@ -20,17 +23,33 @@ const policy = ({ style = '', image = '' }) =>
   `default-src 'none'; script-src 'self'; style-src 'self'${style}; img-src 'self'${image}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 const POLICIES = { 'index.html': policy({}), 'docs.html': policy({ style: " 'unsafe-inline'", image: ' data:' }) }
 
-const files = new Map<string, Buffer>()
-/** A file of the console, read once. */
-async function consoleFile(name: string): Promise<Buffer> {
-  const file = files.get(name) ?? (await readFile(new URL(name, FOLDERS.console)))
-  files.set(name, file)
-  return file
+/** A name that the build has made of the file's content, so that the content never changes. */
+const HASHED = /-[\w-]{8}\.js$/
+
+/** Whether an Accept-Encoding names an encoding with a weight above 0. */
+const isAccepted = (header: string, encoding: string) => new RegExp(`(?:^|[,\\s])${encoding}\\s*(?:,|$|;\\s*q=(?:1|0\\.\\d*[1-9]))`, 'i').test(header)
+const unpacked = promisify(brotliDecompress)
+/** How a client gets a file, which the build has compressed: as it is, by gzip, which browsers prefer without TLS, or as it was. */
+async function encoded(brotli: Buffer, reply: FastifyReply): Promise<Buffer> {
+  const accepted = reply.request.headers['accept-encoding'] ?? ''
+  const encoding = ['br', 'gzip'].find(name => isAccepted(accepted, name))
+  if (encoding !== undefined) reply.header('content-encoding', encoding)
+  if (encoding === 'br') return brotli
+  const content = await unpacked(brotli)
+  return encoding === 'gzip' ? promisify(gzip)(content) : content
+}
+
+/** Sends content, or, to a client that has it already, only that it has not changed. */
+async function sendOnce(reply: FastifyReply, content: string | Buffer, body: () => unknown): Promise<void> {
+  const tag = `"${createHash('sha256').update(content).digest('base64url')}"`
+  reply.header('etag', `W/${tag}`)
+  if (reply.request.headers['if-none-match']?.includes(tag)) reply.code(304).send()
+  else reply.send(await body())
 }
 
 /** The text of a page under its policy, each `{{name}}` in the file replaced by its value, escaped. */
 async function pageOf(reply: FastifyReply, file: keyof typeof POLICIES, values: Readonly<Record<string, string>>): Promise<string> {
-  const template = String(await consoleFile(file))
+  const template = await readFile(new URL(file, FOLDERS.console), 'utf8')
   reply.headers({ 'content-security-policy': POLICIES[file], 'referrer-policy': 'no-referrer' })
   reply.type('text/html; charset=utf-8')
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => escaped(values[name] as string))
@@ -39,11 +58,20 @@ async function pageOf(reply: FastifyReply, file: keyof typeof POLICIES, values: 
 const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 
 export const PAGES: Pages = {
-  console: (reply, control) => pageOf(reply, 'index.html', { sandbox: control.replace(/^\/sandbox\/|\/?_control$/g, '') }),
+  console: async (reply, control) => {
+    const page = await pageOf(reply, 'index.html', { sandbox: control.replace(/^\/sandbox\/|\/?_control$/g, '') })
+    // where it asks for the token, it is not what is at this address
+    if (reply.statusCode !== 200) return void reply.send(page)
+    reply.headers({ 'cache-control': 'no-cache', vary: 'accept' })
+    await sendOnce(reply, page, () => page)
+  },
   docs: (reply, values) => pageOf(reply, 'docs.html', values),
-  file: async (of, name) => {
-    if (!NAMES[of].test(name)) return null
-    const content = await (of === 'console' ? consoleFile(name).catch(() => null) : readFile(new URL(name, FOLDERS.docs)))
-    return content && { type: TYPES[extname(name)] as string, content }
+  file: async (reply, of, name) => {
+    const brotli = NAMES[of].test(name) ? await readFile(new URL(`${name}.br`, FOLDERS[of])).catch(() => null) : null
+    if (brotli === null) return false
+    reply.headers({ 'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache', vary: 'accept-encoding' })
+    reply.type(TYPES[extname(name)] as string)
+    await sendOnce(reply, brotli, () => encoded(brotli, reply))
+    return true
   }
 }

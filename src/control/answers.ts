@@ -34,10 +34,19 @@ const clock = closed({ now: told('An ISO 8601 instant.'), running: flag('Whether
 const nearMiss = closed({ in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) })
 const nearMisses = optional(list(nearMiss, 'What nearly matched.'))
 const counts = { id: text(), matched: count('Requests that matched.'), applied: count('Requests that it was applied to.') }
-const uncertain = { too_long: optional(count('Requests with a value too long for its pattern.')), near_misses: nearMisses }
+const first = optional(count("When it was first applied, in milliseconds of the sandbox's clock; of an entry with for."))
+const uncertain = {
+  first,
+  too_long: optional(count('Requests with a value too long for its pattern.')),
+  uncounted: optional(count('Requests that were not counted and that it was not applied to, since there are too many values.')),
+  values: optional(
+    list(closed({ value: text(), matched: count(), applied: count(), first }), 'Of an entry with per: the count of each value; keys are digests.')
+  ),
+  near_misses: nearMisses
+}
 const entry = closed({ id: counts.id, entry: typed('ScriptEntry'), matched: counts.matched, applied: counts.applied, ...uncertain })
 const sent = map(typed('Parameters[string]'))
-const script = { id: text(), name: textOrNull, fault: textOrNull }
+const script = { id: text(), name: textOrNull, fault: textOrNull, problem: optional(told('Why its change could not be made.')) }
 const refusal = closed({
   code: text(),
   rule: typed('RuleId | null', nullable(rule)),
@@ -79,7 +88,8 @@ const why = closed({
 const verdict = {
   expectation: typed('Expectation'),
   wanted: text(),
-  seen: count(),
+  value: optional(told('Of an expectation with per or same that does not hold: the first value that it does not hold for.')),
+  seen: count('Of one with a value: the requests of that.'),
   holds: flag(),
   exceeded: flag(),
   message: text(),
@@ -132,6 +142,7 @@ export const ANSWERS = {
     'The records as the API returns them, with their further fields.',
     closed(records(name => NAMES[name] as string, '{ extra?: { [name: string]: unknown } }'))
   ),
+  ChangedRecord: answer('The record as the API returns it, with its further fields.', typed(Object.values(NAMES).join(' | '), { type: 'object' })),
   ListedEntry: answer('A script entry with its id and how often it was used.', entry),
   Gate: answer(
     'A gate of the script, with the requests that wait at it, in the order in which they came.',
@@ -162,10 +173,14 @@ export const ANSWERS = {
       ),
       why,
       changes: closed({
-        records: list(closed({ family: word(FAMILIES), id: text(), before: any, after: any }), 'As the API returns them; null where there is none.'),
+        records: list(typed('RecordChange')),
         script: list(closed({ ...counts, ...uncertain }), 'Entries that would count it.')
       })
     })
+  ),
+  RecordChange: answer(
+    'A record that a request changed, as the API returned it before and after: null before it was created, and after it was deleted.',
+    closed({ family: word(FAMILIES), id: text(), before: any, after: any })
   ),
   Verdict: answer(
     'What `verify` saw.',
@@ -298,8 +313,10 @@ type Named = keyof typeof ANSWERS | 'ApiKey'
 export const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> = {
   'reset()': ['POST /reset', 'sandbox_limit'],
   'load(scenario: string | Scenario | Fixture, options?: LoadOptions)': ['POST /load', 'document_invalid document_too_large scenario_unknown'],
-  'state()': ['GET /state', 'sandbox_unknown'],
+  'state(moment?: Moment)': ['GET /state', 'sandbox_unknown request_unknown state_unknown parameter_invalid'],
   'records(fixture: Fixture)': ['POST /records', 'document_invalid document_too_large'],
+  'changeRecord(family: Family, id: string, patch: object)': ['PATCH /records/FAMILY/ID', 'record_unknown document_invalid'],
+  'deleteRecord(family: Family, id: string)': ['DELETE /records/FAMILY/ID', 'record_unknown record_in_use'],
   'snapshot(name: string)': ['PUT /snapshots/NAME', 'name_invalid limit_reached'],
   'restore(name: string)': ['POST /snapshots/NAME/restore', 'snapshot_unknown name_invalid account_unknown'],
   'clock.now()': ['GET /clock', 'sandbox_unknown'],
@@ -313,6 +330,7 @@ export const METHODS: Readonly<Record<string, readonly [on: string, errors?: str
   'gates.open(name: string, options?: { release?: Release })': ['POST /gates/NAME/open', 'gate_unknown'],
   'requests(filter?: JournalFilter)': ['GET /requests', 'parameter_invalid sandbox_unknown'],
   'why(id: string)': ['GET /requests/ID', 'request_unknown'],
+  'changes(id: string)': ['GET /requests/ID/changes', 'request_unknown state_unknown'],
   'explain(on: string, options?: ExplainOptions)': ['POST /explain', 'option_invalid document_invalid setting_invalid parameter_invalid sandbox_unknown'],
   'verify(expectation?: Verification)': ['POST /verify', 'expectation_unmet document_invalid journal_incomplete limit_reached'],
   'coverage(scope?: Scope)': ['GET /coverage'],

@@ -9,19 +9,17 @@ import { maskedThroughout } from '../core/redaction.js'
 import { headersOf } from '../engine/answers.js'
 import { execute } from '../engine/execute.js'
 import { type InnerRequest, requestOf } from '../engine/play.js'
-import { recordsChanged } from '../evidence/journal.js'
 import { nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
 import { explained, explainedText } from '../evidence/why.js'
-import { type Family, needsKey } from '../reference/operations.js'
+import { needsKey } from '../reference/operations.js'
 import { closed, nullable, optional, text, word } from '../reference/parameters.js'
+import { changesBy, shownBy } from '../replay/past.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument } from '../scenario/documents.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { type Action, gateOf, type ListedEntry } from '../scenario/script.js'
 import type { Arrival } from '../server/arrivals.js'
-import { bytesOf } from '../store/bytes.js'
-import type { Shape, Stored } from '../store/collection.js'
-import { collectionOf, type RecordOf, type Store } from '../store/store.js'
+import type { Store } from '../store/store.js'
 import { REFUSALS } from './sentences.js'
 
 type Form = Readonly<Record<string, FormValue>>
@@ -53,10 +51,7 @@ export async function explain(asked: Tried, document: SourceDocument, { sandbox,
   const near = maskedThroughout(nearlyMet(request), keys)
   if (isText) return explainedText(request, journal, keys, near)
   const { user_agent, ms, script, why, ...entry } = explained(request, journal, keys)
-  const records = recordsChanged(request).map(({ family, id }) => {
-    const shown = (store: Store) => shownRecord(store, { family, id, shape: request.shape })
-    return { family, id, before: shown(before.store), after: shown(copy.store) }
-  })
+  const records = changesBy(request, [before.store, copy.store], shownBy(request.shape))
   return {
     ...entry,
     headers: maskedThroughout(headers, keys),
@@ -95,12 +90,6 @@ function requestAsked({ method, path, query = {}, body = null, key, headers = {}
 
 /** How many milliseconds a request waits, and at which gate. */
 const waitOf = ({ id, delay, entry: { data } }: Action) => ({ delay, gate: data.hold === undefined ? null : gateOf(id, data.hold) })
-
-/** As the API shows it; null where there is none. */
-function shownRecord(store: Store, { family, id, shape }: { family: Family; id: string; shape: Shape }): object | null {
-  const stored = collectionOf(store, family).stored(id) as Stored<RecordOf<Family>> | undefined
-  return stored === undefined ? null : JSON.parse(bytesOf(family, stored, store, shape).toString())
-}
 
 const countsChanged = (before: readonly ListedEntry[], after: readonly ListedEntry[]): Omit<ListedEntry, 'entry'>[] =>
   after.filter((entry, place) => !isDeepStrictEqual(entry, before[place])).map(({ entry, ...count }) => count)

@@ -1,7 +1,8 @@
-/** The journals in control requests: filtered, or as scenarios that replay them. */
+/** The journals in control requests: filtered, as scenarios that replay them, and the state around a request of theirs. */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { instantOf } from '../core/instants.js'
+import { maskedThroughout } from '../core/redaction.js'
 import { brokenRule, type Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
 import { judgementOf } from '../evidence/judgement.js'
@@ -9,9 +10,11 @@ import { summaryOf } from '../evidence/why.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES } from '../reference/rules.js'
+import { changesBy, isKnown, type RecordChange, shownBy, storeAt, storesAround } from '../replay/past.js'
 import { recordingOf, scenarioOf, scenarioOfCall } from '../replay/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
+import type { Store } from '../store/store.js'
 import { lazily } from '../work/json-pieces.js'
 import { WRITING, written } from '../work/writing.js'
 import { filterOfScenario, REFUSALS } from './sentences.js'
@@ -23,10 +26,11 @@ export const FILTERS = parameters({
   status: optional(text({ description: 'A status, such as `404`, or a class, such as `4xx`.' })),
   since: optional(text({ description: 'Requests after a request id, or from an instant on.' })),
   trace: optional(text({ description: 'The trace id of the `traceparent` header: requests of that trace.' })),
+  ids: optional(text({ description: 'Ids of requests, with commas between them.' })),
   limit: optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum number of requests, 1 to 1000; 100 by default.' })),
   format: optional(
     word(['json', 'scenario'], {
-      description: '`json`, the default, or `scenario`: the requests since the last load or reset as a scenario that replays them.'
+      description: '`json`, the default, or `scenario`: the requests since the last load or reset as a scenario that replays them; without `scope` and `limit`.'
     })
   )
 })
@@ -54,32 +58,63 @@ export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxe
   }
 }
 
-/**
- * The requests since the last load or reset as a scenario, in YAML; with one of them that one alone, answered as it was.
- * Errors: `parameter_invalid` for a filter, and for a request that cannot be replayed.
- */
-export async function recordedText(filters: Filters, sandbox: Sandbox, signal: AbortSignal, one?: Exchange): Promise<Uint8Array> {
-  const [filter] = Object.keys(filters)
-  if (filter !== undefined) throw filterOfScenario(filter)
+/** The requests since the last load or reset that filters leave, as a scenario in YAML. Errors: `parameter_invalid`. */
+export async function recordedText({ scope, limit, ...filters }: Filters, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
+  const [unfit] = Object.keys({ ...(scope && { scope }), ...(limit && { limit }) })
+  if (unfit !== undefined) throw filterOfScenario(unfit)
+  const isWanted = filterOf(filters, sandbox)
+  const chosen = Object.keys(filters).length === 0 ? undefined : sandbox.evidence.journal.requests().filter(isWanted)
+  return sandbox.jobs.run(WRITING, signal, async ask => written(ask, 'scenario', await scenarioOf(await recordingOf(sandbox, keysToMask(sandbox), chosen))))
+}
+
+/** One of them alone, answered as it was. Errors: `parameter_invalid` where it cannot be replayed. */
+export async function repeatedText(one: Exchange, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
   return sandbox.jobs.run(WRITING, signal, async ask => {
-    const recording = await recordingOf(sandbox, keysToMask(sandbox), one)
-    const scenario = await (one === undefined ? scenarioOf(recording) : scenarioOfCall(recording))
-    if (scenario === undefined) throw REFUSALS.unplayable((one as Exchange).id)
+    const scenario = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), [one]))
+    if (scenario === undefined) throw REFUSALS.unplayable(one.id)
     return written(ask, 'scenario', scenario)
   })
 }
 
 const idsIn = ({ evidence }: Sandbox): string[] => evidence.journal.requests().map(({ id }) => id)
 
-/** Errors: `request_unknown`. */
-export function requestNamed(id: string, sandbox: Sandbox): Exchange {
+/** `param` is where the id was given. Errors: `request_unknown`. */
+export function requestNamed(id: string, sandbox: Sandbox, param = 'id'): Exchange {
   const found = sandbox.evidence.find(id)
-  if (!found) throw REFUSALS.requestUnknown(id, idsIn(sandbox))
+  if (!found) throw REFUSALS.requestUnknown(id, idsIn(sandbox), param)
   return found
 }
 
+/** Before or after which request a state is asked for. */
+export const MOMENT = {
+  before: optional(text({ description: 'The id of a request: the state just before it changed anything.' })),
+  after: optional(text({ description: 'The id of a request: the state just after it.' }))
+}
+
+/** The records at a moment; now where none is given. Errors: `request_unknown`, `state_unknown`, `parameter_invalid` for two moments. */
+export async function recordsAt({ before, after }: { before?: string; after?: string }, sandbox: Sandbox, left: () => AbortSignal): Promise<Store> {
+  if (before !== undefined && after !== undefined) throw REFUSALS.twoMoments()
+  const when = before === undefined ? 'after' : 'before'
+  const id = before ?? after
+  return id === undefined ? sandbox.store : inThePast(requestNamed(id, sandbox, when), sandbox, left(), call => storeAt(sandbox, call, when))
+}
+
+/** What a request changed, as the API shows it. Errors: as of `Jobs.run`; `state_unknown`. */
+export async function changesOfRequest(call: Exchange, sandbox: Sandbox, signal: AbortSignal): Promise<RecordChange<object>[]> {
+  if (call.changes === 0) return []
+  const stores = await inThePast(call, sandbox, signal, call => storesAround(sandbox, call))
+  return maskedThroughout(changesBy(call, stores, shownBy(call.shape)), keysToMask(sandbox))
+}
+
+/** Makes states again when it is the turn of the sandbox, so that requests need not wait for many of them. Errors: as of `Jobs.run`; `state_unknown`. */
+const inThePast = <T>(call: Exchange, sandbox: Sandbox, signal: AbortSignal, made: (call: Exchange) => Promise<T>): Promise<T> =>
+  sandbox.jobs.run(WRITING, signal, async () => {
+    if (!isKnown(sandbox, call)) throw REFUSALS.stateUnknown(call.id, sandbox.settings['limits.journal'])
+    return made(call)
+  })
+
 /** Errors: `parameter_invalid` for a filter that names nothing. */
-function filterOf({ on, status, since, rule, trace }: Filters, sandbox: Sandbox): (request: Exchange) => boolean {
+function filterOf({ on, status, since, rule, trace, ids: listed }: Filters, sandbox: Sandbox): (request: Exchange) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) throw REFUSALS.operationUnknown(on as string, OPERATION_NAMES)
   if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) throw REFUSALS.statusWrong(status)
@@ -88,10 +123,12 @@ function filterOf({ on, status, since, rule, trace }: Filters, sandbox: Sandbox)
   const start = at === null ? ids.indexOf(since as string) : 0
   if (start < 0) throw REFUSALS.sinceUnknown(since as string, ids)
   const later = at === null && new Set(ids.slice(start + 1))
+  const named = listed === undefined ? undefined : new Set(listed.split(','))
   return request =>
     (operation === undefined || request.operation === operation) &&
     (status === undefined || String(request.outcome.status).startsWith(status.replace('xx', ''))) &&
     (rule === undefined || brokenRule(request) === rule || judgementOf(request).kept.includes(RULE_PLACES.get(rule) as number)) &&
     (trace === undefined || request.trace === trace) &&
+    (named === undefined || named.has(request.id)) &&
     (later ? later.has(request.id) : request.at >= (at as number))
 }

@@ -103,7 +103,8 @@ export function controlDocument(groups: readonly Group[], { origin, base, versio
     const ofKind = (kind = ''): Json => {
       if (words && kinds.length > 1) return inner(kind === 'null' ? { type: kind } : { type: kind, enum: words.filter(word => word !== null) })
       const found = (WORDS[kind] ?? []).filter(word => beside[word] !== undefined)
-      return { type: kind, ...NUMBER_FORMATS[kind], ...(words && oneOf(words)), ...Object.fromEntries(found.map(word => [word, within(word, beside[word])])) }
+      const known = words && ('x-many' in rest ? { 'x-extensible-enum': words } : oneOf(words))
+      return { type: kind, ...NUMBER_FORMATS[kind], ...known, ...Object.fromEntries(found.map(word => [word, within(word, beside[word])])) }
     }
     if (isOne) return { anyOf: [inner(one as Part), inner(other as Part)], ...said }
     if (type === undefined) return said
@@ -157,7 +158,7 @@ export function controlDocument(groups: readonly Group[], { origin, base, versio
   for (const { title, rows } of groups) {
     for (const [on, row] of Object.entries(rows)) {
       const [method, path] = on.split(' ') as [string, string]
-      const at = path.replace(/[A-Z]{2,}/, found => `{${found.toLowerCase()}}`)
+      const at = path.replaceAll(/[A-Z]{2,}/g, found => `{${found.toLowerCase()}}`)
       paths[at] = { ...paths[at], [method.toLowerCase()]: operation(on, title, row) }
     }
   }

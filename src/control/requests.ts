@@ -25,13 +25,13 @@ import { exported, keysIn } from '../scenario/export.js'
 import { MAX_TOGETHER } from '../scenario/patterns.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { entrySchema, fixtureSchema, RELEASES } from '../scenario/schemas.js'
-import { compileEntry, type Entry, gateOf } from '../scenario/script.js'
+import { checkWaiting, compileEntry, type Entry, gateOf } from '../scenario/script.js'
 import { wantsPage } from '../server/pages.js'
 import { WRITING, written } from '../work/writing.js'
 import { EVENT_STREAM } from './events.js'
 import { explain, TRIED } from './explain.js'
 import { isSame } from './guard.js'
-import { FILTERS, recordedText, requestNamed, requestsOf } from './journal.js'
+import { changesOfRequest, FILTERS, MOMENT, recordedText, recordsAt, repeatedText, requestNamed, requestsOf } from './journal.js'
 import { metricsOf } from './metrics.js'
 import { type Group, noSuchPath, type Row, type Rows, row } from './route.js'
 import { runDocument } from './run.js'
@@ -76,9 +76,7 @@ const fileRow = (page: 'console' | 'docs', does: string): Row => ({
   does,
   query: null,
   run: async ({ name, pages, request, reply }) => {
-    const file = await pages.file(page, name)
-    if (file === null) throw noSuchPath(request)
-    return reply.type(file.type).send(file.content)
+    if (!(await pages.file(reply, page, name))) throw noSuchPath(request)
   }
 })
 
@@ -145,12 +143,22 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'ListedScenario[]',
         run: async ({ library }) => ({ data: await library.list() })
       },
+      'GET /scenarios/NAME': {
+        does: 'Returns the document of a scenario or fixture as it is written, with comments, in YAML or JSON. Card data in it is masked with `***`.',
+        query: null,
+        run: async ({ library, name, reply }) => {
+          const { type, text } = await library.shown(name)
+          return reply.type(`application/${type}; charset=utf-8`).send(text)
+        }
+      },
       'GET /state': row({
-        does: 'Returns the whole state as a fixture, which can be saved and loaded again.',
-        query: parameters(format(['json', 'yaml'])),
+        does: 'Returns the whole state as a fixture, which can be saved and loaded again. `before` and `after` give the state as it was around a request.',
+        query: parameters({ ...format(['json', 'yaml']), ...MOMENT }),
         answer: 'State',
-        run: ({ sandbox: { store, jobs }, query, reply, left }) =>
-          query.format === 'yaml' ? reply.type(YAML).send(Readable.from(yamlOfStore(store, jobs, left()), { objectMode: false })) : exported(store)
+        run: async ({ sandbox, query: { format, ...moment }, reply, left }) => {
+          const store = await recordsAt(moment, sandbox, left)
+          return format === 'yaml' ? reply.type(YAML).send(Readable.from(yamlOfStore(store, sandbox.jobs, left()), { objectMode: false })) : exported(store)
+        }
       }),
       'POST /records': {
         does: 'Merges a fixture into the current state and returns the records; with a problem it changes nothing.',
@@ -159,6 +167,18 @@ export const CONTROL_GROUPS: readonly Group[] = [
         adds: true,
         answer: 'AddedRecords',
         run: ({ sandbox, sent, left }) => sandbox.addBody(sent as Body, left)
+      },
+      'PATCH /records/FAMILY/ID': row({
+        does: 'Changes a record by a JSON Merge Patch of what a fixture gives of it, and returns the record; with a problem it changes nothing.',
+        body: { example: '{"reference":"T-62"}', schema: () => Type.Unsafe<object>({ type: 'object' }) },
+        ...CHANGES,
+        answer: 'ChangedRecord',
+        run: ({ sandbox, name, id, body, document }) => sandbox.patchRecord(name, id, body, document)
+      }),
+      'DELETE /records/FAMILY/ID': {
+        does: 'Deletes a record. One that others refer to stays, and the refusal names those.',
+        ...CHANGES,
+        run: ({ sandbox, name, id }) => sandbox.deleteRecord(name, id)
       },
       'GET /keys': { does: 'Lists the API keys, each with its Account.', answer: 'ApiKey[]', run: ({ sandbox }) => ({ data: keysIn(sandbox.store) }) },
       'POST /keys': row({
@@ -200,7 +220,12 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'ListedEntry',
         run: async ({ sandbox, settings, body, document }) => {
           const problems = new ProblemList()
-          const entry = await withoutProblems(problems, () => compileEntry(body, reportTo(problems, document)))
+          const report = reportTo(problems, document)
+          const entry = await withoutProblems(problems, () => {
+            const others = sandbox.script.listed().map(({ entry }) => ({ data: entry, report: () => {} }))
+            checkWaiting([...others, { data: body, report }])
+            return compileEntry(body, report)
+          })
           const { size, instructions } = sandbox.script
           if (size >= settings['limits.entries']) throw REFUSALS.scriptFull(size)
           const together = instructions + (entry as Entry).instructions
@@ -328,7 +353,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'ExplainedCall',
         run: async ({ sandbox, name: id, query: { format }, reply, left }) => {
           const found = requestNamed(id, sandbox)
-          if (format === 'scenario') return reply.type(YAML).send(await recordedText({}, sandbox, left(), found))
+          if (format === 'scenario') return reply.type(YAML).send(await repeatedText(found, sandbox, left()))
           const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
           const near = maskedThroughout(nearlyMet(found), keysToMask(sandbox))
           if (format === 'text') return asText(reply, explainedText(...told, near))
@@ -336,6 +361,11 @@ export const CONTROL_GROUPS: readonly Group[] = [
           return { ...entry, why: withNearlyMet(why, near) }
         }
       }),
+      'GET /requests/ID/changes': {
+        does: 'Returns the records that a request changed, each before and after; none for a request that changed nothing.',
+        answer: 'RecordChange[]',
+        run: async ({ sandbox, name: id, left }) => ({ data: await changesOfRequest(requestNamed(id, sandbox), sandbox, left()) })
+      },
       'DELETE /requests': { does: 'Empties the journal.', run: ({ sandbox }) => sandbox.evidence.clearJournal() },
       'POST /explain': row({
         does: 'Tells how the emulator would respond to a request, why, and what the request would change. It is judged on a copy of the sandbox that is thrown away; `changes` gives the copy other records, settings or another time.',

@@ -32,11 +32,12 @@ declare module 'fastify' {
 }
 
 export type Pages = {
-  console: (reply: FastifyReply, control: string) => Promise<string>
-  /** The API's documentation; `key` is what its requests are made with. */
+  /** Sends the console. */
+  console: (reply: FastifyReply, control: string) => Promise<void>
+  /** The API's documentation; `key` is what its requests are made with, so that no cache may keep it. */
   docs: (reply: FastifyReply, values: { control: string; key: string }) => Promise<string>
-  /** Null where there is no such file. */
-  file: (of: 'console' | 'docs', name: string) => Promise<{ type: string; content: Buffer } | null>
+  /** Sends a file that a page loads. Returns whether there is such a file. */
+  file: (reply: FastifyReply, of: 'console' | 'docs', name: string) => Promise<boolean>
 }
 
 /** What the requests of one server share. */
@@ -61,8 +62,9 @@ export type Context<Q = unknown, B = unknown> = Services & {
   request: FastifyRequest
   reply: FastifyReply
   sandbox: Sandbox
-  /** The part of the path that is in capitals in the row's name. */
+  /** The parts of the path that are in capitals in the row's name: the first, and the second. */
   name: string
+  id: string
   query: Q
   /** The body as its schema has it, and the document that it was read from. */
   body: B
@@ -105,7 +107,7 @@ export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flag
   run: (context: Context<Static<Q>, Static<B>>) => unknown
 }
 
-/** Requests of one subject. A name is a method and the path below `/_control`; what it has in capitals is any name or id. */
+/** Requests of one subject. A name is a method and the path below `/_control`; parts in capitals are any name or id. */
 export type Group = { title: string; rows: Rows }
 export type Rows = Readonly<Record<string, Row>>
 
@@ -123,12 +125,12 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
   const { sandboxes, data } = services
   const [method, path] = on.split(' ') as [string, string]
   const table = query === null ? null : compileTable(schemaOf(query ?? NO_PARAMETERS))
-  const read = wanted && bodyReader(wanted)
+  const read = wanted ? bodyReader(wanted) : refuseBody
   const takesDocument = wanted !== undefined && wanted.schema === undefined
   control.route({
     method,
     exposeHeadRoute: method === 'GET',
-    url: path.replace(/[A-Z]{2,}/, named => `:${named.toLowerCase()}`),
+    url: path.replaceAll(/[A-Z]{2,}/g, named => `:${named.toLowerCase()}`),
     config: { row, takesDocument },
     bodyLimit: services.settings[takesDocument ? 'limits.control_body' : 'limits.body'],
     handler: async (request, reply) => {
@@ -136,13 +138,13 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
       const isTrial = row.isTrial?.(request) === true
       if (adds) sandboxes.requireRoom(sandbox)
       if (isSaved && !isTrial) await data?.writable()
-      const [name = ''] = Object.values(request.params as Record<string, string>)
+      const [name = '', id = ''] = Object.values(request.params as Record<string, string>)
       const decoded = table && queryOf(request, table)
       const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null
       const left = () => clientDisconnect(reply)
-      const given = (await read?.(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
+      const given = (await read(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
       reply.code(method === 'DELETE' ? 204 : status)
-      const answer = await run({ ...services, ...given, request, reply, sandbox, name, query: decoded, sent, left, isTrial })
+      const answer = await run({ ...services, ...given, request, reply, sandbox, name, id, query: decoded, sent, left, isTrial })
       if (makesSandbox && !isTrial) sandboxes.keep(sandbox)
       if (isSaved && !isTrial) await data?.saved()
       if (method === 'DELETE') return reply.send()
@@ -178,6 +180,11 @@ function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
     await refuseProblems(document, checker)
     return { body: document.data, document }
   }
+}
+
+/** For a request without a body, as which the `{}` of a client that always sends one counts. */
+function refuseBody(sent: Body | null): void {
+  if (sent !== null && !/^\s*\{\s*\}\s*$/.test(sent.text)) throw REFUSALS.bodyUnexpected()
 }
 
 function clientDisconnect({ raw }: FastifyReply): AbortSignal {

@@ -15,6 +15,9 @@ const refusalOf = <T extends readonly unknown[]>(param: string, message: (...giv
 
 const held = (ids: readonly string[]) => (ids.length === 0 ? 'the journal is empty' : `the journal has ${ids[0]} to ${ids.at(-1)}`)
 
+/** Where what people look for at a path is. */
+const ALSO: Readonly<Record<string, string>> = { '/scenarios': '/load', '/journal': '/requests', '/snapshots': '/snapshots/NAME' }
+
 export const REFUSALS = {
   hostNotAllowed: refusal(
     'host_not_allowed',
@@ -34,8 +37,9 @@ export const REFUSALS = {
   tokenWrong: refusal('token_required', () => 'The token is not the value of CONTROL_TOKEN.', { param: 'token' }),
   pathUnknown: refusal('path_unknown', (method: string, control: string, path: string, known: readonly string[]) => {
     const pathOf = (on: string) => on.slice(on.indexOf(' ') + 1)
-    const there = nearest(path, known.map(pathOf))
-    const shown = known.flatMap(on => (pathOf(on) === there ? [on.replace(' ', ` ${control}`)] : [])).join(' or ')
+    const [first, last] = [path.replace(/(?<=.)\/.*/, ''), path.slice(path.lastIndexOf('/'))]
+    const there = [path, last, first].map(one => nearest(one, known.map(pathOf))).find(Boolean)
+    const shown = known.flatMap(on => ([there, ALSO[first]].includes(pathOf(on)) ? [on.replace(' ', ` ${control}`)] : [])).join(' or ')
     return `The control API has no ${method} ${control}${path}; ${shown ? `did you mean ${shown}? Or see` : 'see'} the links of GET ${control}.`
   }),
   contentType: refusal(
@@ -43,6 +47,7 @@ export const REFUSALS = {
     (type = '') =>
       `${type === '' ? 'No Content-Type was sent' : `The Content-Type is ${type}`}; the control API reads JSON and YAML. Send application/json or application/yaml.`
   ),
+  bodyUnexpected: refusal('body_malformed', () => 'This request takes no body; a scenario is loaded with POST /_control/load.'),
   bodyMissing: refusal('body_malformed', (example: string) => `This request needs a body, as application/json or application/yaml, such as ${example}`),
   clientLeft: refusal('request_malformed', () => 'The client disconnected before the response.'),
   clockEmpty: refusal('body_malformed', () => 'The body must have now, running or both.'),
@@ -61,7 +66,14 @@ export const REFUSALS = {
   gateUnknown: refusal('gate_unknown', (name: string, known: readonly string[]) => `There is no gate ${name}; ${thereAre(known)}.`, {
     param: 'name'
   }),
-  requestUnknown: refusal('request_unknown', (id: string, ids: readonly string[]) => `The journal has no request ${id}; ${held(ids)}.`, { param: 'id' }),
+  requestUnknown: (id: string, ids: readonly string[], param: string): ApiError =>
+    new ApiError('request_unknown', { message: `The journal has no request ${id}; ${held(ids)}.`, param }),
+  stateUnknown: refusal(
+    'state_unknown',
+    (id: string, kept: number) =>
+      `The state around ${id} is no longer kept: a load or reset came since, or more changes than limits.journal (${kept}) keeps. Raise limits.journal, or ask sooner after the request.`
+  ),
+  twoMoments: refusalOf('after', () => 'cannot be combined with before; send two requests'),
   operationUnknown: refusalOf(
     'on',
     (on: string, known: readonly string[]) => `${on} is not an operation${didYouMean(on, known) || `; available: ${known.join(', ')}`}`
@@ -84,14 +96,16 @@ export const REFUSALS = {
   )
 }
 
-/** A scenario replays every request, so no filter goes with it. */
-export const filterOfScenario = (filter: string) => refusalOf(filter, () => 'cannot be combined with format=scenario, which replays every request')()
+/** A scenario replays requests of one sandbox from the first one on. */
+export const filterOfScenario = (filter: string) => refusalOf(filter, () => 'cannot be combined with format=scenario')()
 
 /** What the check of a `verify` body finds, and what verdicts say. */
 export const VERIFY = {
   no_way: () => "must have one of on, sequence, state and script; without a body, the scenario's own expectations are judged",
   several_ways: () => 'must have only one of on, sequence, state and script',
-  key_not_kept: () => 'the journal does not keep keys; match on account, the Account that the key acts as',
+  key_not_kept: () => 'the journal does not keep keys; use account, the Account that the key acts as',
+  header_not_kept: (name: string, kept: readonly string[]) =>
+    `the journal does not keep ${name}, only ${kept.join(' and ')}; match it in a script entry, or under expect of the scenario`,
   secret_not_kept: (name: string, on: string) => `${name} is not kept, so requests cannot be found by it; match it in a script entry instead (${on})`,
   too_many_steps: (count: number) => `The sequence has ${count} items`,
   nothing_expected: () => 'The scenario has no expectations.',

@@ -21,10 +21,11 @@ import {
   Tally
 } from '../scenario/expectations.js'
 import type { StateData } from '../scenario/final-state.js'
+import { within } from '../scenario/flaws.js'
 import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage } from '../scenario/near-misses.js'
-import { expectationSchema } from '../scenario/schemas.js'
+import { expectationSchema, type SequenceData } from '../scenario/schemas.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'
 import { pause } from '../work/slices.js'
 import type { Context } from './route.js'
@@ -38,7 +39,7 @@ type Judge = {
   /** Errors: `journal_incomplete`. */
   verdict: () => Promise<Verdict>
 }
-type Wanted = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; script?: 'all_used'; within?: string }
+type Wanted = Partial<CountData> & Partial<SequenceData> & { state?: StateData; script?: 'all_used'; within?: string }
 /** An expectation or that of the script, and how long to wait for it. */
 export function judgementSchema() {
   const expectation = expectationSchema({ account: true })
@@ -54,11 +55,11 @@ export async function verify({ sandbox, body: wanted, document, ...waiting }: Wa
   const problems = new ProblemList()
   // makes judges: a new one after the journal is cleared
   const begin = await withoutProblems(problems, () => judgeOf(wanted, reportTo(problems, document), document, sandbox))
-  const within = wanted.within === undefined ? 0 : withinOf(wanted.within)
+  const longest = wanted.within === undefined ? 0 : withinOf(wanted.within)
   const following = new Following(begin, sandbox.evidence.journal)
   try {
     await following.catchUp()
-    if (within > 0 && !(await following.judge.holds())) await waitedFor(following, within, { sandbox, ...waiting })
+    if (longest > 0 && !(await following.judge.holds())) await waitedFor(following, longest, { sandbox, ...waiting })
     return await following.judge.verdict()
   } finally {
     following.stop()
@@ -101,16 +102,21 @@ async function judgeOf(wanted: Wanted, tell: Report, { limits }: SourceDocument,
   if (ways !== 1) tell([], say(ways === 0 ? 'no_way' : 'several_ways'))
   if (script !== undefined) return () => ({ see: () => {}, holds: async () => sandbox.script.isUsed, verdict: () => scriptVerdict(sandbox) })
   if (sequence.length > limits['limits.entries']) throw tooLarge('limits.entries', limits, VERIFY.too_many_steps(sequence.length))
-  for (const [index, one] of sequence.entries()) checkKept(one, (steps, said) => tell(['sequence', index, ...steps], said))
-  if (on !== undefined) checkKept(wanted as CallsData, tell)
+  const kept = ['user-agent', sandbox.settings['evidence.test_header'].toLowerCase()]
+  for (const [index, one] of sequence.entries()) checkKept(one, kept, within(tell, 'sequence', index))
+  if (on !== undefined) checkKept(wanted as CallsData, kept, tell)
+  for (const name of ['per', 'same'] as const) if (wanted[name] === 'key') tell([name], say('key_not_kept'))
   const expectation = ways === 1 ? await compileExpectation(expected as ExpectationData, tell) : null
   return () => tallyJudge(expectation as Expectation, sandbox)
 }
 
 /** What is not in the journal cannot be matched. */
-function checkKept({ on, match }: CallsData, tell: Report): void {
-  if (match?.key !== undefined) tell(['match', 'key'], say('key_not_kept'))
-  for (const name of secretsNamed(match?.body ?? {})) tell(['match', 'body', ...name], say('secret_not_kept', name.join('.'), shownOn(on)))
+function checkKept({ on, match = {} }: CallsData, kept: readonly string[], tell: Report): void {
+  const report = within(tell, 'match')
+  if (match.key !== undefined) report(['key'], say('key_not_kept'))
+  for (const name of secretsNamed(match.body ?? {})) report(['body', ...name], say('secret_not_kept', name.join('.'), shownOn(on)))
+  for (const name of Object.keys(match.headers ?? {})) if (!kept.includes(name.toLowerCase())) report(['headers', name], say('header_not_kept', name, kept))
+  for (const [index, one] of (match.any ?? []).entries()) checkKept({ on, match: one }, kept, ([, ...steps], said) => report(['any', index, ...steps], said))
 }
 
 function secretsNamed(names: object): string[][] {
@@ -156,9 +162,11 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
 /** Whether requests that the journal lacks could not change a verdict. */
 function isCertainAnyway(expectation: Expectation, { holds, exceeded }: ScenarioVerdict): boolean {
   if ('differences' in expectation) return true
-  if ('steps' in expectation) return holds
+  // how many came of another value, or how soon, cannot be told
+  const isAnyhow = expectation.data.per === undefined && ('steps' in expectation ? expectation.steps : [expectation.calls]).every(({ apart }) => apart === 0)
+  if ('steps' in expectation) return exceeded || (holds && isAnyhow)
   const { times, at_most = times } = expectation.data
-  return exceeded || (holds && at_most === undefined)
+  return exceeded || (holds && at_most === undefined && isAnyhow)
 }
 
 async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {

@@ -69,10 +69,13 @@ export const CONTROL_ERRORS = {
   state_changed: invalid('The sandbox changed while a large document was being merged into it; nothing was merged.', 409),
   scenario_unknown: missing('No scenario or fixture has this name.'),
   request_unknown: missing('The journal has no request with this id.'),
+  state_unknown: missing('The journal has the request, but the state before and after it is no longer kept.'),
   journal_incomplete: invalid('Requests that the verdict depends on are no longer in the journal.', 409),
   snapshot_unknown: missing('No snapshot has this name.'),
   gate_unknown: missing('No script entry holds requests at a gate with this name.'),
   entry_unknown: missing('No script entry has this id.'),
+  record_unknown: missing('No record of this family has this id.'),
+  record_in_use: invalid('Other records or an API key refer to the record; the message names them.', 409),
   sandbox_unknown: missing(
     'No sandbox has this name. A request to its API with a valid path and key creates it, and so does a control request that changes something.'
   ),

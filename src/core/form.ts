@@ -156,7 +156,7 @@ function twice(name: string, present: FormNode): string {
   const parts = PARTS.get(name)
   if (parts === undefined) return 'sent more than once; send it once'
   const part = parts.find(part => part === present) ?? parts[0] ?? 'key'
-  return `sent more than once; send each part by its name, such as ${inBrackets(name, part)}=…`
+  return `sent more than once; send each part by its name, such as ${inBrackets(name, part)}`
 }
 
 function putItem(parent: FormObject, steps: readonly string[], at: number, value: string, name: string): FormProblem | null {

@@ -35,7 +35,10 @@ export class Ids {
     const [prefix, length] = kind === 'key' ? KEY : [settings[`ids.prefixes.${kind}`], settings['ids.length']]
     const { seed } = settings
     const size = prefix.length + length
-    for (let n = this.counters[kind] ?? 0; ; n++) {
+    let n = (this.counters[kind] ?? 0) - 1
+    let id: string
+    do {
+      n++
       const number = Math.floor(n / TEXTS_A_BLOCK)
       let block = this.#blocks[kind]
       if (block?.number !== number || block.seed !== seed || block.prefix !== prefix || block.length !== length) {
@@ -43,12 +46,11 @@ export class Ids {
         this.#blocks[kind] = block
       }
       const start = (n % TEXTS_A_BLOCK) * size
-      const id = block.ids.toString('latin1', start, start + size)
-      if (taken.has(id)) continue
-      const counters: Partial<Record<Kind, number>> = { ...this.counters }
-      counters[kind] = n + 1
-      this.counters = counters
-      return id
-    }
+      id = block.ids.toString('latin1', start, start + size)
+    } while (taken.has(id))
+    const counters: Partial<Record<Kind, number>> = { ...this.counters }
+    counters[kind] = n + 1
+    this.counters = counters
+    return id
   }
 }

@@ -32,6 +32,13 @@ export function moneyOf(charge: Charge, settings: Settings): Money {
   return { transaction: charge.id, currency: charge.currency, charged, refunded, remaining: Math.max(0, charged - refunded) }
 }
 
+/** As people write it, and in sub-units: `$30.00 (3000)`. */
+export function moneyText(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
+  const { maximumFractionDigits: digits = 0 } = format.resolvedOptions()
+  return `${format.format(amount / 10 ** digits)} (${amount})`
+}
+
 /** Whether the sum of a charge's parts is an integer that a double holds exactly (A27). */
 export const isExact = (charge: Pick<Charge, 'amount' | 'tip_amount' | 'donation_amount'>): boolean =>
   Number.isSafeInteger(charge.amount + (charge.tip_amount ?? 0) + (charge.donation_amount ?? 0))

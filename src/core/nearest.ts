@@ -46,12 +46,14 @@ export function didYouMeanOneOf(name: string, known: readonly string[], otherwis
   return meant.length === 0 ? `; ${otherwise}` : `; did you mean ${meant.join(', or ')}?`
 }
 
-/** `available: a, b and 3 more`, or `there are none`. */
-export function thereAre(names: readonly string[]): string {
+/** `a, b and 3 more`. */
+export function someOf(names: readonly string[]): string {
   const shown = names.slice(0, MAX_LISTED).join(', ')
-  if (names.length > MAX_LISTED) return `available: ${shown} and ${names.length - MAX_LISTED} more`
-  return names.length === 0 ? 'there are none' : `available: ${shown}`
+  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown
 }
+
+/** `available: a, b and 3 more`, or `there are none`. */
+export const thereAre = (names: readonly string[]): string => (names.length === 0 ? 'there are none' : `available: ${someOf(names)}`)
 
 /** The text with a full stop, unless it ends in one or in a question mark, as a suggestion does. */
 export const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)

@@ -36,16 +36,17 @@ export type Word = (wanted: never, value: never, schema: Schema, steps: readonly
 
 /** The words about values as a whole, in the order in which one that is broken is reported: a value has one problem, of its type where that is wrong. */
 export const WORDS: Readonly<Record<string, Word>> = {
-  type: (names: string | readonly string[], value: unknown, { 'x-duration': isDuration, 'x-single': single, properties }) => {
+  type: (names: string | readonly string[], value: unknown, { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties }) => {
     if (typeTest(names)(value)) return null
     if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
-    return say('wrong_type', expected, shownGot(value), typeHint(names, value) ?? singleHint(single, properties, value))
+    const hint = (advice as string | undefined) ?? typeHint(names, value) ?? singleHint(single, properties, value)
+    return say('wrong_type', expected, shownGot(value), hint)
   },
   enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
-    if (wanted.includes(value)) return null
+    const { what, advice, others } = (many ?? {}) as { what?: string; advice: string; others?: string }
+    if (wanted.includes(value) || (others !== undefined && patternOf(others).test(value))) return null
     const words = wanted.filter(word => word !== null).map(String)
-    const { what, advice } = (many ?? {}) as { what?: string; advice: string }
     return what === undefined ? say('not_one_of', words, shownGot(value)) : say('unknown_word', what, words, shownGot(value), advice)
   },
   maximum: (maximum: number, value: unknown) => (typeof value !== 'number' || value <= maximum ? null : say('too_large', maximum, shownGot(value))),

@@ -11,12 +11,12 @@ const WORDS = String.raw`(?<![a-z\d])(?:(?:card)?(?:csc|cvc2?|cvv2?|pan|exp|expi
 const HOLDER = String.raw`(?:^|\.)(?:(?:credit_|debit_|payment_)?card|bank_?account)`
 const IS_HOLDER = new RegExp(`${HOLDER}$`)
 /** What is named by its place: card data, and the API key that a script matches. */
-const IS_PLACE = new RegExp(`${HOLDER}(?:\\.|$)|^match$`)
+const IS_PLACE = new RegExp(`${HOLDER}(?:\\.|$)|^match(?:\\.any(?:\\.\\d+)?)?$`)
 const IS_SECRET = new RegExp(
   [
     `${WORDS}(?![a-z\\d])`,
     // a name of its own: a phone number is not a secret
-    '(?:^|\\.)(?:number|authorization)(?:\\.|$)|^match\\.key$',
+    '(?:^|\\.)(?:number|authorization)(?:\\.|$)|^match\\.(?:any\\.\\d+\\.)?key$',
     // all card data but what answers show of it too, misspelt names included
     `${HOLDER}[._](?!(?<=card.)(?:brand|last_?4)$|(?<=account.)(?:bank_name|last_?4)$)`
   ].join('|')

@@ -1,6 +1,6 @@
 /** What every answer of the emulated API has: its headers, and of a refusal the one shape (A07, A08). */
 import { ApiError, CATALOGUE, type Problem, statusOf } from '../core/errors.js'
-import { BASE, controlOfBase, isUnder } from '../core/paths.js'
+import { controlOfBase } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import { filled } from '../core/templates.js'
@@ -78,7 +78,7 @@ export function refuse(exchange: Exchange, error: unknown): void {
 /** The refusal of a path below the base that has no operation (404), or none with this method (405 with `Allow`; TKT-1 for a Ticket). */
 export function noOperation({ method, path, base }: Pick<Exchange, 'method' | 'path' | 'base'>): ApiError {
   const there = operationsAt(path)
-  if (there.length === 0) return isUnder(BASE, path) ? REFUSALS.baseTwice(readable(path), base) : REFUSALS.noPath(readable(path))
+  if (there.length === 0) return REFUSALS.noPath(readable(path), base)
   const isTicket = there.some(({ family }) => family === 'tickets')
   const isWrite = method !== 'HEAD' && method !== 'OPTIONS'
   const by: Blame = isTicket && isWrite ? { rule: 'TKT-1' } : { assumption: method === 'HEAD' ? 'A39' : 'A08' }

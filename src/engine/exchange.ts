@@ -14,6 +14,7 @@ import { ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.j
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
+import type { RecordName } from '../scenario/edits.js'
 import type { Action, Fault } from '../scenario/script.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
 import type { Shape } from '../store/collection.js'
@@ -29,7 +30,7 @@ export const STAGE = { arrived: 0, routed: 1, identified: 2, decoded: 3, admitte
 export type Stage = (typeof STAGE)[keyof typeof STAGE]
 
 /**
- * What became of a request. `answered`: its operation gave the answer, a 2xx or the documented 501. `scripted`: a script entry gave it instead. `lost_before`
+ * What became of a request. `answered`: its operation gave the answer, a 2xx or the documented 501. `scripted`: a script entry gave or changed it. `lost_before`
  * and `lost_after`: the answer was lost before or after the operation ran. `not_written`: the operation ran, but the data file could not be written.
  */
 export type OutcomeName = 'refused' | 'answered' | 'scripted' | 'lost_before' | 'lost_after' | 'not_written'
@@ -80,6 +81,7 @@ const UNDECIDED: Outcome = {
   pause: null
 }
 
+const NO_RECORDS: readonly RecordName[] = Object.freeze([])
 const NO_WARNINGS: readonly string[] = Object.freeze([])
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** Decoded values by the names of their parameters. */
@@ -117,7 +119,7 @@ export class Exchange {
   /** The machine's and the sandbox's clock when it came, in milliseconds. */
   readonly now: number
   readonly at: number
-  /** Its place among the changes of its sandbox: the number of those before it. */
+  /** Its place among the changes of its sandbox: where its operation ran, else where its response was decided. */
   place: number
   stage: Stage = STAGE.arrived
   outcome: Outcome = UNDECIDED
@@ -152,8 +154,14 @@ export class Exchange {
   unknownParameter = false
   /** Whether the scenario's expectations have counted it. */
   isCounted = false
-  /** What the script does to it. */
+  /** What the script does to it, the records that this changed, and why it could not change them. */
   action: Action | null = null
+  changed: readonly RecordName[] = NO_RECORDS
+  problem: string | null = null
+  /** The earlier records that it is answered from; null for those of the present. Dropped once the request is recorded. */
+  past: Store | null = null
+  /** How many changes it made in its sandbox, from its place on, the script's among them. */
+  changes = 0
 
   /** The record that it is about, as it was before the operation: the one in the path, or the one that the body names. */
   found: AnyRecord | null = null
@@ -224,9 +232,22 @@ export class Exchange {
     return fault === 'malformed_body' ? malformed(whole()) : whole()
   }
 
+  /** The records that it is answered from. */
+  get store(): Store {
+    return this.past ?? this.world.state.store
+  }
+
   /** How its answer shows lists. */
   get shape(): Shape {
     return { base: this.base, list: this.settings['shapes.list'] }
+  }
+
+  /** A header by its name in lower case; null for one that is dropped once the request is recorded. */
+  header(name: string): string | null | undefined {
+    if (name === 'user-agent') return this.userAgent ?? undefined
+    if (name === this.settings['evidence.test_header'].toLowerCase()) return this.test ?? undefined
+    const sent = this.headers[name]
+    return sent === undefined && this.stage === STAGE.recorded ? null : sent && String(sent)
   }
 
   /** The words to mask in its answer: the API keys of its sandbox and the control token. */
@@ -246,19 +267,21 @@ export class Exchange {
 
   /** The request was refused, or aborted with the documented 501, which is an answer of its operation; a change that cannot be written was made all the same. */
   refused(status: number, refusal: Refusal, text: string): void {
-    if (refusal.code === 'data_not_written' && hasRun(this)) this.#end({ ...this.outcome, name: 'not_written', status, refusal, text, fault: null }, text)
+    if (refusal.code === 'data_not_written' && hasPerformed(this)) this.#end({ ...this.outcome, name: 'not_written', status, refusal, text, fault: null }, text)
     else this.#end({ name: refusal.code === 'operation_disabled' ? 'answered' : 'refused', reached: reachedBy(this), status, refusal, text }, text)
   }
 
-  /** A script entry gave the answer. */
+  /** A script entry gave the answer, in place of the operation or from the answer that this gave. */
   scripted(status: number, text: string, pause: Pause | null): void {
-    this.#end({ name: 'scripted', status, text, pause }, text)
+    const { reached, shown } = this.stage < STAGE.answered ? { reached: this.stage, shown: null } : this.outcome
+    this.#end({ name: 'scripted', reached, status, shown, text, pause }, text)
   }
 
   #end(decided: Decided, payload: string | Buffer): void {
     const { name, reached = this.stage, status, refusal = null, shown = null, members = null, text = '', fault = null, pause = null } = decided
     const list = this.settings['shapes.list']
     this.outcome = { name, reached, status, refusal, shown, members, list, text, fault, pause }
+    if (reached < STAGE.running && this.changes === 0) this.place = this.world.inputs.place
     this.stage = STAGE.answered
     this.payload = payload
     this.length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
@@ -276,8 +299,8 @@ export class Exchange {
     this.ms = ms
     this.settings = this.world.settings
     if (this.stage < STAGE.answered) this.#end({ name: 'lost_before', status: 200 }, '')
-    else if (!this.isDelivered && outcome.name === 'answered') this.outcome = { ...outcome, name: 'lost_after' }
-    else if (!this.isDelivered && outcome.name === 'scripted') this.outcome = { ...outcome, name: 'lost_before' }
+    else if (!this.isDelivered && (outcome.name === 'answered' || outcome.name === 'scripted'))
+      this.outcome = { ...outcome, name: hasPerformed(this) ? 'lost_after' : 'lost_before' }
   }
 
   /** A digest that is the same for the same request by the same caller; of a body that was not read, no two are known to be the same. Known until it is redacted. */
@@ -313,6 +336,7 @@ export class Exchange {
     this.headers = NO_HEADERS
     this.authorization = undefined
     this.identifiedIn = null
+    this.past = null
     this.url = ''
     this.values = NO_VALUES
     this.payload = ''
@@ -337,9 +361,13 @@ export const hasReached = (exchange: Ended, wanted: Stage): boolean => reachedBy
 export const hasRun = ({ stage, outcome: { name } }: Ended): boolean =>
   stage >= STAGE.answered && (name === 'answered' || name === 'lost_after' || name === 'not_written')
 
+/** Whether the operation came to its end; a script entry may have changed the answer that it gave. */
+export const hasPerformed = (exchange: Ended): boolean =>
+  hasRun(exchange) || (exchange.outcome.name === 'scripted' && exchange.outcome.reached === STAGE.running)
+
 /** Whether the request changed a record: an update that changes nothing shows the one that it found. */
 export const tookEffect = (exchange: Pick<Exchange, 'stage' | 'outcome' | 'operation' | 'found'>): boolean =>
-  exchange.operation !== null && hasRun(exchange) && isChange(operationOf(exchange.operation)) && exchange.outcome.shown !== exchange.found
+  exchange.operation !== null && hasPerformed(exchange) && isChange(operationOf(exchange.operation)) && exchange.outcome.shown !== exchange.found
 
 /** The rule that a refused request broke; null where an assumption refused it, or it was not refused. */
 export const brokenRule = ({ outcome: { name, refusal } }: Pick<Exchange, 'outcome'>): RuleId | null => (name === 'refused' ? (refusal?.rule ?? null) : null)
@@ -359,10 +387,15 @@ function textOf(header: string): string {
 }
 
 /** A script entry that was applied to a request. */
-export type ScriptAction = { id: string; name: string | null; fault: string | null }
+export type ScriptAction = { id: string; name: string | null; fault: Fault | null; problem?: string }
 /** The one that was applied to a request; null for none. */
-export const scriptAction = ({ action }: Pick<Exchange, 'action'>): ScriptAction | null =>
-  action && { id: action.id, name: action.entry.data.name ?? null, fault: action.entry.data.fault ?? null }
+export const scriptAction = ({ action, outcome, problem }: Pick<Exchange, 'action' | 'outcome' | 'problem'>): ScriptAction | null =>
+  action && {
+    id: action.id,
+    name: action.entry.data.name ?? null,
+    fault: action.entry.data.fault ?? outcome.fault,
+    ...(problem !== null && { problem })
+  }
 
 /** A form as data that is the same for the same parameters in any order. */
 const flat = (node: FormNode): unknown => {

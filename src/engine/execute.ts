@@ -16,7 +16,7 @@ import { actorOf, redacted } from './keys.js'
 import { positionOf, type StoredList } from './listing.js'
 import { HANDLERS, parametersOf } from './operations.js'
 import { decodeParameters, findReferences, type Lookups, refuseInQuery, type Table } from './parameters.js'
-import { answerByScript, breakAnswer, endingOf, isAnswer, sentBy } from './scripted.js'
+import { answerByScript, breakAnswer, changeRecords, endingOf, isAnswer, patchAnswer, sentBy } from './scripted.js'
 import { REFUSALS } from './sentences.js'
 import { inBody, inPath } from './visibility.js'
 import type { World } from './world.js'
@@ -26,12 +26,12 @@ export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: 
 
 /**
  * Executes a request, and waits for nothing: a script may answer it, but neither holds nor delays it, and what it would lose is known, not lost. Without
- * `isScripted` it is not asked. `base` is the path of the API as answers show it. `onEntered` is called once the caller is known, before anything is looked up.
+ * `isScripted` it is not asked, and does what `action` says. `base` is the path of the API as answers show it. `onEntered` is called once the caller is known, before anything is looked up.
  */
 export function execute(
   world: World,
   { body, ...request }: ApiRequest,
-  { isScripted = true, base = BASE, onEntered = (_operation: OperationId): unknown => null } = {}
+  { isScripted = true, action: given = null as Action | null, base = BASE, onEntered = (_operation: OperationId): unknown => null } = {}
 ): Exchange {
   const exchange = arrive(world, { ...request, base })
   try {
@@ -39,7 +39,9 @@ export function execute(
     onEntered(exchange.operation as OperationId)
     refuseLarge(exchange, body ?? '')
     decode(exchange, formIn(body ?? '', exchange), isScripted)
-    const action = isScripted && world.state.script.operations.has(exchange.operation as OperationId) ? askScript(exchange) : null
+    const isAsked = isScripted && world.state.script.operations.has(exchange.operation as OperationId)
+    const action = isAsked ? askScript(exchange) : given
+    exchange.action = action
     if (action === null || !isAnswer(action)) perform(exchange)
     else answerByScript(exchange, action)
   } catch (error) {
@@ -223,13 +225,26 @@ function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
 }
 
 /**
- * 9. The operation: it finds the record that the path names, judges, changes, and returns what is shown. `hasWaited` says that time has passed since the request
+ * 9. The operation, with what the script changes before or after it: it finds the record that the path names, judges, changes, and returns what is shown. `hasWaited` says that time has passed since the request
  * was admitted: a load or reset may have replaced the state, so the caller and the records are looked up again. Errors: `resource_missing`, those of the rules.
  */
 export function perform(exchange: Exchange, hasWaited = false): void {
-  if (hasWaited) resume(exchange)
+  const { action, world } = exchange
+  exchange.place = world.inputs.place
+  try {
+    const isChanged = action !== null && changeRecords(exchange, action, 'before')
+    if (hasWaited || isChanged) resume(exchange)
+    if (action !== null && action.entry.stale !== null) exchange.past = world.past(action.entry.stale)
+    operate(exchange)
+    if (action !== null) patchAnswer(exchange, action)
+  } finally {
+    if (action !== null && exchange.stage >= STAGE.running) changeRecords(exchange, action, 'after')
+    exchange.changes = world.inputs.place - exchange.place
+  }
+}
+
+function operate(exchange: Exchange): void {
   exchange.stage = STAGE.running
-  exchange.place = exchange.world.inputs.place
   const operation = exchange.operation as OperationId
   for (const { name, family } of PATH_RECORDS[operation]) exchange.found = inPath(exchange, family, exchange.params[name] as string, name) as AnyRecord
   const shown = (HANDLERS as unknown as Readonly<Record<OperationId, (request: Exchange) => unknown>>)[operation](exchange) as
@@ -262,8 +277,8 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
     exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, changedBody(shown as AnyStored, family, shape))
     return
   }
-  const stored = 'stored' in shown ? shown.stored : [collectionOf(world.state.store, family).stored(shown.id) as Stored<AnyStored>]
-  const members = stored.map(record => bytesOf(family, record, world.state.store, shape))
+  const stored = 'stored' in shown ? shown.stored : [collectionOf(exchange.store, family).stored(shown.id) as Stored<AnyStored>]
+  const members = stored.map(record => bytesOf(family, record, exchange.store, shape))
   exchange.answered(200, shown, members, bodyOf(shown, members, shape.list))
 }
 

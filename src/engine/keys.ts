@@ -27,7 +27,7 @@ export function actorOf(
   noted.rely('A18')
   if (password !== '') throw REFUSALS.hasPassword()
   const account = fallback ?? store.keys.get(key)
-  if (account === undefined) throw REFUSALS.unknownKey()
+  if (account === undefined) throw REFUSALS.unknownKey(key)
   return store.accounts.get(account) as Account
 }
 

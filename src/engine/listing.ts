@@ -36,9 +36,9 @@ type Listed = Omit<Exchange, 'values' | 'params' | 'found' | 'actor'> & Pick<Exc
 
 /** A page of a family. */
 export function listed<F extends Family>(request: Listed, family: F, { within, keep, order }: Listing<F>): StoredList<RecordOf<F>> {
-  const { world, settings } = request
+  const { store, settings } = request
   const values = request.values as ListValues
-  const collection = collectionOf(world.state.store, family)
+  const collection = collectionOf(store, family)
   const { gte, gt, lte, lt } = values.created === undefined ? NO_BOUNDS : boundsOf(values.created)
   const { starting_after, ending_before } = values
   const [after, before] = settings['pagination.cursors']
@@ -99,8 +99,8 @@ function hides<R extends StoredRecord>(collection: Collection<R>, query: Query, 
 
 /** The place of the record that a cursor names: one that the caller may see, or that was deleted (A10). Errors: `cursor_unknown`. */
 export function positionOf(request: Listed, family: Family, param: string, id: string): Position {
-  const { world, params } = request
-  const collection = collectionOf(world.state.store, family)
+  const { store, params } = request
+  const collection = collectionOf(store, family)
   const position = collection.position(id)
   const isHidden = collection.get(id) !== undefined && visible(request, family, id) === undefined
   // the list of Users is that of one Account

@@ -13,7 +13,7 @@ import type { Family } from '../reference/operations.js'
 import { CURSORS, type Cursors, type Metadata, type MetadataChange, NO_PARAMETERS, type Schema, schemaOf, sentName } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
 import { NO_VALUES, type Values } from './exchange.js'
-import { type Blame, EXPECTS, REFUSALS, unsetHint } from './sentences.js'
+import { type Blame, EXPECTS, JSON_HINT, REFUSALS, unsetHint } from './sentences.js'
 
 /** Where a body named a record: the parameter, and the rule by which the record has to exist. */
 export type BodyReference = { param: string; rule: RuleId }
@@ -90,11 +90,12 @@ function refuseUnknown<C extends DecodeContext>(params: readonly string[], table
 /** Unknown parameters that a refusal or a warning names. */
 const MAX_NAMED = 20
 
-/** The parameter that was probably meant: the part of that name, one that is spelled alike, or one that begins alike, as `card[expiry]` for `card[exp_month]`. */
+/** The parameter that was probably meant: one that ends in that name, one that is spelled alike, or one that begins alike, as `card[expiry]` for `card[exp_month]`. */
 function nearestHint(param: string, known: readonly string[]): string {
-  const inner = known.find(name => name.endsWith(`[${param}]`))
+  if (param.startsWith('{')) return JSON_HINT
+  const inner = known.find(name => name.endsWith(`[${param}]`) || name.endsWith(`_${param}`))
   if (inner) return `; did you mean ${inner}?`
-  const [beginning] = /^(?:\w+\[)?\w{3}/.exec(param) ?? []
+  const [beginning] = /^(?:\w+\[)?[a-z]{3,4}/.exec(param) ?? []
   const alike = beginning && known.find(name => name.startsWith(beginning) || name.includes(`[${beginning}`))
   return didYouMean(param, known) || (alike ? `; did you mean ${alike}?` : '')
 }
@@ -275,7 +276,7 @@ function decimal({ path, schema }: Field, text: string): number {
 function notNested({ path }: Field, node: string | FormList, example: string, rule: RuleId): ApiError {
   const expected = EXPECTS.nested(example)
   if (node instanceof FormList) return refusal(leafOf(path, node), expected, { assumption: 'A36' }, 'form_malformed')
-  return refusal(path, `${expected}; got one value${PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : ''}`, { rule })
+  return refusal(path, `${expected}; got one value${PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : unsetHint(node)}`, { rule })
 }
 
 const refusal = (param: string, expected: string, blame: Blame, code: ErrorCode = 'parameter_invalid') =>

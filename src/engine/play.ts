@@ -2,6 +2,7 @@
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
+import type { Action } from '../scenario/script.js'
 import { answerRead, type Play, type StepAnswer, type StepCall } from '../scenario/steps.js'
 import { headersOf } from './answers.js'
 import type { Exchange } from './exchange.js'
@@ -9,7 +10,7 @@ import { type ApiRequest, execute } from './execute.js'
 import type { World } from './world.js'
 
 /** A request of the API below the base address, with an API key and a form; null for none of either. */
-export type InnerRequest = Omit<StepCall, 'query'> & { query?: string; headers?: Readonly<Record<string, string>> }
+export type InnerRequest = Omit<StepCall, 'query'> & { query?: string }
 
 /** The same as a client would send it. */
 export function requestOf({ method, path, query = '', key, form, headers = {} }: InnerRequest): ApiRequest {
@@ -26,8 +27,15 @@ export function requestOf({ method, path, query = '', key, form, headers = {} }:
 export const answerSeen = (exchange: Exchange): StepAnswer =>
   answerRead(exchange.outcome.status, headersOf(exchange) as Record<string, string>, String(exchange.payload))
 
-/** Plays steps in a world: no script acts on them, and no expectation counts them. */
+/** Called with a request that is over and what its client saw, before anything else happens in its world. */
+export type OnOver = (exchange: Exchange, answer: StepAnswer) => void
+
+/** Plays steps in a world: no script is asked, but an action can be given, and no expectation counts them. */
 export const playIn =
-  (world: World): Play =>
-  call =>
-    answerSeen(execute(world, requestOf(call), { isScripted: false }))
+  (world: World, onOver: OnOver = () => {}, action: Action | null = null): Play =>
+  call => {
+    const exchange = execute(world, requestOf(call), { isScripted: false, action })
+    const answer = answerSeen(exchange)
+    onOver(exchange, answer)
+    return answer
+  }

@@ -1,6 +1,7 @@
 /** What a script does to a request, as a decision: the caller waits, holds and loses where it says so. */
 import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
+import { mergePatched } from '../core/merge-patch.js'
 import { filled } from '../core/templates.js'
 import type { OperationId } from '../reference/operations.js'
 import { aboutIn } from '../scenario/about.js'
@@ -8,7 +9,7 @@ import { defaultError } from '../scenario/default-errors.js'
 import type { Ending } from '../scenario/expectations.js'
 import type { SentCall, Values } from '../scenario/matching.js'
 import { MAX_STEPS } from '../scenario/patterns.js'
-import type { Action, Respond } from '../scenario/script.js'
+import type { Action, EntryData, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { JSON_TYPE } from './answers.js'
 import { type AnswerHeaders, type Exchange, hasReached, malformed, type Pause, STAGE, tookEffect } from './exchange.js'
@@ -18,8 +19,11 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 /** A request as it was sent, for matching; nothing of it is kept. */
 export const sentBy = (exchange: Exchange): SentCall => sentIn(exchange.world.state.store, exchange, exchange.key)
 
+/** What of a request is matched, apart from its key. */
+export type Sent = Pick<Exchange, 'operation' | 'account' | 'params' | 'query' | 'body' | 'header' | 'test' | 'at'>
+
 /** A request as it was sent among these records, with this key. */
-export function sentIn(store: Store, request: Pick<Exchange, 'operation' | 'account' | 'params' | 'query' | 'body'>, key: string | null): SentCall {
+export function sentIn(store: Store, request: Sent, key: string | null): SentCall {
   const { account, params } = request
   const operation = request.operation as OperationId
   const sent = {
@@ -29,6 +33,9 @@ export function sentIn(store: Store, request: Pick<Exchange, 'operation' | 'acco
     params: ([name]: readonly string[]) => params[name as string],
     query: valuesOf(request.query),
     body: valuesOf(request.body),
+    header: (name: string) => request.header(name),
+    test: request.test,
+    at: request.at,
     steps: MAX_STEPS
   }
   return { ...sent, about: aboutIn(store, sent) }
@@ -50,10 +57,23 @@ export const valuesOf =
   }
 
 /** Whether the script answers in place of the operation, or loses the answer before that runs. */
-export const isAnswer = ({ entry: { data } }: Action): boolean => data.when !== 'after' && (data.respond !== undefined || data.fault !== undefined)
+export const isAnswer = ({ entry: { data } }: Action): boolean =>
+  data.when !== 'after' && data.respond?.patch === undefined && (data.respond !== undefined || data.fault !== undefined)
+
+/** The script changes records, where it does so at this point. Returns whether it did. */
+export function changeRecords(exchange: Exchange, { entry: { data, edit } }: Action, when: 'before' | 'after'): boolean {
+  if (edit === null || (data.when ?? 'before') !== when) return false
+  Object.assign(exchange, exchange.world.edit(edit))
+  return exchange.problem === null
+}
 
 /** The script gives the answer. */
-export function answerByScript(exchange: Exchange, { entry: { data } }: Action): void {
+export function answerByScript(exchange: Exchange, action: Action): void {
+  const { data } = action.entry
+  const { inputs } = exchange.world
+  exchange.place = inputs.place
+  changeRecords(exchange, action, 'before')
+  exchange.changes = inputs.place - exchange.place
   const answer = data.respond ?? LOST
   const body = bodyOf(answer, exchange)
   const headers = headersOf(answer, body)
@@ -61,13 +81,37 @@ export function answerByScript(exchange: Exchange, { entry: { data } }: Action):
   exchange.scripted(statusOf(answer), body, pauseIn(headers, exchange))
 }
 
-/** Loses the answer where the script says so, and breaks the body of one that arrives malformed. An answer of the emulator in place of the one to be lost is not lost. */
+/** The script changes the answer that the operation gave; one without a body stays as it is. */
+export function patchAnswer(exchange: Exchange, { entry: { data } }: Action): void {
+  const { respond } = data
+  if (respond?.patch === undefined || exchange.length === 0) return
+  const text = JSON.stringify(mergePatched(JSON.parse(String(exchange.payload)), respond.patch))
+  const headers = headersOf(respond, text)
+  exchange.answerHeaders = headers
+  exchange.scripted(respond.status ?? exchange.outcome.status, text, pauseIn(headers, exchange))
+}
+
+/** What the script says of the answer of a request: of that which it gave itself, or else of the operation's. An answer of the emulator in place of that is left alone. */
+function saidOfAnswer(exchange: Exchange): Partial<EntryData> {
+  const { action, outcome } = exchange
+  if (action === null) return {}
+  const isMeant = isAnswer(action) ? outcome.name === 'scripted' : hasReached(exchange, STAGE.running)
+  return isMeant ? action.entry.data : {}
+}
+
+/** Loses the answer where the script says so, cuts one that is longer than what is to arrive, and breaks the body of one that arrives malformed. */
 export function breakAnswer(exchange: Exchange): void {
-  const { fault, when } = exchange.action?.entry.data ?? {}
-  const isMeant = when === 'after' ? hasReached(exchange, STAGE.running) : exchange.outcome.name === 'scripted'
-  if (fault === undefined || !isMeant) return
-  exchange.lost(fault)
+  const { fault, cut_after: arriving = Number.POSITIVE_INFINITY } = saidOfAnswer(exchange)
+  if (fault !== undefined) exchange.lost(fault)
+  else if (arriving < exchange.length) exchange.lost('truncated_body')
   if (fault === 'malformed_body') exchange.payload = malformed(String(exchange.payload))
+}
+
+/** How many bytes of the body of an answer arrive, half of one that is truncated; with `bandwidth`, so many a second. */
+export function sendingOf(exchange: Exchange): { bytes: number; bandwidth: number | undefined } {
+  const { bandwidth, cut_after: cut } = saidOfAnswer(exchange)
+  const { length, outcome } = exchange
+  return { bytes: outcome.fault === 'truncated_body' ? (cut ?? Math.floor(length / 2)) : length, bandwidth }
 }
 
 /** What a fault without an answer of its own loses. */

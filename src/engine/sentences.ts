@@ -1,6 +1,7 @@
 /** The refusals of the emulated API but for those of the rules of a create, each made of its values. */
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
-import { BASE, controlOfBase } from '../core/paths.js'
+import { nearest } from '../core/nearest.js'
+import { BASE, CONTROL, controlOfBase, isUnder } from '../core/paths.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { type Family, OPERATIONS, RESOURCE_NAMES } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
@@ -14,23 +15,47 @@ const CHALLENGE = { 'www-authenticate': 'Basic realm="commerce", charset="UTF-8"
 const HOW = 'send the API key as the user name and leave the password empty, as curl -u KEY: does'
 const noKey = (what: string) => refused('api_key_missing', `${what}: ${HOW}.`, { rule: 'AUTH-3', headers: CHALLENGE })
 const badKey = (what: string) => refused('api_key_malformed', `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
-/** The base address again, at the beginning of a path below it. */
-const REPEATED = new RegExp(`^(?:${BASE}(?=/|$))+`)
+/** A base address at the beginning of a path below one, with its host or its sandbox. */
+const BASE_AGAIN = new RegExp(`^(?:/https?:/+[^/]+)?(/sandbox/[^/]+)?(?:${BASE}(?=/|$))+`)
 /** What languages print for a value that is not there, or for an object. */
 const UNSET = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/
 
 export const isUnset = (text: string): boolean => UNSET.test(text)
 /** Why a client probably sent a value; an empty text where it is a value like any other. */
 export const unsetHint = (text: string): string => (isUnset(text) ? '; the client sent a variable without a usable value' : '')
+/** What a name is that begins like JSON. */
+export const JSON_HINT = '; it looks like JSON: send a form, such as name=value&address[city]=Boston.'
 
 const LISTS = Object.values(OPERATIONS).flatMap(({ kind, path }) => (kind === 'list' ? [path] : []))
+const lastOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+
+/** The list that a part of an unknown path is spelled like, the last such part first, as `/refunds` for `/transactions/txn_1/refunds`. */
+function listMeant(path: string): string | undefined {
+  const names = path.split('/').flatMap(part => nearest(part, LISTS.map(lastOf)) ?? [])
+  const meant = LISTS.find(list => lastOf(list) === names.at(-1))
+  return meant && isUnder(meant, path) ? undefined : meant
+}
+
+/** What to call in place of a path that begins with an address. */
+function addressMeant(path: string, base: string): string | null {
+  const [again, sandbox] = BASE_AGAIN.exec(path) ?? []
+  return again === undefined ? null : `${sandbox ? `${sandbox}${BASE}` : base}${path.slice(again.length)}`
+}
+
+/** Why a path below the base address has no endpoint. */
+function unknownPath(path: string, base: string): string {
+  const address = addressMeant(path, base)
+  if (address) return `The base address ${base} is in the path more than once: call ${address}.`
+  if (isUnder(CONTROL, path)) return `The control API is not below the base address: call ${controlOfBase(base)}${path.slice(CONTROL.length)}.`
+  const meant = listMeant(path)
+  return `No endpoint has the path ${path}; ${meant ? `did you mean ${meant}? Paths` : 'paths'} begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`
+}
 
 export const REFUSALS = {
   badPath: () =>
     refused('request_malformed', 'The percent-encoding of the path is broken: % must be followed by two hexadecimal digits.', { assumption: 'A08' }),
   longPart: () => refused('path_unknown', 'A part of the path is longer than any id.', { assumption: 'A08' }),
-  noPath: (path: string) =>
-    refused('path_unknown', `No endpoint has the path ${path}; paths begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`, { assumption: 'A08' }),
+  noPath: (path: string, base: string) => refused('path_unknown', unknownPath(path, base), { assumption: 'A08' }),
   /** `control` is the address of the control API for a Ticket, which the service does not create. */
   noMethod: (path: string, allowed: string, method: string, by: Blame, control: string | null) => {
     const isSeed = control !== null && method === 'POST'
@@ -40,16 +65,13 @@ export const REFUSALS = {
       ...by
     })
   },
-  baseTwice: (path: string, base: string) =>
-    refused('path_unknown', `The base address ${base} is in the path more than once: call ${base}${path.replace(REPEATED, '')}.`, { assumption: 'A08' }),
-  outsideBase: (path: string, base: string) =>
-    refused(
-      'path_unknown',
-      `There is nothing at ${base.slice(0, -BASE.length)}${path}; every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}.`,
-      {
-        rule: 'BASE-1'
-      }
-    ),
+  outsideBase: (path: string, base: string) => {
+    const address = addressMeant(path, base)
+    const advice = address
+      ? `an address is in the path: call ${address}`
+      : `every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}`
+    return refused('path_unknown', `There is nothing at ${base.slice(0, -BASE.length)}${path}; ${advice}.`, { rule: 'BASE-1' })
+  },
   baseForgotten: (path: string, base: string) => refused('path_unknown', `The base address ends in /next: send this to ${base}${path}.`, { rule: 'BASE-1' }),
 
   noKey: () => noKey('No API key was sent'),
@@ -57,11 +79,12 @@ export const REFUSALS = {
   notBasic: () => badKey('The Authorization header is not HTTP Basic'),
   notBase64: () => badKey('The Basic credentials are not base64 of KEY and a colon'),
   hasPassword: () => badKey('The password is not empty'),
-  unknownKey: () =>
-    refused('api_key_unknown', 'The loaded scenario has no such API key. Its keys are shown at start, and declared under api_keys in its fixtures.', {
-      assumption: 'A18',
-      headers: CHALLENGE
-    }),
+  unknownKey: (key: string) =>
+    refused(
+      'api_key_unknown',
+      `The loaded scenario has no such API key${unsetHint(key)}. Its keys are shown at start, and declared under api_keys in its fixtures.`,
+      { assumption: 'A18', headers: CHALLENGE }
+    ),
 
   disabled: (family: Family, rule: RuleId) =>
     refused('operation_disabled', `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always responds with 501.`, { rule }),
@@ -85,7 +108,8 @@ export const REFUSALS = {
   fixed: (param: string, rule: RuleId) => refused('parameter_not_updatable', `${param} cannot be changed by an update; only metadata can.`, { param, rule }),
   twoCursors: (after: string, before: string) =>
     refused('parameter_invalid', `${after} and ${before} cannot be sent together.`, { param: before, assumption: 'A10' }),
-  unknownCursor: (param: string, id: string) => refused('cursor_unknown', `${param}: no record of this list has the id ${id}.`, { param, assumption: 'A10' }),
+  unknownCursor: (param: string, id: string) =>
+    refused('cursor_unknown', `${param}: no record of this list has the id ${id}${unsetHint(id)}.`, { param, assumption: 'A10' }),
   unknownReference: (param: string, family: Family, id: string, rule: RuleId) =>
     refused('reference_missing', `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`, { param, rule }),
   notInPath: (param: string, family: Family, id: string) =>

@@ -9,7 +9,7 @@ import { REFUSALS } from './sentences.js'
 /** An index and the group in it that a list is narrowed to before retrieval. */
 export type Narrowing = { index: string; group: string }
 /** Who asks, and where. `actor` is the Account that the caller acts as; null for the request that needs no key, which sees everything. */
-export type Caller = Pick<Exchange, 'world' | 'actor' | 'rely'>
+export type Caller = Pick<Exchange, 'world' | 'actor' | 'rely' | 'store'>
 
 /** A group that no record is in: no id is empty. */
 const NOTHING = ''
@@ -19,16 +19,16 @@ export const isLimited = ({ actor, world }: Caller): boolean => actor !== null &
 
 /** The record with an id; undefined when it does not exist or is hidden. */
 export function visible<F extends Family>(caller: Caller, family: F, id: string): RecordOf<F> | undefined {
-  const stored = collectionOf(caller.world.state.store, family).stored(id)
+  const stored = collectionOf(caller.store, family).stored(id)
   if (stored === undefined || isOwn(caller, family, stored)) return stored?.record
   caller.rely('A19')
   return isLimited(caller) ? undefined : stored.record
 }
 
 /** Whether a record belongs to the caller's Account. Whoever owns an Account owns its Users. */
-export function isOwn<F extends Family>({ actor, world }: Caller, family: F, stored: Stored<RecordOf<F>>): boolean {
+export function isOwn<F extends Family>({ actor, store }: Caller, family: F, stored: Stored<RecordOf<F>>): boolean {
   if (actor === null) return true
-  return family === 'users' ? world.state.store.accounts.isOwnedBy((stored.record as RecordOf<'users'>).account, actor.id) : stored.isOwnedBy(actor.id)
+  return family === 'users' ? store.accounts.isOwnedBy((stored.record as RecordOf<'users'>).account, actor.id) : stored.isOwnedBy(actor.id)
 }
 
 /** The record that the path names. Errors: `resource_missing` (404, A08). */

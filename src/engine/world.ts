@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
+import type { Edit, RecordName } from '../scenario/edits.js'
 import type { Tally } from '../scenario/expectations.js'
 import type { EntryCount, Script } from '../scenario/script.js'
 import type { RecordOf, Store } from '../store/store.js'
@@ -18,10 +19,14 @@ export type World = {
   requireLoaded: () => unknown
   /** The machine's time in milliseconds. */
   readonly machine: () => number
-  /** Counts the changes so far: a request is executed at a place among them. */
+  /** Numbers the changes: a request is executed at a place among them. */
   readonly inputs: { readonly place: number }
   /** Notes that an operation has made or changed a record, or deleted the one with an id. */
   changed: (family: Family, record: RecordOf<Family> | null, removed: string | null) => void
+  /** Makes an edit of a script entry, as a whole: the records that it changed, or why it could not be made. */
+  edit: (edit: Edit) => { changed: readonly RecordName[]; problem: string | null }
+  /** The records as they were so many milliseconds ago, by the clock of `state`. */
+  past: (ms: number) => Store
   /** Notes that a request has changed the counts of a script entry. */
   counted: (id: string, count: EntryCount) => void
   /** The id of the next answer, from a counter of its own (A34). */

@@ -3,13 +3,13 @@ import { holdsCardNumber } from '../core/card-numbers.js'
 import { FormList, type FormNode, nodeIn, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
-import { type AnyRecord, type Exchange, hasRun, listShown, type Pause } from '../engine/exchange.js'
+import { type AnyRecord, type Exchange, hasPerformed, hasRun, listShown, type Pause } from '../engine/exchange.js'
 import { limitOf } from '../engine/listing.js'
 import { isUnset } from '../engine/sentences.js'
 import type { OperationId } from '../reference/operations.js'
 import { CURSORS, type List } from '../reference/parameters.js'
-import type { Records, Store } from '../store/store.js'
-import { hasValue, isWithoutAmount } from './judgement.js'
+import type { Store } from '../store/store.js'
+import { amountSent, hasValue } from './judgement.js'
 import { LostAnswers } from './lost.js'
 
 export const FINDINGS = {
@@ -27,6 +27,11 @@ export const FINDINGS = {
     severity: 'error',
     about: 'The same Transaction was posted again after its response was lost.',
     advice: 'Look first: GET /transactions?location=ID shows whether it was made.'
+  },
+  'change-not-made': {
+    severity: 'error',
+    about: 'A script entry could not change the records as it says, and changed nothing.',
+    advice: 'The request says why, under script.problem: correct the entry, or what was done to the records before.'
   },
   'search-without-narrowing': {
     severity: 'warning',
@@ -154,6 +159,7 @@ export class Findings {
     this.#found = NOTHING
     const { id, operation } = call
     const { refusal } = call.outcome
+    if (call.problem !== null) this.#report('change-not-made', [id])
     if (call.unknownParameter) this.#report('unknown-parameter', [id])
     if (anyValue(call.body, isUnset) || anyValue(call.query, isUnset)) this.#report('unset-value', [id])
     if (isCardNumberSent(call)) this.#report('card-number-sent', [id])
@@ -187,21 +193,21 @@ export class Findings {
   #lookAtPayment(call: Exchange): void {
     const { id, body, hasAuthorization } = call
     if (hasAuthorization) this.#report('key-sent-needlessly', [id])
-    if (isWithoutAmount(call)) this.#report('zero-payment', [id])
-    if (hasRun(call) && hasValue(body.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip') this.#report('unused-parameter', [id])
+    if (hasPerformed(call) && amountSent(call) === undefined) this.#report('zero-payment', [id])
+    if (hasPerformed(call) && hasValue(body.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip') this.#report('unused-parameter', [id])
   }
 
   #lookAtSearch(call: Exchange): void {
     const { id, operation, query, values, settings, isDelivered } = call
     if (valueIn(query, 'search_query') === undefined) return
-    if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#report('search-without-narrowing', [id])
+    if (hasPerformed(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#report('search-without-narrowing', [id])
     const filters = ['search_query', 'location', ...COMPARISONS].map(name => valueIn(query, ...name.split('.')) ?? null)
     const search = JSON.stringify([operation, callerOf(call), filters])
     const [after, before] = settings['pagination.cursors'].map(name => valueIn(query, name))
     const limit = limitOf(values, settings)
     const keyOf = (starting: string | null | undefined, ending: string | null | undefined) => JSON.stringify([search, starting ?? null, ending ?? null])
     this.#continue(keyOf(after, before))
-    const isBegun = hasRun(call) && after === undefined && before === undefined
+    const isBegun = hasPerformed(call) && after === undefined && before === undefined
     for (const [key, page] of isBegun ? this.#emptyPages : []) if (page.search === search && page.limit < limit) this.#continue(key)
     const page = isDelivered ? pageOf(call) : null
     if (page === null || page.data.length > 0 || !page.has_more) return
@@ -262,12 +268,13 @@ type Owned = AnyRecord & { account?: string; location?: string; transaction: str
 /** Whether the key of an Account reached a record of a merchant that is neither this Account nor its own. */
 const isForeign = (call: Exchange): boolean => {
   const { actor, found } = call
-  if (actor === null || found === null || !hasRun(call)) return false
+  if (actor === null || found === null || !hasPerformed(call)) return false
   const { accounts, locations, transactions } = call.identifiedIn as Store
   const { object, id, account, location, transaction } = found as Owned
   const place = location ?? transactions.get(transaction)?.location
-  const owner = object === 'account' ? id : (account ?? (locations.get(place as string) as Records['locations']).account)
-  return owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
+  // the Location may have been deleted since
+  const owner = object === 'account' ? id : (account ?? locations.get(place as string)?.account)
+  return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
 /** Whether a whole card number was sent as one, whether or not it passes any check, or one of a known issuer anywhere. */

@@ -1,7 +1,8 @@
 /** The journal: the last calls of a sandbox, bounded in number and in bytes, by itself and together with those of other sandboxes. */
 import { valueIn } from '../core/form.js'
-import { type Exchange, listShown, recordsShown, tookEffect } from '../engine/exchange.js'
-import { type Family, operationOf } from '../reference/operations.js'
+import { type AnyRecord, type Exchange, listShown, recordsShown, tookEffect } from '../engine/exchange.js'
+import { operationOf } from '../reference/operations.js'
+import type { RecordName } from '../scenario/edits.js'
 
 /** A journal as the budget sees it: what it holds, and how it gives way until it holds no more than so many bytes. */
 type Sharing = { readonly bytes: number; shrink: (bytes: number) => void }
@@ -143,12 +144,17 @@ function judgedBy({ params, account, body, operation }: Exchange): string[] {
 /** The ids of the records that a list shows, together: it names the call that last changed any of them. */
 const shownIn = (call: Exchange): Set<string>[] => (listShown(call) === null ? [] : [new Set(recordsShown(call).map(({ id }) => id))])
 
-/** The records that a call changed; a new Refund changes its Transaction too. */
-export function recordsChanged(call: Exchange): { family: Family; id: string }[] {
+/** The records that a call changed, and the script with it; a new Refund changes its Transaction too. */
+export function recordsChanged(call: Exchange): readonly RecordName[] {
+  const own = recordsChangedByOperation(call)
+  return call.changed.length === 0 ? own : [...own, ...call.changed.filter(({ id }) => own.every(one => one.id !== id))]
+}
+
+function recordsChangedByOperation(call: Exchange): RecordName[] {
   if (call.operation === null || !tookEffect(call)) return []
   const { family, kind } = operationOf(call.operation)
-  if (kind === 'delete') return [{ family, id: call.params.user_id as string }]
-  return recordsShown(call).flatMap(({ id, transaction }): { family: Family; id: string }[] => {
+  if (kind === 'delete') return [{ family, id: (call.found as AnyRecord).id }]
+  return recordsShown(call).flatMap(({ id, transaction }): RecordName[] => {
     const shown = { family, id }
     return family === 'refunds' ? [shown, { family: 'transactions', id: transaction as string }] : [shown]
   })

@@ -193,9 +193,6 @@ const shown = <R>(call: Exchange) => call.outcome.shown as unknown as R
 export const amountSent = ({ body }: Pick<Exchange, 'body'>): string | undefined =>
   valueIn(body, 'amount') ?? valueIn(body, 'amounts', 'transaction_amount') ?? valueIn(body, 'amounts', 'payment_amount')
 
-/** Whether a payment settled nothing because no amount was sent, which is not the same as an amount of 0 (A24). */
-export const isWithoutAmount: Predicate = call => paid(call) && amountSent(call) === undefined
-
 const metadataMerged: Predicate = call => {
   const metadata = call.body.get('metadata')
   return metadata instanceof FormObject && (metadata.cleared || Object.keys(metadataBefore(call)).length > 0)
@@ -224,7 +221,8 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
     (call.operation === 'createAccount' ? shown<Account>(call).reseller !== null : call.operation === 'createLocation' || call.operation === 'createUser'),
   A22: call => paid(call) && valueIn(call.body, 'currency') === undefined && valueIn(call.body, 'amounts', 'currency') === undefined,
   A23: ({ money }) => money !== null,
-  A24: call => paid(call) && (has(call, 'amounts') || isWithoutAmount(call)),
+  // without an amount it settles nothing, which is not the same as an amount of 0
+  A24: call => paid(call) && (has(call, 'amounts') || amountSent(call) === undefined),
   A25: call => paid(call) && (has(call, 'card') || has(call, 'bank_account')),
   A26: call => paid(call) && has(call, 'bank_account') && shown<Transaction>(call).payment_type !== 'vip',
   A27: call => paid(call) && valueIn(call.body, 'adjustment_number') !== undefined,

@@ -6,12 +6,12 @@ import { boundsOf } from '../core/instants.js'
 import { paymentMethodOf } from '../core/payment-method.js'
 import { keep } from '../core/remembered.js'
 import { matches } from '../core/search.js'
-import { type AnyRecord, type Exchange, hasRun, listShown, recordsShown } from '../engine/exchange.js'
+import { type AnyRecord, type Exchange, hasPerformed, hasRun, listShown, recordsShown } from '../engine/exchange.js'
 import { type ListValues, limitOf } from '../engine/listing.js'
 import { isLimited } from '../engine/visibility.js'
 import { EMBEDDED } from '../store/bytes.js'
 import { EARLIEST, isAfter, LATEST, type Position } from '../store/ordered-index.js'
-import type { Records, Store } from '../store/store.js'
+import type { Store } from '../store/store.js'
 import { amountSent } from './judgement.js'
 
 /** Lost requests that are remembered. */
@@ -30,7 +30,7 @@ type Lost = {
   /** What a list is narrowed to that shows it. */
   transaction: string | null
   location: string
-  account: string
+  account: string | undefined
   last4: string | null
 }
 
@@ -43,7 +43,7 @@ export class LostAnswers {
     const own = paymentOf(call)
     const before = own === null ? undefined : this.known.get(own)
     if (isLost) this.note(call, own)
-    else if (hasRun(call)) for (const [payment, lost] of this.known) if (payment === own || isShownIn(lost, call)) this.known.delete(payment)
+    else if (hasPerformed(call)) for (const [payment, lost] of this.known) if (payment === own || isShownIn(lost, call)) this.known.delete(payment)
     return before === undefined || before.request === call.id ? null : before.request
   }
 
@@ -76,7 +76,7 @@ function lostOf(call: Exchange): Lost {
     place: (made === null ? undefined : collection.position(made)) ?? { at, nth: collection.next - 0.5 },
     transaction: operation === 'createRefund' ? found.id : null,
     location: found.location,
-    account: (store.locations.get(found.location) as Records['locations']).account,
+    account: store.locations.get(found.location)?.account,
     last4: operation === 'createRefund' ? null : (paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0]).card?.last4 ?? null)
   }
 }
@@ -85,6 +85,8 @@ function lostOf(call: Exchange): Lost {
 function isShownIn(lost: Lost, call: Exchange): boolean {
   const shown = recordsShown(call)
   if (shown.some(({ id }) => id === lost.made)) return true
+  // what is older than the request says nothing of it
+  if (call.past !== null) return false
   if (shown.some(({ id }) => id === lost.transaction)) return isEmbedded(lost, call)
   const isItsList = call.operation === (lost.operation === 'createRefund' ? 'listRefunds' : 'listTransactions')
   return isItsList && lost.made === null && wouldBeListed(lost, call)

@@ -5,8 +5,9 @@ import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../e
 import { endingOf, sentIn } from '../engine/scripted.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation, Tally, Verdict } from '../scenario/expectations.js'
-import { type MatchCondition, type Matcher, type SentCall, shownOn, valueFor } from '../scenario/matching.js'
+import { countedValue, type MatchCondition, type Matcher, type SentCall, shownOn, valueFor } from '../scenario/matching.js'
 import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/near-misses.js'
+import type { SequenceData } from '../scenario/schemas.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
@@ -27,9 +28,17 @@ export async function explainedVerdicts(tally: Tally, looked: Looked): Promise<V
   for (const [index, verdict] of verdicts.entries()) {
     const expectation = tally.expectations[index] as Expectation
     if (verdict.holds || 'differences' in expectation || left-- <= 0) continue
-    Object.assign(verdict, await ('steps' in expectation ? ofSequence(expectation.steps, verdict, looked) : ofCalls(expectation.calls, verdict, looked)))
+    const own = { ...looked, requests: requestsOf(verdict, expectation.data, looked) }
+    Object.assign(verdict, await ('steps' in expectation ? ofSequence(expectation.steps, verdict, own) : ofCalls(expectation.calls, verdict, own)))
   }
   return verdicts
+}
+
+/** The requests that are looked through for a verdict: those of the value that it is about. */
+function requestsOf({ value }: Verdict, { per, same }: Partial<SequenceData>, { requests, store }: Looked): readonly Exchange[] {
+  const by = per ?? same
+  if (by === undefined || value === undefined) return requests
+  return requests.filter(call => call.operation !== null && countedValue(by, sentIn(store, call, null)) === value)
 }
 
 /** The entries of a script that were never applied, each with the requests that it nearly was applied to. */
@@ -120,7 +129,8 @@ async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Lo
     } else after.push(call)
     await pause()
   }
-  const next = steps[seen] as Calls
+  const next = steps[seen]
+  if (next === undefined) return explanation(namesOf(counted, looked), [])
   const near = after.filter(({ operation }) => next.operations.has(operation as OperationId)).reverse()
   const nearest = await nearIn(near, call => missesOfCalls(next, call, { sent: sentIn(store, call, null), isNone: true }), looked)
   return explanation(seen === counted.length ? namesOf(counted, looked) : [], nearest)
@@ -139,14 +149,21 @@ function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowi
 }
 
 /** Why an entry that was never applied was not applied to a request of its operations. */
-function missesOfEntry({ id, entry, count }: Unused, call: Exchange, sent: SentCall): Miss[] {
+function missesOfEntry({ id, entry, count, isWaiting }: Unused, call: Exchange, sent: SentCall): Miss[] {
   const early = missedStage(call, STAGE.admitted, 'a request that reaches the script')
   if (early !== null) return [early]
   const { between, data, calls } = entry
+  const { per } = data
   const misses = missesOfMatch(entry.matches, { sent, isNone: count.matched === 0 })
+  const value = per && countedValue(per, sent)
+  // which key was sent is not known any more
+  const isNone = per !== undefined && per !== 'key' && value === undefined
+  if (isNone) misses.push({ condition: 'per', wanted: `a ${per}`, got: 'none' })
   if (call.at < between.from) misses.push({ condition: 'from', wanted: `${data.from}`, got: isoOf(call.at) })
+  if (!entry.isHour(call.at)) misses.push({ condition: 'at', wanted: `${data.at}`, got: isoOf(call.at) })
+  if (isWaiting(call.at)) misses.push({ condition: 'after', wanted: JSON.stringify(data.after), got: 'not yet' })
   if (call.at >= between.until) misses.push({ condition: 'until', wanted: `before ${data.until}`, got: isoOf(call.at) })
-  const { matched } = count
+  const { matched } = value === undefined ? count : (count.values?.find(own => own.value === value) ?? { matched: 0 })
   // a request that meets every condition and was not counted came before the entry was added
   if (misses.length > 0 || matched === 0 || call.action?.id === id) return misses
   if (matched < calls.from) return [{ condition: 'calls', wanted: `${data.calls}`, got: `${matched} that matched` }]
@@ -163,21 +180,32 @@ function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null 
 
 /** The conditions of a match that a request does not meet. Those on what is not kept are told only where all others are met, and no request met them all. */
 function missesOfMatch(matches: Matcher | null, { sent, isNone }: Knowing): Miss[] {
-  const known = (matches ?? []).filter(condition => !isHidden(condition))
-  const misses = known.flatMap(condition => {
-    const value = valueFor(condition, sent)
-    const passed = condition.test(value, sent)
-    return passed ? [] : [missOf(condition, value, passed)]
-  })
+  const misses = missesAmong(matches ?? [], sent)
   if (misses.length > 0 || !isNone) return misses
-  return (matches ?? []).filter(isHidden).map(({ section, name, wanted }) => ({
+  const hidden = (matches ?? []).flatMap(condition => condition.any?.flat() ?? condition).filter(condition => isHidden(condition, sent))
+  return hidden.map(({ section, name, wanted }) => ({
     condition: name.join('.'),
     wanted: section === 'key' || HOLDS_DIGEST.test(wanted) ? 'the value of the match' : wanted,
     got: 'a value that is not kept'
   }))
 }
 
+/** The conditions that a request certainly does not meet; of alternatives, those of the one that it nearly meets. */
+function missesAmong(matches: Matcher, sent: SentCall): Miss[] {
+  return matches.flatMap(condition => {
+    if (isHidden(condition, sent)) return []
+    if (condition.any !== undefined) return condition.any.map(one => missesAmong(one, sent)).reduce((one, other) => (other.length < one.length ? other : one))
+    const value = valueFor(condition, sent)
+    const passed = condition.test(value, sent)
+    return passed ? [] : [missOf(condition, value, passed)]
+  })
+}
+
 /** Whether the journal does not keep what a condition looks at. */
-const isHidden = ({ section, name, wanted }: MatchCondition): boolean => section === 'key' || isSecretName(name.join('.')) || HOLDS_DIGEST.test(wanted)
+const isHidden = ({ section, name, wanted }: MatchCondition, sent: SentCall): boolean =>
+  section === 'key' ||
+  isSecretName(name.join('.')) ||
+  HOLDS_DIGEST.test(wanted) ||
+  (section === 'headers' && sent.header((name[0] as string).toLowerCase()) === null)
 /** The beginning of a digest, in a text that may be cut. */
 const HOLDS_DIGEST = /sha256:[\da-f]{40}/

@@ -84,7 +84,20 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
 
 /** The same for people to read. */
 export function explainedText(call: Exchange, journal: Journal, keys: SecretWords, near: readonly NearMiss[] = []): string {
-  const { at, id, method, path, query, body, script, answer, why, status, outcome } = { ...explained(call, journal, keys), at: isoOf(call.at) }
+  const { answer, why } = explained(call, journal, keys)
+  const lines = headLines(call, keys)
+  if (why.rules.length > 0) lines.push('', 'Rules, in the order in which they were checked:', ...why.rules.map(verdictLine))
+  else lines.push('', 'No operation matched.')
+  if (why.changed_by.length > 0) lines.push('', `The records in question were last changed by ${why.changed_by.join(', ')}.`)
+  if (why.assumptions.length > 0) lines.push('', 'The response relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
+  if (near.length > 0) lines.push('', 'It nearly matched:', ...near.map(({ in: what, misses }) => `  ${what}: ${misses.map(missText).join(', ')}`))
+  lines.push('', 'Response:', `  ${answerLine(answer)}`)
+  return `${lines.join('\n')}\n`
+}
+
+/** What was sent, and what became of it. */
+export function headLines(call: Exchange, keys: SecretWords): string[] {
+  const { at, id, method, path, query, body, script, status, outcome } = summaryOf(call, keys)
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
   const broken = call.outcome.fault === 'malformed_body' ? ', its body corrupted on the way' : ''
   const lines = [`${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}${broken}  (${at})`]
@@ -93,13 +106,16 @@ export function explainedText(call: Exchange, journal: Journal, keys: SecretWord
     if (pairs.length > 0) lines.push(`  ${what}: ${pairs.join(' ')}`)
   }
   if (script) lines.push(`  script: ${script.id}${script.name ? ` (${script.name})` : ''}${script.fault ? `: ${script.fault}` : ''}`)
-  if (why.rules.length > 0) lines.push('', 'Rules, in the order in which they were checked:', ...why.rules.map(verdictLine))
-  else lines.push('', 'No operation matched.')
-  if (why.changed_by.length > 0) lines.push('', `The records in question were last changed by ${why.changed_by.join(', ')}.`)
-  if (why.assumptions.length > 0) lines.push('', 'The response relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
-  if (near.length > 0) lines.push('', 'It nearly matched:', ...near.map(({ in: what, misses }) => `  ${what}: ${misses.map(missText).join(', ')}`))
-  lines.push('', 'Response:', `  ${answerLine(answer)}`)
-  return `${lines.join('\n')}\n`
+  return lines
+}
+
+/** What decided the response: the rule or assumption that refused the request, else the rules that it kept. */
+export function decisionLine(call: Exchange): string {
+  const { assumption = null } = call.outcome.refusal ?? {}
+  const verdicts = verdictsOf(call, judgementOf(call))
+  const broken = verdicts.find(({ verdict }) => verdict === 'broken')
+  if (broken !== undefined) return verdictLine(broken)
+  return assumption === null ? `  kept    ${verdicts.map(({ rule }) => rule).join(', ')}` : `  ${assumption}  ${ASSUMPTIONS[assumption].topic}`
 }
 
 const answerLine = (answer: unknown): string => {

@@ -160,7 +160,25 @@ export const nameOf = (operation: OperationId): string => `${OPERATIONS[operatio
 export const OPERATION_NAMES: readonly string[] = [...BY_NAME.keys()]
 
 /** By a name such as `GET /tickets/{id}`; null where the reference has none. */
-export const operationNamed = (name: string): OperationId | null => BY_NAME.get(name.trim().replace(/^[a-z]+/i, method => method.toUpperCase())) ?? null
+export const operationNamed = (name: string): OperationId | null => BY_NAME.get(inCapitals(name)) ?? null
+const inCapitals = (name: string) => name.trim().replace(/^[a-z]+/i, method => method.toUpperCase())
+
+/** Those that a name or a pattern fits: in `* /refunds` and `GET *`, `*` stands for any text. */
+export function operationsNamed(pattern: string): OperationId[] {
+  // the ends are marks that no part between two stars can be found at
+  const parts = `^${inCapitals(pattern)}$`.split('*')
+  return [...BY_NAME].flatMap(([name, operation]) => (holdsInOrder(`^${name}$`, parts) ? [operation] : []))
+}
+
+function holdsInOrder(text: string, parts: readonly string[]): boolean {
+  let end = 0
+  for (const part of parts) {
+    const at = text.indexOf(part, end)
+    if (at < 0) return false
+    end = at + part.length
+  }
+  return true
+}
 
 /** What finds each operation. Paths alternate between words and parameters: a second word, if any, is their third part. */
 const ROUTES = OPERATION_IDS.map(operation => {

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { ACCOUNT, ACCOUNT_LIST, CREATE_ACCOUNT, LIST_ACCOUNTS, UPDATE_ACCOUNT } from './accounts.js'
 import { CREATE_LOCATION, LIST_LOCATIONS, LOCATION, LOCATION_LIST, UPDATE_LOCATION } from './locations.js'
-import type { Family, OperationId } from './operations.js'
+import { type Family, LINKED_FAMILIES, type OperationId } from './operations.js'
 import { closed, type Schema, schemaOf, text } from './parameters.js'
 import { CREATE_REFUND, LIST_REFUNDS, REFUND, REFUND_LIST, UPDATE_REFUND } from './refunds.js'
 import { LIST_TICKETS, TICKET, TICKET_LIST } from './tickets.js'
@@ -24,6 +24,17 @@ export const RESOURCES = {
   transactions: schemaOf(TRANSACTION),
   refunds: schemaOf(REFUND)
 } satisfies Record<Family, Schema>
+
+type Fields = Readonly<Record<string, Schema>>
+const fieldsOf = ({ refunds: _, ...fields }: Fields): Fields => fields
+/** The fields of a record by its family; the Refunds in a Transaction are records of their own. */
+export const FIELDS = Object.fromEntries(Object.entries(RESOURCES).map(([family, { properties }]) => [family, fieldsOf(properties as Fields)])) as Readonly<
+  Record<Family, Fields>
+>
+/** By the field of a record that refers to another one, the fields of that. */
+export const LINKED_FIELDS: ReadonlyMap<Schema, Fields> = new Map(
+  Object.values(FIELDS).flatMap(fields => Object.entries(LINKED_FAMILIES).flatMap(([name, family]) => (fields[name] ? [[fields[name], FIELDS[family]]] : [])))
+)
 
 const ID = closed({ id: text() })
 

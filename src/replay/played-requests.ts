@@ -7,7 +7,8 @@ import { MASK } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'
-import { type Exchange, hasReached, STAGE } from '../engine/exchange.js'
+import { type Exchange, hasPerformed, hasReached, STAGE, scriptAction } from '../engine/exchange.js'
+import { isAnswer } from '../engine/scripted.js'
 import { nameOf, type OperationId, operationOf } from '../reference/operations.js'
 import type { Action, EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
@@ -121,12 +122,20 @@ export function answerOf({ text, secretWords }: Pick<Exchange, 'text' | 'secretW
   }
 }
 
-/** The script answered it or lost its answer, and so applies to the play of it too. */
-export const isScripted = ({ outcome, action, isDelivered }: Exchange): boolean =>
-  outcome.name === 'scripted' || (action?.entry.data.fault !== undefined && !isDelivered)
+/** The script answered it, changed records or lost its answer, and so applies to the play of it too. */
+export const isScripted = (call: Exchange): boolean =>
+  call.outcome.name === 'scripted' || alongside(call) !== null || (scriptAction(call)?.fault != null && !call.isDelivered)
+
+/** What the script did while the operation ran; null where nothing. */
+export function alongside(call: Exchange): Action | null {
+  const { action } = call
+  if (action === null || isAnswer(action)) return null
+  const { edit, stale, data } = action.entry
+  return edit !== null || stale !== null || data.respond !== undefined ? action : null
+}
 
 /** It never reached its operation: the script answered it, or it was lost before. */
-export const isStopped = ({ outcome: { name } }: Exchange): boolean => name === 'scripted' || name === 'lost_before'
+export const isStopped = (call: Exchange): boolean => call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
 
 /** An entry for the successive calls of an operation that the script did the same to. */
 export function scriptOf(calls: readonly Exchange[]): EntryData[] {
@@ -137,8 +146,9 @@ export function scriptOf(calls: readonly Exchange[]): EntryData[] {
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
-    const { name, respond, fault, when } = (call.action as Action).entry.data
-    const action = { ...(respond && { respond: maskedThroughout(respond, call.secretWords) }), ...(fault && { fault }), ...(when && { when }) }
+    const { name, respond, change, stale, fault, when, cut_after: cut } = (call.action as Action).entry.data
+    const shown = maskedThroughout({ ...(respond && { respond }), ...(change && { change }) }, call.secretWords)
+    const action = { ...shown, ...(stale && { stale }), ...(fault && { fault }), ...(when && { when }), ...(cut !== undefined && { cut_after: cut }) }
     const last = found.findLast(entry => entry.on === on)
     if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action)) last.to = count
     else found.push({ on, from: count, to: count, name, action })

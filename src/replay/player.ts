@@ -4,8 +4,8 @@ import { BASE } from '../core/paths.js'
 import { refuse } from '../engine/answers.js'
 import type { Exchange } from '../engine/exchange.js'
 import { arrive, askScript, close, countRequest, decode, enter, formIn, perform } from '../engine/execute.js'
-import { answerSeen, requestOf } from '../engine/play.js'
-import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
+import { answerSeen, type OnOver, requestOf } from '../engine/play.js'
+import { answerByScript, breakAnswer, isAnswer, sendingOf } from '../engine/scripted.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
@@ -22,9 +22,11 @@ export class Player {
   #onTheirWay = 0
   #passed = 0
   readonly #waiting = new Set<Waiting>()
+  readonly #onOver: OnOver
 
-  constructor(sandbox: Sandbox) {
+  constructor(sandbox: Sandbox, onOver: OnOver = () => {}) {
     this.#sandbox = sandbox
+    this.#onOver = onOver
   }
 
   /** Several are sent at once if the caller does not wait for one before it sends the next. */
@@ -51,6 +53,8 @@ export class Player {
       refuse(exchange, error)
     }
     breakAnswer(exchange)
+    const { bytes, bandwidth } = sendingOf(exchange)
+    if (bandwidth !== undefined) await this.#past((bytes / bandwidth) * 1000)
     return this.#end(exchange, faultSeen(exchange))
   }
 
@@ -62,6 +66,7 @@ export class Player {
         : { status: 0, body: { error: { message: SAYS.no_response(SAYS[SEEN[fault]]()) } }, fault }
     close(exchange, fault === null, 0)
     this.#sandbox.evidence.record(exchange)
+    this.#onOver(exchange, answer)
     return answer
   }
 
@@ -75,8 +80,12 @@ export class Player {
       this.#waiting.delete(waiting)
       if (!isGoingOn) return false
     }
-    if (delay > 0) await new Promise(resolve => this.#wait(delay, resolve))
+    if (delay > 0) await this.#past(delay)
     return true
+  }
+
+  #past(ms: number): Promise<boolean> {
+    return new Promise(resolve => this.#wait(Math.ceil(ms), resolve))
   }
 
   #wait(ms: number | null, wake: (goesOn: boolean) => void): Waiting {

@@ -6,7 +6,7 @@ import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
 import { without } from '../core/templates.js'
-import { type AnyRecord, type Exchange, tookEffect } from '../engine/exchange.js'
+import { type AnyRecord, type Exchange, hasPerformed, scriptAction, tookEffect } from '../engine/exchange.js'
 import { playIn } from '../engine/play.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -16,7 +16,7 @@ import { bindingsOf } from '../scenario/scenario.js'
 import { Answers, type Json, playSteps, type StepData, withTexts } from '../scenario/steps.js'
 import { FAMILIES } from '../store/store.js'
 import { pause } from '../work/slices.js'
-import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from './played-requests.js'
+import { alongside, answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from './played-requests.js'
 import { ID_FIELDS, type Member, membersFor, touchedBy } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
@@ -61,26 +61,28 @@ type Key = { key: string; account: string }
 type Beginning = Record<string, unknown> & { data: { api_keys?: readonly Key[] } }
 type Attempt = { beginning: Beginning; plays: readonly Played[] }
 
-/** The requests in the journal of a sandbox, or a single one of them. */
-export async function recordingOf(sandbox: Sandbox, words: SecretWords, only?: Exchange): Promise<Recording> {
+/** The requests in the journal of a sandbox, or some of them: what others made meanwhile is there from the beginning. */
+export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?: readonly Exchange[]): Promise<Recording> {
   const { scenario, clock, evidence, inputs } = sandbox
   const { dropped } = evidence.journal
   const isRunning = clock.running
   // requests that come meanwhile are not in it
   const store = sandbox.store.clone()
-  const held = only === undefined ? evidence.journal.requests() : [only]
+  const held = chosen ?? evidence.journal.requests()
   const calls = held.filter(({ place }) => place >= inputs.earliest)
-  const { store: before } = await sandbox.stateAt(calls.reduce((least, { place }) => Math.min(least, place), inputs.place))
+  const first = calls.reduce((least, { place }) => Math.min(least, place), inputs.place)
+  const last = calls.reduce((most, { place }) => Math.max(most, place), first)
+  const [before, after] = await Promise.all([sandbox.stateAt(first), chosen === undefined ? { store } : sandbox.stateAt(last)])
   const active = new Set(calls.flatMap(({ account }) => account ?? []))
   const keyed = keysIn(store).map(({ account }) => account)
   return {
     scenario: scenario.name,
     calls,
-    dropped: only === undefined ? dropped + held.length - calls.length : 0,
+    dropped: chosen === undefined ? dropped + held.length - calls.length : 0,
     isRunning,
     words,
-    setup: setupOf(calls[0], only === undefined),
-    ...(await membersFor(calls, before, only === undefined ? store : before)),
+    setup: setupOf(calls[0], chosen?.length !== 1),
+    ...(await membersFor(calls, before.store, after.store)),
     accounts: [...new Set([...keyed.filter(account => active.has(account)), ...active])],
     blank: () => sandbox.blank()
   }
@@ -174,7 +176,13 @@ async function playedIn(beginning: Beginning, calls: readonly Exchange[], { word
     const isMade = step !== null && (!isStopped(call) || calls.length === 1)
     const isCreating = tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
     const name = isMade && isCreating ? nameFor(call, index + 1) : null
-    const [outcome] = await playSteps(isMade ? [{ ...step, ...(name !== null && { as: name }) }] : [], playIn(sandbox), bindings, () => {}, answers)
+    const [outcome] = await playSteps(
+      isMade ? [{ ...step, ...(name !== null && { as: name }) }] : [],
+      playIn(sandbox, undefined, alongside(call)),
+      bindings,
+      () => {},
+      answers
+    )
     const { status, body } = outcome?.answer ?? { status: 0, body: null }
     const shown = body && (withTexts(body, id => recorded.get(id) ?? id) as Fields)
     const now = shown && maskedThroughout(determined(shown, status, name !== null, sandbox.settings), words)
@@ -203,10 +211,10 @@ const nameFor = ({ operation }: Exchange, number: number) => `${RESOURCE_NAMES[o
 
 /** What the recorded answer and that of the play have in common. Null for a call that had no effect. */
 function expectationOf(call: Exchange, status: number, shared: Json): StepData['expect'] | null {
-  const fault = call.action?.entry.data.fault
+  const fault = scriptAction(call)?.fault
   if (isScripted(call) && !call.isDelivered && fault) return { fault }
   if (call.outcome.name === 'lost_before') return null
-  if (call.outcome.name !== 'scripted') return { status, ...(shared !== null && { body: shared }) }
+  if (call.outcome.name !== 'scripted' || hasPerformed(call)) return { status, ...(shared !== null && { body: shared }) }
   const answer = answerOf(call) ?? null
   const body = without(call.settings['shapes.error'], common(answer, answer) ?? null, ['$request_id']) as Json
   return { status: call.outcome.status, ...(body !== null && { body }) }
@@ -246,7 +254,7 @@ function notesOn(keys: readonly Key[], plays: readonly Played[], { isRunning, dr
     [dropped > 0, SAYS.dropped(dropped)],
     [calls.some((call, index) => moveBefore(call, calls[index - 1], isRunning) < 0), SAYS.set_back()],
     [[...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, calls[0]?.settings)), SAYS.other_settings()],
-    [calls.some(({ action }) => action?.entry.data.hold || action?.entry.data.delay !== undefined), SAYS.no_delays()]
+    [calls.some(({ action }) => ['hold', 'delay', 'bandwidth'].some(name => name in (action?.entry.data ?? {}))), SAYS.no_delays()]
   ]
   return [
     ...keys.map(({ key, account }) => SAYS.key(key, account)),

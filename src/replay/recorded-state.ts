@@ -2,6 +2,7 @@
 import { valueIn } from '../core/form.js'
 import { type AnyRecord, type Exchange, hasReached, listShown, recordsShown, STAGE, tookEffect } from '../engine/exchange.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationOf } from '../reference/operations.js'
+import type { Action } from '../scenario/script.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
@@ -45,10 +46,11 @@ export async function membersFor(requests: readonly Exchange[], before: Store, a
       add(link, linked)
     }
   }
+  const byScript = new Set(requests.flatMap(({ changed }) => changed.map(({ family, id }) => nameOf(family, id))))
   // as they were before the first change
   const original = await named(changed.reverse())
   for (const [name, member] of await named(membersIn(after))) {
-    if (!byRequest.has(name)) add(name, original.get(name) ?? member)
+    if (!byRequest.has(name) && !byScript.has(name)) add(name, original.get(name) ?? member)
     await pause()
   }
   const families = new Map(FAMILIES.map(family => [family, [] as Member[]]))
@@ -59,15 +61,22 @@ export async function membersFor(requests: readonly Exchange[], before: Store, a
   return { members: [...families.values()].flat(), copied }
 }
 
+/** The ids that the change of a script entry names. */
+function namedBy(action: Action | null): unknown[] {
+  const { data = {}, delete: removed = [] } = action?.entry.data.change ?? {}
+  const records = (Object.values(data) as AnyRecord[][]).flat()
+  return [...removed, ...records.flatMap(record => ID_FIELDS.map(name => record[name]))]
+}
+
 /** What matters to requests: the Account of the key, records found and shown, Refunds of a judged charge, what these belong to, and families listed in part. */
 export async function touchedBy(requests: readonly Exchange[], members: readonly Member[]): Promise<Member[]> {
   const [ids, charges, families] = [new Set<unknown>(), new Set<unknown>(), new Set<Family>()]
   for (const exchange of requests) {
-    const { account, found, filteredBy, params, query, settings, money } = exchange
+    const { account, found, filteredBy, params, query, settings, money, action } = exchange
     const shown = recordsShown(exchange)
     const own = hasReached(exchange, STAGE.running) ? Object.values(params) : []
     const asked = [account, found?.id, filteredBy?.id, ...settings['pagination.cursors'].map(name => valueIn(query, name))]
-    for (const id of [...shown.map(({ id }) => id), ...asked, ...own]) ids.add(id)
+    for (const id of [...shown.map(({ id }) => id), ...asked, ...own, ...namedBy(action)]) ids.add(id)
     for (const { id } of shown.filter(({ object }) => object === 'transaction')) charges.add(id)
     charges.add(money?.transaction)
     const list = listShown(exchange)

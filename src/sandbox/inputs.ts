@@ -4,23 +4,28 @@ import { LiveState, type SandboxState } from './state.js'
 
 /** What changed a state, made again by doing it to one: records by a request, the counts of script entries that a request matched, or a control change. */
 export type Input = (state: LiveState) => void
-/** A state, and what came after it. */
-type Span = { state: SandboxState; from: number; inputs: Input[] }
+/** A state, and what came after it, each at a time of the sandbox's clock. */
+type Span = { state: SandboxState; from: number; inputs: Input[]; times: number[] }
+/** What inputs are noted with: a copy of the state after them, and the time of the sandbox's clock. */
+type Source = { present: () => SandboxState; now: () => number }
 
 export class Inputs {
   /** The first state or a later one, and one that is later still: as many inputs as are to be known always lie after the first of them. */
   #older: Span
   #newer: Span | null = null
   readonly #size: number
-  readonly #present: () => SandboxState
-  /** How many inputs came so far: the place of the next one. */
-  place = 0
+  readonly #source: Source
+  /** The state that was asked for last by its time. */
+  #past: { span: Span; place: number; state: LiveState } | null = null
+  /** The place of the next input. */
+  place: number
 
-  /** `size` is how many inputs at least can be made again; `present` gives a copy of the state after the last of them. */
-  constructor(state: SandboxState, size: number, present: () => SandboxState) {
-    this.#older = { state, from: 0, inputs: [] }
+  /** `size` is how many inputs at least can be made again; `from` is the place of the first. */
+  constructor(state: SandboxState, size: number, source: Source, from = 0) {
+    this.place = from
+    this.#older = { state, from, inputs: [], times: [] }
     this.#size = size
-    this.#present = present
+    this.#source = source
   }
 
   /** The first place whose state can be made again. */
@@ -32,20 +37,41 @@ export class Inputs {
   add(input: Input): void {
     const span = this.#newer ?? this.#older
     span.inputs.push(input)
+    span.times.push(this.#source.now())
     this.place++
     if (span.inputs.length < this.#size) return
     if (this.#newer !== null) this.#older = this.#newer
-    this.#newer = { state: this.#present(), from: this.place, inputs: [] }
+    this.#newer = { state: this.#source.present(), from: this.place, inputs: [], times: [] }
   }
 
   /** The state before the input of a place, which is not before `earliest`. `machine` is the machine's time in milliseconds. */
   async stateAt(place: number, machine: () => number): Promise<LiveState> {
-    const span = this.#newer !== null && this.#newer.from <= place ? this.#newer : this.#older
-    const state = new LiveState(span.state, machine)
-    for (const input of span.inputs.slice(0, place - span.from)) {
+    const { state: begun, from, inputs } = this.#spanOf(place)
+    const state = new LiveState(begun, machine)
+    for (const input of inputs.slice(0, place - from)) {
       input(state)
       await pause()
     }
     return state
+  }
+
+  /** The state at a time of the sandbox's clock, or the first one that is known; until the next is asked for. One that is asked for later goes on from it. */
+  stateOn(at: number, machine: () => number): LiveState {
+    let { place } = this
+    while (place > this.earliest && this.#timeOf(place - 1) > at) place--
+    const span = this.#spanOf(place)
+    if (this.#past?.span !== span || this.#past.place > place) this.#past = { span, place: span.from, state: new LiveState(span.state, machine) }
+    const past = this.#past
+    for (; past.place < place; past.place++) (span.inputs[past.place - span.from] as Input)(past.state)
+    return past.state
+  }
+
+  #spanOf(place: number): Span {
+    return this.#newer !== null && this.#newer.from <= place ? this.#newer : this.#older
+  }
+
+  #timeOf(place: number): number {
+    const { from, times } = this.#spanOf(place)
+    return times[place - from] as number
   }
 }

@@ -3,7 +3,9 @@ import { setMaxListeners } from 'node:events'
 import { Clock } from '../core/clock.js'
 import { Ids, kindOf } from '../core/ids.js'
 import { isoOf, LATEST_INSTANT } from '../core/instants.js'
-import { partAt, problemAt, type Step } from '../core/places.js'
+import { mergePatched } from '../core/merge-patch.js'
+import { partAt, pathOf, problemAt, type Step } from '../core/places.js'
+import { withoutSecrets } from '../core/redaction.js'
 import {
   flattened,
   type GivenSettings,
@@ -21,10 +23,21 @@ import { explainedEntries, explainedVerdicts } from '../evidence/near-misses.js'
 import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
-import type { Family } from '../reference/operations.js'
+import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Body } from '../scenario/body.js'
-import { documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, type Written, withoutProblems } from '../scenario/documents.js'
+import {
+  type DocumentProblem,
+  documentOf,
+  ProblemList,
+  readDocument,
+  refusalOf,
+  type SourceDocument,
+  type Written,
+  withoutProblems
+} from '../scenario/documents.js'
+import { type Edit, type Edited, edited, type RecordName, referrers } from '../scenario/edits.js'
 import { Tally } from '../scenario/expectations.js'
+import { exportedRecord } from '../scenario/export.js'
 import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, recordsIn } from '../scenario/fixture.js'
 import { flawsOf } from '../scenario/flaws.js'
 import type { Library } from '../scenario/library.js'
@@ -33,11 +46,12 @@ import { fixtureRead, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
 import { readBy } from '../scenario/reading.js'
 import { bindingsOf, type FirstState, firstStateOf, type Launch, type LoadContext, type Loaded } from '../scenario/scenario.js'
-import { SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
+import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
+import { say } from '../scenario/sentences.js'
 import { problemsOfShape } from '../scenario/shape.js'
 import { type Play, playSteps } from '../scenario/steps.js'
-import { FAMILIES, type Records, type Store } from '../store/store.js'
+import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
 import type { Jobs, Worker } from '../work/worker.js'
 import { type Changes, changesOf } from './changes.js'
@@ -87,6 +101,8 @@ export class Sandbox {
   gates = new Gates()
   /** The time that was stamped last: many records are made in one millisecond. */
   #lastStamp = { at: Number.NaN, created: '' }
+  /** What has changed the sandbox that this is a copy of. */
+  #original: Inputs | undefined
   readonly #ending = new AbortController()
   /** Null for the sandbox at the base address. */
   readonly name: string | null
@@ -112,7 +128,7 @@ export class Sandbox {
     this.snapshots = snapshots
     this.#dependencies = dependencies
     this.state = new LiveState(emptyState(), dependencies.machine)
-    this.inputs = new Inputs(emptyState(), MIN_INPUTS, this.#present)
+    this.inputs = new Inputs(emptyState(), MIN_INPUTS, this.#source)
     this.#begunClock = this.state.clock
     this.settingsInForce = settingsInForce(dependencies.launch)
     const { values } = this.settingsInForce
@@ -160,12 +176,17 @@ export class Sandbox {
     return this.inputs.stateAt(place, this.machine)
   }
 
+  /** The records as they were so many milliseconds of the clock ago, as far back as inputs are known. */
+  past(ms: number): Store {
+    return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
+  }
+
   /** Notes what a request did to records, to be done again. */
   changed(family: Family, record: Records[Family] | null, removed: string | null): void {
     const { counters } = this.state.ids
     this.inputs.add(({ ids, store }) => {
       ids.counters = counters
-      if (record === null) store.users.remove(removed as string)
+      if (record === null) store.remove(family, removed as string)
       else store.put(family, record)
     })
   }
@@ -173,7 +194,7 @@ export class Sandbox {
   /** Notes the counts of a script entry after a request. */
   readonly counted = (id: string, count: EntryCount): void => this.inputs.add(({ script }) => script.recount(id, count))
 
-  readonly #present = () => this.state.value
+  readonly #source = { present: () => this.state.value, now: () => this.clock.now() }
 
   /** Does something to the state that can be done again. */
   #change(change: Input): void {
@@ -289,7 +310,8 @@ export class Sandbox {
   /** Takes a copy of a state for its own, and begins to note changes in it. */
   #startFrom(state: SandboxState): void {
     this.#use(state)
-    this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS), this.#present)
+    // a request that is recorded only after a reset must not take a change since then for its own
+    this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS), this.#source, this.inputs.place + 1)
   }
 
   /** Puts the settings in force, with those of control requests. */
@@ -372,6 +394,7 @@ export class Sandbox {
   copy(): Sandbox {
     const copy = new Sandbox(this.#dependencies, { name: this.name })
     copy.isKept = true
+    copy.#original = this.inputs
     copy.resume({ first: this.requireLoaded(), requests: this.requests, state: this.state.present })
     return copy
   }
@@ -439,15 +462,67 @@ export class Sandbox {
       const transactions = imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
       if (problems.length === 0) {
         Object.assign(this.state, { store, ids })
-        const [keys, { counters }] = [[...store.keys], ids]
-        this.inputs.add(state => {
-          state.ids.counters = counters
-          for (const [key, account] of keys) state.store.keys.set(key, account)
-          for (const family of FAMILIES) for (const record of imported[family]) state.store.put(family, record)
-        })
+        this.inputs.add(inParts ? replacement(store.clone(), ids) : mergeOf({ imported, removed: [] }, ids))
       }
       return { ...imported, transactions }
     })
+  }
+
+  /**
+   * Changes a record by a JSON Merge Patch of what a fixture gives of it, and returns the record. Problems have their places in the patch.
+   * Errors: `record_unknown`, `document_invalid`.
+   */
+  patchRecord(name: string, id: string, patch: object, document: SourceDocument): Promise<RecordOf<Family>> {
+    const { family, record } = this.#recordNamed(name, id)
+    const data = { [family]: [mergePatched(exportedRecord(family, record), patch) as { id?: unknown }] }
+    const problems = new ProblemList()
+    return withoutProblems(problems, async () => {
+      if (data[family]?.[0]?.id !== id) problems.push({ document, steps: ['id'], ...say('fixed_id', id) })
+      else {
+        const found = FIXTURE_CHECKER.isRight(data)
+          ? this.#edit({ fixture: fixtureIn(document, data), removed: [] }).problems
+          : await problemsOfShape('fixture', data)
+        // each is in the only record of the fixture
+        for (const { steps, code = '', message } of found) problems.push({ document, steps: steps.slice(2), code, message })
+      }
+      return this.store[family].get(id) as RecordOf<Family>
+    })
+  }
+
+  /** Changes records at once, or none of them where there are problems. */
+  #edit(edit: Edit): { problems: readonly DocumentProblem[]; changed: RecordName[] } {
+    const { state, clock, settings } = this
+    const { 'limits.records': limit } = this.#dependencies.library.limits
+    const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
+    const problems: DocumentProblem[] = []
+    const done = edited(store, edit, { ids, now: clock.now(), settings }, problems)
+    if (store.size > limit) problems.push({ document: documentOf('', null), steps: ['change'], ...say('no_room', limit) })
+    if (problems.length === 0) this.#change(mergeOf(done, ids))
+    return { problems, changed: [...done.removed, ...FAMILIES.flatMap(family => done.imported[family].map(({ id }) => ({ family, id })))] }
+  }
+
+  /** Makes the edit of a script entry, as a whole: the records that it changed, or why it could not be made. */
+  edit(edit: Edit): { changed: readonly RecordName[]; problem: string | null } {
+    const { problems, changed } = this.#edit(edit)
+    if (problems.length === 0) return { changed, problem: null }
+    return { changed: [], problem: withoutSecrets(problems.map(({ steps, message }) => `${pathOf(steps)}: ${message}`).join('; ')) }
+  }
+
+  /** Deletes a record that no other one refers to. Errors: `record_unknown`, `record_in_use`. */
+  deleteRecord(name: string, id: string): void {
+    const { family } = this.#recordNamed(name, id)
+    const by = referrers(this.store, this.settings, family, id)
+    if (by.length > 0) throw REFUSALS.recordInUse(say('in_use', id, by).message)
+    this.#change(({ store }) => store.remove(family, id))
+  }
+
+  /** Errors: `record_unknown`. */
+  #recordNamed(name: string, id: string): { family: Family; record: RecordOf<Family> } {
+    const family = FAMILIES.find(family => family === name)
+    if (family === undefined) throw REFUSALS.noFamily(name, FAMILIES)
+    const record = this.store[family].get(id)
+    if (record === undefined) throw REFUSALS.noRecord(RESOURCE_NAMES[family], id, this.store[family].someIds())
+    return { family, record }
   }
 
   /** A new API key for an Account. Errors: `account_unknown`, `limit_reached`. */
@@ -506,6 +581,24 @@ export class Sandbox {
 
 /** API keys of a sandbox: masking looks for each of them. */
 const MAX_KEYS = 10_000
+
+/** Gives a state the records that a long merge has led to, in no time. */
+const replacement =
+  (store: Store, { counters }: Ids): Input =>
+  state => {
+    state.store = store.clone()
+    state.ids.counters = counters
+  }
+
+/** Does to a state what a merge has done to a copy of it. */
+function mergeOf({ imported: { api_keys, ...imported }, removed }: Edited, { counters }: Ids): Input {
+  return state => {
+    state.ids.counters = counters
+    for (const { family, id } of removed) state.store.remove(family, id)
+    for (const { key, account } of api_keys) state.store.keys.set(key, account)
+    for (const family of FAMILIES) for (const record of imported[family]) state.store.put(family, record)
+  }
+}
 
 /** A fixture with the problems of its shape. Errors: `document_too_large`. */
 async function checkedFixture(document: SourceDocument, under: readonly Step[], problems: ProblemList): Promise<Fixture> {

@@ -50,6 +50,17 @@ export const REFUSALS = {
   deletedMeanwhile: refusal('sandbox_unknown', (name: string | null) => `The sandbox ${name} was deleted during this request.`, NAMED),
   // changes of a sandbox
   changedMeanwhile: refusal('state_changed', () => `Another request changed the records while yours were being merged; send them again. ${UNCHANGED}`),
+  noFamily: refusal(
+    'record_unknown',
+    (name: string, known: readonly string[]) => `There is no family ${sentence(`${shortened(name)}${didYouMean(name, known) || `; ${thereAre(known)}`}`)}`,
+    { param: 'family' }
+  ),
+  noRecord: refusal(
+    'record_unknown',
+    (resource: string, id: string, known: readonly string[]) => sentence(`No ${resource} has the id ${shortened(id)}${didYouMean(id, known)}`),
+    { param: 'id' }
+  ),
+  recordInUse: refusal('record_in_use', (problem: string) => `${sentence(problem)} ${UNCHANGED}`, { param: 'id' }),
   noAccount: refusal('account_unknown', (problem: string) => sentence(`account: ${problem}`), { param: 'account' }),
   noActor: refusal('account_unknown', (problem: string) => `${sentence(`auth.accept_any_key: ${problem}`)} ${UNCHANGED}`, NAMED),
   noActorInSnapshot: refusal('account_unknown', (id: string) => `auth.accept_any_key names ${id}, which is not an Account of the snapshot. ${UNCHANGED}`),

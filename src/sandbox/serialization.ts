@@ -7,6 +7,7 @@ import { flattened, type GivenSettings, SETTINGS, type Settings, settingsSchema 
 import { documentOf, ProblemList, refuseProblems, reportTo, withoutProblems } from '../scenario/documents.js'
 import { compileExpectation } from '../scenario/expectations.js'
 import { FixtureImporter, fixtureIn } from '../scenario/fixture.js'
+import { MAX_VALUES } from '../scenario/matching.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { entrySchema, expectationSchema, fixtureSchema } from '../scenario/schemas.js'
 import { compileEntry, Script } from '../scenario/script.js'
@@ -17,24 +18,29 @@ import { SAYS } from './sentences.js'
 import { missingActor, type SandboxState, type SavedSandbox, type SavedSandboxes } from './state.js'
 
 const COUNT = { type: 'integer', minimum: 0 }
-/** A schema of an object that has all of some properties. */
-const objectOf = (properties: Record<string, object>) => ({ type: 'object', required: Object.keys(properties), properties })
+/** A schema of an object that has all of some properties, and may have others. */
+const objectOf = (properties: Record<string, object>, optional: Record<string, object> = {}) => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties: { ...properties, ...optional }
+})
 const listOf = (items: object) => ({ type: 'array', items })
+const VALUES = { ...listOf(objectOf({ value: { type: 'string' }, matched: COUNT, applied: COUNT })), maxItems: MAX_VALUES }
 
 /** The schema of a state, with more properties that it has to have, and some that it may have. */
 export function stateSchema(more: Record<string, object> = {}, optional: Record<string, object> = {}) {
-  const { required, properties } = objectOf({
+  const required = {
     settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox'),
     counters: { type: 'object', additionalProperties: COUNT },
     clock: objectOf({ at: { type: ['integer', 'null'], minimum: -LATEST_INSTANT, maximum: LATEST_INSTANT }, running: { type: 'boolean' } }),
     script: listOf({
-      ...objectOf({ id: { type: 'string', pattern: '^scr_[1-9][0-9]{0,8}$' }, entry: entrySchema(), matched: COUNT, applied: COUNT }),
+      ...objectOf({ id: { type: 'string', pattern: '^scr_[1-9][0-9]{0,8}$' }, entry: entrySchema(), matched: COUNT, applied: COUNT }, { values: VALUES }),
       additionalProperties: { type: 'integer' }
     }),
     records: fixtureSchema(),
     ...more
-  })
-  return { type: 'object', required, properties: { ...properties, ...optional } }
+  }
+  return objectOf(required, optional)
 }
 
 const CHECKER = checkerOf(() => {

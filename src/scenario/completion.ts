@@ -24,14 +24,13 @@ function completerOf(schema: Schema): Completer {
 }
 
 function partsCompleter({ properties = {} }: Schema): (given: Given) => Record<string, unknown> {
-  const parts = Object.entries(properties)
-    .filter(([, schema]) => !schema['x-derived'] || schema.enum)
-    .map(([name, schema]) => [name, completerOf(schema)] as const)
+  const stored = Object.entries(properties).filter(([, schema]) => !schema['x-derived'] || schema.enum)
+  const parts = Object.fromEntries(stored.map(([name, schema]) => [name, completerOf(schema)]))
   // copies of one object have its shape
-  const blank = Object.fromEntries(parts.map(([name]) => [name, null]))
+  const blank = Object.fromEntries(stored.map(([name]) => [name, null]))
   return given => {
     const whole: Record<string, unknown> = { ...blank }
-    for (const [name, complete] of parts) whole[name] = complete(given[name])
+    for (const name in parts) whole[name] = (parts[name] as Completer)(given[name])
     return whole
   }
 }

@@ -8,25 +8,28 @@ import { isObject } from '../core/quick-check.js'
 import { IS_DIGEST } from '../core/redaction.js'
 import { say as check, type Said } from '../core/sentences.js'
 import type { Schema } from '../reference/parameters.js'
+import { LINKED_FIELDS } from '../reference/tables.js'
 import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
 import { type Budget, compilePattern, metered, type Patterns, type TextTest } from './patterns.js'
-import { answeredValue, referenceIn, valueless } from './references.js'
+import { answeredValue, recordPath, referenceIn, valueless } from './references.js'
 import type { Conditions, Json, Names, Scalar, Wanted } from './schemas.js'
 import { say } from './sentences.js'
 
 /** A value that is looked at: undefined where there is none, null where it has parts and is not a single value. */
 export type Value = Scalar | null | undefined
-/** Whether a value is what is wanted; null when it is too long for what is left of the budget. */
-export type Test = (value: Value, budget: Budget) => boolean | null
+/** What is looked at, with the steps that are left for it; of a record, `fieldAt` reads any of its fields. */
+export type Looked = Budget & { fieldAt?: (name: readonly string[]) => Value }
+/** Whether a value is what is wanted; null when it is too long for the steps that are left, or what it is compared with has no order. */
+export type Test = (value: Value, looked: Looked) => boolean | null
 /** A condition on the value of a name; `at` is where it is written, `data` what it asks for, `wanted` the same in words. */
 export type Condition = { name: readonly string[]; at: readonly Step[]; data: Wanted; wanted: string; test: Test }
 
 /** What values are looked at, and what of them is refused as a problem. */
 export type Subject = {
-  /** The fields of a record, which are typed; otherwise what a request sent, which is text. */
-  areFields?: boolean
+  /** The fields of a record, which are typed; without them, what a request sent is looked at, which is text. */
+  fields?: Schema
   /** Values that no right request can send are problems too. */
   onlyRight?: boolean
   /** What steps were answered, by name; null where no step has been played. */
@@ -61,27 +64,39 @@ export async function compileNames(names: Names, under: At, report: Report, writ
   return compiled
 }
 
-/** Where a name such as `a[b][c]` leads; null, with the problem reported, where nowhere. */
+/** Where a name such as `a[b][c]` leads, of a field `a.b.c` too; null, with the problem reported, where nowhere. */
 function lookedUp(key: string, under: At, report: Report): At | null {
-  const [, head, brackets] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(key) ?? []
-  if (head === undefined) {
+  const isPath = under.fields !== undefined && under.schemas.every(schema => partOf(schema, key) === undefined)
+  const steps = stepsOf(key, isPath)
+  if (steps === null) {
     report([], say('unbalanced_brackets'))
     return null
   }
   let at = under
-  for (const step of [head, ...(brackets ? brackets.slice(1, -1).split('][') : [])]) {
+  for (const step of steps) {
     const { schemas, name } = at
     at = { ...under, name: [...name, step], schemas: schemas.flatMap(schema => partOf(schema, step) ?? []) }
     if (at.schemas.length > 0) continue
-    const known = schemas.flatMap(({ properties = {} }) => Object.keys(properties))
+    const known = schemas.flatMap(schema => Object.keys(partsOf(schema)))
     report([], under.unknown(at.name, known))
     return null
   }
   return at
 }
 
-function partOf({ properties = {}, additionalProperties }: Schema, name: string): Schema | undefined {
-  if (Object.hasOwn(properties, name)) return properties[name]
+/** The steps of a name such as `a[b][c]`, or of a path such as `a.b[c]`; null where its brackets are not closed. */
+export function stepsOf(name: string, isPath = true): string[] | null {
+  const [, head, brackets] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(name) ?? []
+  return head === undefined ? null : [...(isPath ? head.split('.') : [head]), ...(brackets ? brackets.slice(1, -1).split('][') : [])]
+}
+
+/** The parts of a value by their names; of a reference, the fields of the record that it refers to. */
+const partsOf = (schema: Schema) => schema.properties ?? LINKED_FIELDS.get(schema) ?? {}
+
+function partOf(schema: Schema, name: string): Schema | undefined {
+  const { additionalProperties } = schema
+  const parts = partsOf(schema)
+  if (Object.hasOwn(parts, name)) return parts[name]
   return typeof additionalProperties === 'object' ? (additionalProperties as Schema) : undefined
 }
 
@@ -102,7 +117,7 @@ export function shownWanted(wanted: Wanted): string {
   return conditions.join(' and ')
 }
 
-async function compileTest(wanted: Wanted, at: At, report: Report): Promise<Test> {
+export async function compileTest(wanted: Wanted, at: At, report: Report): Promise<Test> {
   if (Array.isArray(wanted)) {
     if (wanted.length === 0) report([], say('matches_nothing'))
     const tests: Test[] = []
@@ -112,17 +127,34 @@ async function compileTest(wanted: Wanted, at: At, report: Report): Promise<Test
   if (isObject(wanted)) return compileConditions(wanted as Conditions, at, report)
   const [, pattern, ignoreCase] = typeof wanted === 'string' ? (/^\/(.*)\/(i?)$/s.exec(wanted) ?? []) : []
   if (pattern !== undefined) return ofText(await compilePattern(pattern, ignoreCase === 'i', at.patterns, said => report([], said)))
-  const { answers = null, areFields } = at
-  const reference = referenceIn(String(wanted))
-  if (reference === null) return compileValue(wanted as Scalar | null, at, report)
-  if (answers !== null) {
-    return value => {
-      const answer = answeredValue(wanted as string, answers)
-      return answer === null ? value === undefined : value !== undefined && value === (areFields ? answer : String(answer))
-    }
+  if (referenceIn(String(wanted)) === null) return compileValue(wanted as Scalar | null, at, report)
+  const valueNow = compileReference(wanted as string, at, report)
+  return (value, looked) => {
+    const now = valueNow(looked)
+    return now === null ? value === undefined : value != null && now !== undefined && String(value) === String(now)
   }
-  report([], valueless(reference))
-  return () => false
+}
+
+/** What stands for a text with references when a value is looked at: null is no value, undefined one that is not known. */
+function compileReference(text: string, at: At, report: Report): (looked: Looked) => Json | undefined {
+  const { answers = null, fields } = at
+  const path = fields && recordPath(text)
+  if (path !== undefined) {
+    const { name } = fieldNamed(path, at, report) ?? { name: [] }
+    return ({ fieldAt }) => fieldAt?.(name) ?? null
+  }
+  if (answers !== null) return () => answeredValue(text, answers)
+  report([], valueless(referenceIn(text) as string))
+  return () => undefined
+}
+
+/** A field of a record that has a single value; null, with the problem reported, for any other. */
+export function fieldNamed(path: string, subject: Subject, report: Report): At | null {
+  const at = lookedUp(path, { ...subject, schemas: [subject.fields as Schema], name: [] }, report)
+  if (at === null || at.schemas.every(({ type }) => ![type].flat().includes('object'))) return at
+  const parts = at.schemas.flatMap(schema => Object.keys(partsOf(schema)))
+  report([], say('not_single', at.name.join('.'), parts))
+  return null
 }
 
 /** Steps for each character of a value whose digest is compared. */
@@ -130,20 +162,20 @@ const DIGEST_STEPS = 2
 
 /** A test of one value. What the tables do not allow can never match; null asks for no value. */
 async function compileValue(wanted: Scalar | null, at: At, report: Report): Promise<Test> {
-  const { areFields, schemas, name } = at
+  const { fields, schemas, name } = at
   const text = String(wanted)
   if (wanted === null && name.length > 1) return value => value === undefined
-  if (!areFields && IS_DIGEST.test(text)) return ofText(metered(DIGEST_STEPS, value => digestOf(value) === text))
-  if (areFields || at.onlyRight) {
-    const [problem, ...others] = await Promise.all(schemas.map(schema => impossible(wanted, schema, areFields)))
+  if (fields === undefined && IS_DIGEST.test(text)) return ofText(metered(DIGEST_STEPS, value => digestOf(value) === text))
+  if (fields !== undefined || at.onlyRight) {
+    const [problem, ...others] = await Promise.all(schemas.map(schema => impossible(wanted, schema, fields !== undefined)))
     const advice = at.isMember ? '' : conditionMeant(text, schemas)
     if (problem && others.every(other => other !== null)) report([], say(at.isNegated ? 'always_matches' : 'never_matches', problem, advice))
   }
-  return areFields ? isField(schemas[0] as Schema, wanted) : value => value === text
+  return fields === undefined ? value => value === text : isField(schemas[0] as Schema, wanted)
 }
 
 /** Why no record, or no right request, can have a value; null where one can. */
-async function impossible(wanted: Scalar | null, schema: Schema, isField: boolean | undefined): Promise<string | null> {
+async function impossible(wanted: Scalar | null, schema: Schema, isField: boolean): Promise<string | null> {
   if (!isField && schema.type === 'object') return null
   const text = String(wanted)
   const sent = isNumeric(schema) && NUMBER.test(text) ? Number(text) : text
@@ -170,17 +202,18 @@ const ofText =
 
 const not =
   (test: Test): Test =>
-  (value, budget) => {
-    const passed = test(value, budget)
+  (value, looked) => {
+    const passed = test(value, looked)
     return passed === null ? null : !passed
   }
 
-const anyOf =
-  (tests: readonly Test[]): Test =>
-  (value, budget) => {
+/** Passes what one of the tests passes; null where one that says so might have. */
+export const anyOf =
+  <B extends Budget>(tests: readonly ((value: Value, looked: B) => boolean | null)[]) =>
+  (value: Value, looked: B): boolean | null => {
     let isPassed: boolean | null = false
     for (const test of tests) {
-      const passed = test(value, budget)
+      const passed = test(value, looked)
       if (passed) return true
       if (passed === null) isPassed = null
     }
@@ -196,17 +229,18 @@ async function compileConditions(conditions: Conditions, at: At, report: Report)
     else if (condition === 'present') tests.push(value => (value !== undefined) === operand)
     else tests.push(not(await compileTest(operand, { ...at, onlyRight: false, isNegated: true }, note)))
   }
+  if (tests.length === 0) report([], check('empty'))
   const never = contradictionIn(conditions, at)
   if (never !== null) report([], never)
   return not(anyOf(tests.map(not)))
 }
 
 /** Why no value meets all conditions: bounds with nothing between them, those of a field among them, or a bound for what is not there; null where one can. */
-function contradictionIn({ present, ...conditions }: Conditions, { areFields, schemas: [{ minimum, maximum } = {}] }: At): Said | null {
+function contradictionIn({ present, ...conditions }: Conditions, { fields, schemas: [{ minimum, maximum } = {}] }: At): Said | null {
   const given = boundsIn(conditions)
   if (given.length === 0) return null
   if (present === false) return say('compares_nothing')
-  const bounds = areFields ? [...given, ...boundsIn({ gte: minimum, lte: maximum })] : given
+  const bounds = fields ? [...given, ...boundsIn({ gte: minimum, lte: maximum })] : given
   for (const low of bounds.filter(({ name }) => name.startsWith('g'))) {
     const high = bounds.find(({ name, at }) => name.startsWith('l') && (at < low.at || (at === low.at && `${low.name}${name}` !== 'gtelte')))
     if (high !== undefined) return say('nothing_between', low.shown, high.shown)
@@ -225,7 +259,8 @@ const NUMBER = /^-?\d+(\.\d+)?$/
 const isNumeric = ({ type }: Schema) => [type].flat().some(name => name === 'integer' || name === 'number')
 
 /** Compares numbers and instants; text has no order that a test should rely on. */
-function compileComparison({ holds }: Comparison, bound: Scalar, { name, schemas, answers = null }: At, report: Report): Test {
+function compileComparison({ holds }: Comparison, bound: Scalar, under: At, report: Report): Test {
+  const { name, schemas } = under
   const isNumber = schemas.some(isNumeric)
   if (!isNumber && !schemas.some(({ format }) => format === 'instant')) {
     report([], say('not_comparable', name.join('.')))
@@ -236,8 +271,14 @@ function compileComparison({ holds }: Comparison, bound: Scalar, { name, schemas
     const place = placeOf(value)
     return place !== null && at !== null && holds(place, at)
   }
-  if (answers !== null && referenceIn(String(bound)) !== null) {
-    return ofText(value => isRight(value, placeOf(String(answeredValue(bound as string, answers)))))
+  if (referenceIn(String(bound)) !== null) {
+    const boundNow = compileReference(bound as string, under, report)
+    return (value, looked) => {
+      const now = boundNow(looked) ?? null
+      const at = placeOf(String(now))
+      if (at === null && now !== null && under.fields) return null
+      return value != null && isRight(String(value), at)
+    }
   }
   const at = isNumber && typeof bound !== 'number' ? null : placeOf(String(bound))
   if (at === null && isNumber) report([], check('wrong_type', ['a number'], String(bound), null))

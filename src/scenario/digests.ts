@@ -7,7 +7,8 @@ export const digestOf = (value: string): string => `sha256:${hash('sha256', valu
 
 /** The match with a digest in place of every secret value. Patterns stay: one that holds a whole card number is refused. */
 export function withDigests<Match extends object>(match: Match): Match {
-  return Object.fromEntries(Object.entries(match).map(([section, part]) => [section, digested(part, [])])) as Match
+  const part = (section: string, of: unknown) => (section === 'any' ? (of as object[]).map(withDigests) : digested(of, []))
+  return Object.fromEntries(Object.entries(match).map(([section, of]) => [section, part(section, of)])) as Match
 }
 
 function digested(part: unknown, path: readonly string[]): unknown {

@@ -84,6 +84,8 @@ export const SAYS = {
     `${noneCalled('fixture', name, known)}${beside === null ? '' : `. There is a file ${beside} beside the document; write its extension too: fixtures: [${beside}]`}`,
   no_scenario: (name: string, known: readonly string[], file?: string) =>
     `No scenario is called ${sentence(`${name}${file === undefined ? meantName(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
+  too_large_to_show: (name: string, size: number, most: number) =>
+    `${name} has ${size} bytes, and only texts of up to ${most} bytes are shown; read its file instead.`,
   no_shared_script: (name: string, known: readonly string[]) => noneCalled('file of groups', name, known),
   not_a_group: () => 'must be a file and a group in it, such as outages.yaml#brief-outage',
   no_groups: (reference: string) => `${reference} has no groups; name a file that has`,

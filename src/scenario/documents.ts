@@ -28,7 +28,7 @@ export type DocumentKind = 'fixture' | 'scenario' | 'script'
 export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; code?: string; message: string; isOfName?: boolean }
 /** Codes of problems that are about a name. */
 const OF_NAMES = [
-  ...['unknown_name', 'unknown_parameter', 'unknown_field', 'unknown_entry', 'unused_variable', 'no_section', 'group_name', 'process_setting'],
+  ...['unknown_name', 'unknown_parameter', 'unknown_field', 'unknown_override', 'unused_variable', 'no_section', 'group_name', 'process_setting'],
   ...['framing_header', 'reserved_field', 'variable_as_name', 'not_a_variable_name', 'unbalanced_brackets', 'not_hours', 'not_an_amount']
 ]
 /** Takes a problem by its place in the part of a document that is looked at. */

@@ -1,6 +1,8 @@
 /** Expectations: how often calls have to come and what becomes of them, in which order they come, and what the records are in the end. */
+import { durationExpected, durationOf } from '../core/durations.js'
 import type { Step } from '../core/places.js'
 import { MASK } from '../core/secret-words.js'
+import { say as check } from '../core/sentences.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
@@ -8,28 +10,41 @@ import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { compileState, recordsOf, type StateData, type StateDifference, type StateTest } from './final-state.js'
 import { within } from './flaws.js'
-import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
+import {
+  compileMatch,
+  countedValue,
+  isMatch,
+  MAX_VALUES,
+  type MatchData,
+  type Matcher,
+  operationsOn,
+  type SentCall,
+  shownOn,
+  unlessReported
+} from './matching.js'
 import { MAX_NEAR_MISSES, type NearMiss } from './near-misses.js'
 import { type Instructions, type Patterns, patternsIn } from './patterns.js'
-import type { CallsData, CountData, ExpectationData, Json } from './schemas.js'
+import type { CallsData, CountData, ExpectationData, Json, Per, SequenceData } from './schemas.js'
 import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
 
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
 /** What became of a call: the status of the answer, whether the client got it, and whether records were changed. */
 export type Ending = { status: number; isDelivered: boolean; tookEffect: boolean }
-/** Calls of an expectation. `ended` is null where it does not matter what became of them, so that they are known when they come. */
-export type Calls = { data: CallsData; operations: ReadonlySet<OperationId>; matches: Matcher | null; ended: readonly EndingCondition[] | null }
+/** Calls of an expectation, each so many milliseconds `apart` from the one before it. `ended` is null where it does not matter what became of them, so that they are known when they come. */
+export type Calls = { data: CallsData; operations: ReadonlySet<OperationId>; matches: Matcher | null; ended: readonly EndingCondition[] | null; apart: number }
 /** A condition on what became of a call: what is wanted, and what came. */
 export type EndingCondition = { name: string; wanted: string; got: (ending: Ending) => string; holds: (ending: Ending) => boolean }
 /** `isOfEndings` says that calls are counted when they have ended, since it matters what became of them. */
 export type Expectation =
   | { data: CountData; calls: Calls; isOfEndings: boolean }
-  | { data: { sequence: readonly CallsData[] }; steps: readonly Calls[]; isOfEndings: boolean }
+  | { data: SequenceData; steps: readonly Calls[]; isOfEndings: boolean }
   | { data: { state: StateData }; isOfEndings: false; differences: StateTest }
 export type Verdict = {
   expectation: ExpectationData
   wanted: string
+  /** Of one that counts by value and does not hold: the first value that it does not hold for, which `seen` and the requests are of. */
+  value?: string
   /** How many calls came; of a sequence, how many of its calls came in order; of a state, in how many places it differs. */
   seen: number
   holds: boolean
@@ -64,18 +79,25 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
 type Compiling = { answers: Answered; patterns: Patterns }
 
 async function compiled(data: ExpectationData, note: Report, compiling: Compiling): Promise<Expectation> {
+  const { per, same } = data as Partial<SequenceData>
+  if (same !== undefined && !('sequence' in data)) note(['same'], say('needs', 'same', 'sequence'))
+  if (same !== undefined && per !== undefined) note(['same'], say('not_together', 'same', ['per']))
+  if (per !== undefined && 'state' in data) note(['per'], say('needs', 'per', 'on or sequence'))
   if ('state' in data) return { data, isOfEndings: false, differences: await compileState(data.state, within(note, 'state'), compiling) }
   if ('sequence' in data) {
     const steps: Calls[] = []
+    if (data.sequence[0]?.no_sooner_than !== undefined) note(['sequence', 0, 'no_sooner_than'], say('needs', 'no_sooner_than', 'a request before it'))
     for (const [index, step] of data.sequence.entries()) {
       steps.push(await compileCalls(step, within(note, 'sequence', index), compiling))
       await pause()
     }
-    return { data: { sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
+    return { data: { ...data, sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
   }
   const { times, at_least, at_most } = data
   if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], say('not_together', 'times', ['at_least', 'at_most']))
   if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], say('reversed', `at_least ${at_least}`, `at_most ${at_most}`))
+  const isVacuous = data.no_sooner_than === undefined && times === undefined && at_most === undefined && (at_least ?? 0) < 2
+  if (per !== undefined && isVacuous) note(['per'], say('needs', 'per', 'times, at_most, no_sooner_than, or at_least above 1'))
   const calls = await compileCalls(data, note, compiling)
   return { data: calls.data, calls, isOfEndings: calls.ended !== null }
 }
@@ -87,7 +109,9 @@ async function compileCalls(written: CallsData, note: Report, compiling: Compili
     note(['took_effect'], say('no_effect', shownOn(data.on)))
   }
   const matches = operations.length === 0 ? null : await compileMatch(operations, data.match, note, compiling)
-  return { data, operations: new Set(operations), matches, ended: compileEnding(data, note) }
+  const apart = durationOf(data.no_sooner_than ?? '0s')
+  if (apart === null) note(['no_sooner_than'], check('wrong_format', durationExpected(`${data.no_sooner_than}`)))
+  return { data, operations: new Set(operations), matches, ended: compileEnding(data, note), apart: apart ?? 0 }
 }
 
 const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
@@ -111,17 +135,14 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
 /** Counts calls for expectations: when they come, and again when they have ended. */
 export class Tally {
   readonly expectations: readonly Expectation[]
-  readonly #seen: number[]
-  /** Calls with a value too long for the pattern of each. */
-  readonly #tooLong: number[]
+  readonly #counts: readonly CallCount[]
   /** Whether it matters for one of them what became of calls. */
   readonly hasEndings: boolean
   readonly isEmpty: boolean
 
   constructor(expectations: readonly Expectation[]) {
     this.expectations = expectations
-    this.#seen = expectations.map(() => 0)
-    this.#tooLong = expectations.map(() => 0)
+    this.#counts = expectations.map(() => ({ values: new Map(), tooLong: 0, uncounted: 0 }))
     this.isEmpty = expectations.length === 0
     this.hasEndings = expectations.some(({ isOfEndings }) => isOfEndings)
   }
@@ -130,16 +151,22 @@ export class Tally {
   count(call: SentCall, ending: Ending | null = null): boolean {
     let isCounted = false
     for (const [index, expectation] of this.expectations.entries()) {
-      const seen = this.#seen[index] as number
       if ('differences' in expectation || expectation.isOfEndings !== (ending !== null)) continue
-      const calls = 'steps' in expectation ? expectation.steps[seen] : expectation.calls
+      const count = this.#counts[index] as CallCount
+      const by = countedBy(expectation)
+      const value = by === undefined ? NO_VALUE : countedValue(by, call)
+      if (value === undefined) continue
+      const came = count.values.get(value)
+      const calls = 'steps' in expectation ? expectation.steps[came?.seen ?? 0] : expectation.calls
       if (calls === undefined) continue
       call.isTooLong = false
       if (isMatched(calls, call, ending)) {
-        this.#seen[index] = seen + 1
         isCounted = true
+        if (came !== undefined) countAfter(came, call.at, calls.apart)
+        else if (count.values.size < MAX_VALUES) count.values.set(value, { seen: 1, at: call.at, soon: null })
+        else count.uncounted++
       }
-      if (call.isTooLong) this.#tooLong[index] = (this.#tooLong[index] as number) + 1
+      if (call.isTooLong) count.tooLong++
     }
     return isCounted
   }
@@ -164,11 +191,42 @@ export class Tally {
     return verdicts
   }
 
-  #verdictOfCalls({ data }: Exclude<Expectation, { differences: StateTest }>, index: number): Verdict {
-    const [seen, tooLong] = [this.#seen[index] as number, this.#tooLong[index] as number]
-    return 'sequence' in data ? verdictOfSequence(data, seen, tooLong) : verdictOfCount(data, seen, tooLong)
+  /** Of one that counts by value, the verdict of the first value that it does not hold for: of `same`, of the one that came furthest. */
+  #verdictOfCalls(expectation: Exclude<Expectation, { differences: StateTest }>, index: number): Verdict {
+    const { data } = expectation
+    const { values, tooLong, uncounted } = this.#counts[index] as CallCount
+    const by = countedBy(expectation)
+    const verdictOf = (came: Came, value?: string) =>
+      'sequence' in data ? verdictOfSequence(data, came, { tooLong, value }) : verdictOfCount(data, came, { tooLong, value })
+    if (by === undefined) return verdictOf(values.get(NO_VALUE) ?? NONE)
+    const verdicts = Array.from(values, ([value, came]) => verdictOf(came, value))
+    const furthest = verdicts.reduce((one, other) => (other.seen > one.seen || (other.holds && !one.holds) ? other : one), verdictOf(NONE))
+    const isOfOne = 'same' in data && data.same !== undefined
+    const [first, ...others] = (isOfOne ? [furthest] : verdicts).filter(({ holds }) => !holds)
+    const said = first === undefined ? say('holds_for', verdicts.filter(({ holds }) => holds).length, by) : say('others', first.message, others.length)
+    const { message } = uncounted === 0 ? said : say('uncounted', said.message, uncounted, by, MAX_VALUES)
+    if (first !== undefined) return { ...first, exceeded: verdicts.some(({ exceeded }) => exceeded), message }
+    return { ...verdictOf(NONE), seen: furthest.seen, holds: true, exceeded: false, message }
   }
 }
+
+/** Calls that came for an expectation, of one value or altogether: how many, when the last, and the first that came too soon, by its place, with how soon. */
+type Came = { seen: number; at: number; soon: { nth: number; gap: number } | null }
+const NONE: Came = { seen: 0, at: 0, soon: null }
+
+/** Counts a call that comes after another. Those that are counted when they end need not end in the order in which they came. */
+function countAfter(came: Came, at: number, apart: number): void {
+  const gap = Math.abs(at - came.at)
+  came.seen++
+  if (gap < apart) came.soon ??= { nth: came.seen, gap }
+  came.at = Math.max(came.at, at)
+}
+
+/** What came for an expectation by the value that it counts by: also calls with a value too long for a pattern, and those of values beyond the maximum. */
+type CallCount = { readonly values: Map<string, Came>; tooLong: number; uncounted: number }
+/** In place of a value where all calls are counted together. */
+const NO_VALUE = ''
+const countedBy = ({ data }: { data: Partial<SequenceData> }): Per | undefined => data.per ?? data.same
 
 /** Whether a call is one of those; `ending` is what became of it, null where that does not matter. */
 function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending: Ending | null): boolean {
@@ -177,38 +235,59 @@ function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending
 }
 
 /** Calls as a sentence names them: `POST /refunds with {"body":…} that took effect`. */
-function shownCalls({ on, match, took_effect, status, answered }: CallsData): string {
+function shownCalls({ on, match, took_effect, status, answered, no_sooner_than: apart }: CallsData): string {
   const conditions = [
     took_effect !== undefined && `that took ${took_effect ? 'effect' : 'no effect'}`,
     status !== undefined && `with status ${[status].flat().join(' or ')}`,
-    answered !== undefined && `that got ${answered ? 'a' : 'no'} response`
+    answered !== undefined && `that got ${answered ? 'a' : 'no'} response`,
+    apart !== undefined && `no sooner than ${apart} after the one before`
   ].filter(Boolean)
-  return [shownOn(on), match && `with ${JSON.stringify({ ...match, ...(match.key !== undefined && { key: MASK }) })}`, conditions.join(', ')]
-    .filter(Boolean)
-    .join(' ')
+  return [shownOn(on), match && `with ${JSON.stringify(withoutKey(match))}`, conditions.join(', ')].filter(Boolean).join(' ')
 }
 
-function verdictOfCount(expectation: CountData, seen: number, tooLong: number): Verdict {
-  const { times, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
+const withoutKey = ({ key, any, ...match }: MatchData): object => ({
+  ...match,
+  ...(key !== undefined && { key: MASK }),
+  ...(any && { any: any.map(withoutKey) })
+})
+
+type Of = { tooLong: number; value: string | undefined }
+const ofValue = (value: string | undefined) => (value === undefined ? '' : ` for ${value}`)
+
+function verdictOfCount(expectation: CountData, { seen, soon }: Came, { tooLong, value }: Of): Verdict {
+  const { times, per, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
   const between = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least === 0 ? 'at most' : `${least} to`} ${most}`
   const count = `${least === most ? least : between} request`
-  const [calls, wanted] = [shownCalls(expectation), /(^| )1 request$/.test(count) ? count : `${count}s`]
-  const { message } = say('count', calls, wanted, seen, tooLong)
-  return { expectation, wanted: `${calls}: ${wanted}`, seen, holds: seen >= least && seen <= most, exceeded: seen > most, message }
+  const [calls, wanted] = [`${shownCalls(expectation)}${per === undefined ? '' : ` for each ${per}`}`, /(^| )1 request$/.test(count) ? count : `${count}s`]
+  const isMore = seen > most
+  const { no_sooner_than: apart } = expectation
+  const said =
+    soon === null || isMore
+      ? say('count', calls, wanted, seen, ofValue(value), tooLong)
+      : say('too_soon', shownOn(expectation.on), soon.gap, ofValue(value), `${apart}`)
+  const holds = seen >= least && !isMore && soon === null
+  return { expectation, wanted: `${calls}: ${wanted}`, ...(value && { value }), seen, holds, exceeded: isMore || soon !== null, message: said.message }
 }
 
-function verdictOfSequence(expectation: { sequence: readonly CallsData[] }, seen: number, tooLong: number): Verdict {
-  const { sequence } = expectation
+function verdictOfSequence(expectation: SequenceData, { seen, soon }: Came, { tooLong, value }: Of): Verdict {
+  const { sequence, per, same } = expectation
   const next = sequence[seen]
-  const wanted = `${sequence.map(shownCalls).join(', then ')}, in this order`
-  const { message } = next === undefined ? say('in_order', sequence.length) : say('out_of_order', seen + 1, shownOn(next.on), tooLong)
-  return { expectation, wanted, seen, holds: next === undefined, exceeded: false, message }
+  const about = `${per === undefined ? '' : ` for each ${per}`}${same === undefined ? '' : `, all about one ${same}`}`
+  const wanted = `${sequence.map(shownCalls).join(', then ')}, in this order${about}`
+  const verdict = { expectation, wanted, ...(value && { value }), seen }
+  if (soon !== null) {
+    const { on, no_sooner_than: apart } = sequence[soon.nth - 1] as CallsData
+    const { message } = say('too_soon', `Request ${soon.nth} of the sequence, ${shownOn(on)},`, soon.gap, ofValue(value), `${apart}`)
+    return { ...verdict, holds: false, exceeded: true, message }
+  }
+  const { message } = next === undefined ? say('in_order', sequence.length) : say('out_of_order', seen + 1, shownOn(next.on), ofValue(value), tooLong)
+  return { ...verdict, holds: next === undefined, exceeded: false, message }
 }
 
 function verdictOfState(expectation: { state: StateData }, differences: readonly StateDifference[]): Verdict {
   const seen = differences.length
   const message = seen === 0 ? say('records_hold').message : differences.map(({ message }) => message).join('; ')
-  const near = differences.flatMap(({ near_misses = [] }) => near_misses).slice(0, MAX_NEAR_MISSES)
+  const near = [...new Set(differences.flatMap(({ near_misses = [] }) => near_misses))].slice(0, MAX_NEAR_MISSES)
   const wanted = `these records at the end: ${JSON.stringify(expectation.state)}`
   return { expectation, wanted, seen, holds: seen === 0, exceeded: false, message, ...(near.length > 0 && { near_misses: near }) }
 }

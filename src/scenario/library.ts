@@ -9,7 +9,7 @@ import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { TooLargeHere } from './body.js'
 import { SAYS } from './document-sentences.js'
-import { documentOf, readDocument, type SourceDocument } from './documents.js'
+import { documentOf, readDocument, type SourceDocument, type TextType } from './documents.js'
 import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
 import { preparedDocument } from './prepared.js'
 import { isSharedScript } from './shared-script.js'
@@ -21,6 +21,8 @@ export type Listed = { name: string; kind: 'scenario' | 'fixture'; title?: strin
 const ENDINGS = ['.yaml', '.yml', '.json']
 /** What a file name says for editors: `own.scenario.yaml` is the scenario `own`. */
 const KIND_IN_NAME = /\.(scenario|fixture)$/
+/** Bytes of a text that is shown: masking what is secret in more would make other requests wait. */
+const MAX_SHOWN = 2 ** 18
 /** In place of a path: the document that comes on stdin. */
 const STDIN = '-'
 /** The folder of the package. */
@@ -78,8 +80,20 @@ export class Library {
 
   /** Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with those that exist, and the file of that name in the folder, if there is one. */
   async scenario(name: string, folder: string | null = null): Promise<SourceDocument> {
+    return this.file(await this.#path(name, folder))
+  }
+
+  /** The text of a scenario or fixture, with its secrets masked. Errors: `scenario_unknown` with those that exist, `document_too_large`. */
+  async shown(name: string): Promise<{ type: TextType; text: string }> {
+    const path = await this.#path(name, null)
+    const { size } = statSync(path)
+    if (size > MAX_SHOWN) throw new ApiError('document_too_large', { message: SAYS.too_large_to_show(name, size, MAX_SHOWN) })
+    return { type: extname(path) === '.json' ? 'json' : 'yaml', text: withoutSecrets(await readFile(path, 'utf8')) }
+  }
+
+  async #path(name: string, folder: string | null): Promise<string> {
     const path = this.#find('scenarios', name) ?? this.#find('fixtures', name)
-    if (path) return this.file(path)
+    if (path) return path
     const known = (await this.list()).map(entry => entry.name)
     const file = folder === null ? undefined : ENDINGS.map(ending => name + ending).find(file => existsSync(join(folder, file)))
     throw new ApiError('scenario_unknown', { message: SAYS.no_scenario(name, known, file) })

@@ -1,14 +1,18 @@
 /** Which calls a script entry or an expectation is about: operations, what was sent, and which records a call is about. */
+import { beginningOf } from '../core/memory.js'
 import { didYouMean, shortened } from '../core/nearest.js'
+import { withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
-import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationNamed } from '../reference/operations.js'
+import { nameOf, OPERATION_NAMES, type OperationId, operationsNamed } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
-import { type Condition, compileNames, type Subject, type Value } from './conditions.js'
+import { anyOf, type Condition, compileNames, type Subject, type Value } from './conditions.js'
+import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
+import { checkHeaders } from './headers.js'
 import type { Budget } from './patterns.js'
-import { ABOUT, type MatchData, type Names, type On, OPERATION } from './schemas.js'
+import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from './schemas.js'
 import { say } from './sentences.js'
 
 /** Looks a value up by its nested name, such as `['card', 'last4']`; null for a name that has further names below it, undefined for what was not sent. */
@@ -17,17 +21,35 @@ export type About = (typeof ABOUT)[number]
 /** A call as it was sent, with the steps that its patterns may take. */
 export type SentCall = {
   operation: OperationId
+  /** When it came, by the sandbox's clock in milliseconds. */
+  at: number
   key: string | null
   account?: string | null
   params: Values
   query: Values
   body: Values
+  /** By its name in lower case; null where it is not kept. */
+  header: (name: string) => Value
+  /** The test that sent it. */
+  test: string | null
   /** The id of the record that the call is about; undefined where it is about none of this kind. */
   about: (what: About) => string | undefined
   /** A value was too long for the pattern that it was to match, or for the steps that were left; set by a matcher. */
   isTooLong?: boolean
 } & Budget
 export type { MatchData, On } from './schemas.js'
+
+/** Values that an entry or an expectation counts by themselves: with a data file they are written with each request that is counted. */
+export const MAX_VALUES = 1000
+/** Characters of a value. */
+const MAX_VALUE = 200
+
+/** The value that a call is counted by; undefined where it has none. A key is counted by its digest. */
+export function countedValue(per: Per, call: SentCall): string | undefined {
+  if (per === 'key') return call.key === null ? undefined : digestOf(call.key)
+  const value = per === 'test' ? call.test : call.about(per)
+  return value ? beginningOf(withoutSecrets(value), MAX_VALUE) : undefined
+}
 
 /** The parts of a match that hold names of parameters, each with the table that these are in. */
 export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
@@ -44,44 +66,56 @@ export async function unlessReported<T>(report: Report, compile: (note: Report) 
 
 /** The operations that `on` names; none with every problem reported. */
 export function operationsOn(on: On, report: Report): OperationId[] {
-  if (on === '*') return OPERATION_IDS
   const operations = [on].flat().map((name, index) => {
-    const operation = operationNamed(name)
-    if (operation === null)
+    const found = operationsNamed(name)
+    if (found.length === 0)
       report(Array.isArray(on) ? ['on', index] : ['on'], check('unknown_word', OPERATION.what, OPERATION_NAMES, shortened(name), OPERATION.advice))
-    return operation
+    return found
   })
-  return operations.includes(null) ? [] : [...new Set(operations as OperationId[])]
+  return operations.some(found => found.length === 0) ? [] : [...new Set(operations.flat())]
 }
 
 /** The operations of an entry or expectation as a sentence names them. */
 export const shownOn = (on: On): string => (on === '*' ? 'any operation' : [on].flat().join(' or '))
 
-/** A condition of a match, in the part of the request that it is about. */
-export type MatchCondition = Condition & { section: keyof MatchData }
+/** A condition of a match, in the part of the request that it is about; of `any`, each alternative is a matcher. */
+export type MatchCondition = Omit<Condition, 'test'> & {
+  section: keyof MatchData
+  test: (value: Value, call: SentCall) => boolean | null
+  any?: readonly Matcher[]
+}
 /** Conditions that all have to hold. */
 export type Matcher = readonly MatchCondition[]
 
 /** What a condition of a match looks at. */
 export function valueFor({ section, name }: MatchCondition, call: SentCall): Value {
   if (section === 'key' || section === 'account') return call[section] ?? undefined
+  if (section === 'any') return null
+  if (section === 'headers') return call.header((name[0] as string).toLowerCase())
   return section === 'about' ? call.about(name[0] as About) : call[section](name)
 }
 
 /** Whether a call meets every condition; a value that is too long is noted in the call. */
 export function isMatch(matcher: Matcher, call: SentCall): boolean {
+  const isMet = areMet(matcher, call)
+  if (isMet === null) call.isTooLong = true
+  return isMet === true
+}
+
+/** Null where a value is too long to say. */
+function areMet(matcher: Matcher, call: SentCall): boolean | null {
   for (const condition of matcher) {
     const isPassed = condition.test(valueFor(condition, call), call)
-    if (isPassed === null) call.isTooLong = true
-    if (!isPassed) return false
+    if (!isPassed) return isPassed
   }
   return true
 }
 
 /** What each operation has in a section of a match; the values that are not parameters have no table. */
-function tablesOf(operations: readonly OperationId[], section: keyof MatchData): readonly Schema[] {
+function tablesOf(operations: readonly OperationId[], section: Exclude<keyof MatchData, 'any'>): readonly Schema[] {
   if (section === 'about') return [{ properties: Object.fromEntries(ABOUT.map(name => [name, {}])) }]
   if (section === 'key' || section === 'account') return [{ properties: { [section]: {} } }]
+  if (section === 'headers') return [{ additionalProperties: { type: 'string' } }]
   return operations.flatMap(operation => {
     const schema = (TABLES[operation] as Tables)[SECTIONS[section]]
     return schema === undefined ? [] : [schemaOf(schema)]
@@ -94,22 +128,47 @@ function tablesOf(operations: readonly OperationId[], section: keyof MatchData):
  */
 export async function compileMatch(
   operations: readonly OperationId[],
-  data: MatchData = {},
+  { any, ...data }: MatchData = {},
   report: Report,
   more: Pick<Subject, 'onlyRight' | 'answers' | 'patterns'>
 ): Promise<Matcher | null> {
   const conditions: MatchCondition[] = []
   const unknown: Subject['unknown'] = (name, known) => say('unknown_parameter', name.join('.'), didYouMean(name.at(-1) as string, known))
-  for (const [section, wanted] of Object.entries(data) as [keyof MatchData, Names][]) {
+  for (const [section, wanted] of Object.entries(data) as [keyof typeof data, Names][]) {
     if (wanted === undefined) continue
     const schemas = tablesOf(operations, section)
     const isValue = section === 'key' || section === 'account'
     const note = within(report, 'match', ...(isValue ? [] : [section]))
+    if (section === 'headers') checkHeaders(wanted, 'match', note)
     if (schemas.length === 0) note([], say('no_section', operations.map(nameOf), section))
     else {
       const compiled = await compileNames(isValue ? { [section]: wanted as never } : wanted, { ...more, unknown, schemas, name: [] }, note)
       conditions.push(...compiled.map(condition => ({ ...condition, section })))
     }
   }
+  if (any !== undefined) conditions.push(await compileAny(operations, any, within(report, 'match', 'any'), more))
   return conditions.length === 0 ? null : conditions
+}
+
+/** Compiles alternatives, at least one of which has to hold. */
+async function compileAny(
+  operations: readonly OperationId[],
+  alternatives: readonly MatchData[],
+  report: Report,
+  more: Parameters<typeof compileMatch>[3]
+): Promise<MatchCondition> {
+  const any: Matcher[] = []
+  for (const [index, data] of alternatives.entries()) {
+    let isRight = true
+    // `match` is no part of the place of an alternative
+    const note: Report = ([, ...steps], said) => {
+      isRight = false
+      report([index, ...steps], said)
+    }
+    const matcher = await compileMatch(operations, data, note, more)
+    if (matcher === null && isRight) report([index], say('always_matches', 'it asks for nothing'))
+    any.push(matcher ?? [])
+  }
+  const test = anyOf<SentCall>(any.map(matcher => (_value, call) => areMet(matcher, call)))
+  return { section: 'any', name: ['any'], at: [], data: alternatives as never, wanted: 'one of its matches', test, any }
 }

@@ -1,8 +1,10 @@
 /** The records that a `match` or an expected `state` names by their ids, so that it can be reported when one does not exist. */
 import type { Step } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationOf } from '../reference/operations.js'
 import type { StateData } from './final-state.js'
 import type { MatchData } from './matching.js'
+import { STATE_WORDS } from './schemas.js'
 
 /** An id that a match names, with its place; the families in any of which it may be. */
 export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
@@ -12,28 +14,33 @@ const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([...Object.en
 /** Every id that a match asks for in the path, in a filter, in the body or as what the call is about. Patterns and conditions name none. */
 export function recordsNamedBy(match: MatchData | undefined, operations: Iterable<OperationId>): NamedRecord[] {
   const owners = [...new Set(Array.from(operations, operation => operationOf(operation).family))].map(family => (family === 'users' ? 'accounts' : family))
-  return (['params', 'query', 'body', 'about'] as const).flatMap(section =>
+  const named = (['params', 'query', 'body', 'about'] as const).flatMap(section =>
     namedIn(match?.[section], ['match', section], section === 'params' ? [...new Set(owners)] : [])
   )
+  const inAlternatives = (match?.any ?? []).flatMap((one, index) =>
+    recordsNamedBy(one, operations).map(({ steps: [, ...steps], ...more }) => ({ ...more, steps: ['match', 'any', index, ...steps] }))
+  )
+  return [...named, ...inAlternatives]
 }
 
 /** Every id that an expected state names: of records that there have to be, and in fields that link to a record. */
 export function recordsNamedByState(state: StateData): NamedRecord[] {
   return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
     Object.entries(expected).flatMap(([id, fields]: [string, object | null]) => {
-      if (id === 'count' || fields === null) return []
+      if (fields === null) return []
       const steps = ['state', family, id]
       const linked = namedIn(fields, steps, [family])
-      return id === 'where' || id.includes('${') ? linked : [{ steps, id, families: [family] }, ...linked]
+      return STATE_WORDS.includes(id) || id.includes('${') ? linked : [{ steps, id, families: [family] }, ...linked]
     })
   )
 }
 
-/** The ids under names that link to a record, and under `id`, which is that of one of some families. */
+/** The ids under names that link to a record, those of that record among them, and under `id`, which is that of one of some families. */
 const namedIn = (names: object | undefined, steps: readonly Step[], ofId: readonly Family[]): NamedRecord[] =>
   Object.entries(names ?? {}).flatMap(([name, wanted]) => {
     const families = name === 'id' ? ofId : [NAMES.get(name) ?? []].flat()
-    return families.length === 0 ? [] : idsIn(wanted, [...steps, name]).map(found => ({ ...found, families }))
+    if (families.length === 0) return []
+    return isObject(wanted) ? namedIn(wanted, [...steps, name], families) : idsIn(wanted, [...steps, name]).map(found => ({ ...found, families }))
   })
 
 function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[]; id: string }[] {

@@ -12,13 +12,13 @@ export type NearMiss = { in: string; misses: Miss[] }
 export const MAX_NEAR_MISSES = 3
 
 /** A condition that a value does not meet; `passed` is null where it is too long to say. */
-export const missOf = ({ name, wanted }: Condition, value: Value, passed: boolean | null): Miss => ({
+export const missOf = ({ name, wanted }: Pick<Condition, 'name' | 'wanted'>, value: Value, passed: boolean | null): Miss => ({
   condition: name.join('.'),
   wanted,
   got: passed === null ? 'a value that is too long for its pattern' : shownValue(value)
 })
 
-function shownValue(value: Value): string {
+export function shownValue(value: Value): string {
   if (value === undefined) return 'nothing'
   return value === null ? 'an object or a list' : shortened(withoutSecrets(String(value)))
 }

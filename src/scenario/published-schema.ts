@@ -8,7 +8,7 @@ import type { Schema } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { DocumentKind } from './documents.js'
 import { SECTIONS } from './matching.js'
-import { fixtureSchema, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
+import { FAMILY_STATE, fixtureSchema, MATCH, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
 import { VERSION } from './version.js'
 
 type Json = Record<string, unknown>
@@ -75,7 +75,10 @@ const wanted = (names: Json, types = SCALARS): Json => {
 /** Parts that others refer to by their names. */
 const DEFINITIONS: Readonly<Record<string, Json>> = {
   variable: VARIABLE,
-  operation: { ...orVariable({ type: 'string', enum: OPERATION_NAMES }), description: 'A method and a path of the reference.' },
+  operation: {
+    ...orVariable({ type: 'string', enum: ['*', ...OPERATION_NAMES] }, { type: 'string', pattern: '[*]' }),
+    description: 'A method and a path of the reference; * stands for any text.'
+  },
   instant: {
     ...orVariable({ type: 'string', pattern: INSTANT }),
     description: 'An instant: an ISO 8601 date-time, or a day.',
@@ -91,9 +94,11 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
     examples: [1, '2-3', '4+']
   },
   status: { ...orVariable({ type: 'integer', minimum: 100, maximum: 599 }, { type: 'string', pattern: STATUS }), examples: [402, '2xx'] },
+  match: portable({ ...MATCH, 'x-published': undefined }, true),
   value: wanted({ additionalProperties: false, properties: CONDITIONS }),
   wanted: wanted({ additionalProperties: referTo('wanted') }),
-  field: wanted({ additionalProperties: referTo('field') }, [...SCALARS, 'null'])
+  field: wanted({ additionalProperties: referTo('field') }, [...SCALARS, 'null']),
+  records: portable({ ...FAMILY_STATE }, true)
 }
 
 const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {
@@ -228,7 +233,7 @@ function matchesOfSeveral(define: Define): Json[] {
     }
     return [section, define(`any.${section}`, matchedNames({ properties }))]
   })
-  return [matchOn(anyOf({ const: '*' }, { type: 'array' }), Object.fromEntries(ofAny)), ...ofLists]
+  return [matchOn(anyOf({ type: 'string', pattern: '[*]' }, { type: 'array' }), Object.fromEntries(ofAny)), ...ofLists]
 }
 
 /** One table with the names of several. */

@@ -39,6 +39,9 @@ export const namesIn = (text: string): string[] => [...text.matchAll(REFERENCE)]
 /** The first reference of a text, whole or not; null where it has none. */
 export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
 
+/** The path of a text that is wholly a reference to a field of the record that is looked at; undefined for any other. */
+export const recordPath = (text: string): string | undefined => /^\$\{\s*record\.([^{}]*?)\s*\}$/.exec(text)?.[1]
+
 /** A field of an object, or a member of a list by its place. */
 const partOf = (value: Json | undefined, field: string): Json | undefined =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as Record<string, Json>)[field] : undefined

@@ -16,7 +16,6 @@ import {
   processSettingProblem,
   SETTINGS,
   type SettingKey,
-  type Settings,
   type SettingVariables,
   settingsInForce
 } from '../core/settings.js'
@@ -39,6 +38,7 @@ import {
   withoutProblems,
   writtenIn
 } from './documents.js'
+import { checkEdit, idsMade, type Trial } from './edits.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import { type Fixture, FixtureImporter, fixtureIn, type GenerationContext, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
 import { type Flaws, flawsOf, flawsOfMembers, membersOf, rightMembersOf, within } from './flaws.js'
@@ -48,8 +48,8 @@ import { checkCount, tooLarge } from './limits.js'
 import { type MatchData, type On, operationsOn, shownOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import type { Progress } from './progress.js'
-import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData, type SharedParts, type UseData } from './schemas.js'
-import { compileScript, type Entry, entryLabel, Script } from './script.js'
+import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData, type SharedParts, STATE_NAMES, STATE_WORDS, type UseData } from './schemas.js'
+import { checkWaiting, compileScript, type Entry, type EntryData, entryLabel, Script } from './script.js'
 import { say } from './sentences.js'
 import { shadowOf } from './shadows.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
@@ -64,7 +64,7 @@ import {
   readSharedScript,
   type SharedScript
 } from './shared-script.js'
-import { Answers, checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
+import { Answers, checkSteps, isWait, type PlayData, type StepBindings, type StepData } from './steps.js'
 import { checkGiven, declaredVariables, type GivenVariables, readWith, type VariableValue } from './variables.js'
 
 /** Settings given on the command line and in the environment, which take precedence over a scenario's own. */
@@ -194,11 +194,16 @@ async function stateIn(own: Checked, used: Used, { name, file }: Origin, context
   await inSlices(importer.importing(fixtures))
   await generateAll(checked, importer, store, generation)
 
-  const findMissing = missingFinderFor(store, importer, settings)
-  const script = new Script(await scriptOf(own, used, findMissing, settings['limits.waiting']))
+  const made = idsMade([own.data.script, ...used.groups.map(({ script }) => script.part)].flat())
+  const hasPrefix = (family: Family, id: string) => ACCOUNT_TYPES.some(type => id.startsWith(settings[`ids.prefixes.${kindOf(family, type)}`]))
+  const isMissing = (id: string, families: readonly Family[]) => !made.has(id) && families.every(family => importer.isCertainlyMissing(family, id))
+  const isDrawn = (id: string, families: readonly Family[]) => families.some(family => hasPrefix(family, id))
+  const trial = { store, generation, isMissing, isDrawn }
+  const findMissing = missingFinderFor(trial)
+  const script = new Script(await scriptOf(own, used, findMissing, trial))
   const { steps = [], play = [] } = data
   const answers = new Answers([steps, play].flatMap(list => (Array.isArray(list) ? list : [])))
-  const expectations = await compileExpectations(checked, findMissing, answers)
+  const expectations = await compileExpectations(checked, findMissing, answers, clock.running || play.some(isWait))
   warnOfFuture(checked, store, generation.now)
   const isAnyKey = settings['auth.accept_any_key'] !== null || flaws?.has('settings')
   const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
@@ -293,18 +298,18 @@ const MAX_SUGGESTED = 200
 type MissingFinder = (named: readonly NamedRecord[]) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
 
 /** Looks in a store. No call of the API makes a Ticket, so that naming a missing one can only be a mistake. */
-function missingFinderFor(store: Store, importer: FixtureImporter, settings: Settings): MissingFinder {
-  const hasPrefix = (family: Family, id: string) => ACCOUNT_TYPES.some(type => id.startsWith(settings[`ids.prefixes.${kindOf(family, type)}`]))
+function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): MissingFinder {
   return named =>
     named.flatMap(({ steps, id, families }) => {
-      if (!families.every(family => importer.isCertainlyMissing(family, id))) return []
+      if (!isMissing(id, families)) return []
       const canBeMade = !families.includes('tickets')
-      const isDrawn = families.some(family => hasPrefix(family, id))
+      const isDrawn = isDrawnIn(id, families)
       const isOfState = steps[0] === 'state'
+      const isName = isOfState && steps.length === 3 && !isDrawn
       const known = families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
       const otherwise = canBeMade && (isDrawn || !isOfState) ? 'it matches only after a request has created it' : 'add it under data'
-      const advice = isOfState && steps.length === 3 && !isDrawn ? 'here a name is the id of a record, or count, or where' : otherwise
-      const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, didYouMean(id, known) || `; ${advice}`)
+      const meant = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
+      const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, meant || `; ${isName ? STATE_NAMES : otherwise}`)
       return [{ steps, said: { ...said, isOfName: isOfState && steps.length === 3 }, canBeMade, isDrawn }]
     })
 }
@@ -323,7 +328,13 @@ function warnOfFuture({ data, warn }: Checked, store: Store, now: number): void 
   warn(data.clock === undefined ? [] : ['clock'], say('future_records', isoOf(now), future.length, id, created))
 }
 
-async function compileExpectations({ data, flaws, report, warn }: Checked, findMissing: MissingFinder, answers: Answers): Promise<Expectation[]> {
+/** `isRunning`: time passes between requests. */
+async function compileExpectations(
+  { data, flaws, report, warn }: Checked,
+  findMissing: MissingFinder,
+  answers: Answers,
+  isRunning: boolean
+): Promise<Expectation[]> {
   const compiled: Expectation[] = []
   const all = { instructions: 0 }
   for (const { member, index, isWhole, report: note } of rightMembersOf<ExpectationData>(data.expect, flaws?.get('expect'), within(report, 'expect'))) {
@@ -333,7 +344,10 @@ async function compileExpectations({ data, flaws, report, warn }: Checked, findM
     if (isWhole && expectation !== null) compiled.push(expectation)
     const warnOf = within(warn, 'expect', index)
     // only a warning: a call may name a missing record, and be expected to be refused
-    for (const { at, calls: named } of calls) for (const { steps, said } of findMissing(namedIn(named))) warnOf([...at, ...steps], said)
+    for (const { at, calls: named } of calls) {
+      for (const { steps, said } of findMissing(namedIn(named))) warnOf([...at, ...steps], said)
+      if (named.no_sooner_than !== undefined && !isRunning) warnOf([...at, 'no_sooner_than'], say('clock_stands'))
+    }
     const ofState = 'state' in member ? recordsNamedByState(member.state) : []
     for (const { steps, said, canBeMade, isDrawn } of findMissing(ofState)) (canBeMade && isDrawn ? warnOf : note)(steps, said)
   }
@@ -440,23 +454,27 @@ function checkVariables({ variables, used, report, warn }: Checked, given: Given
   }
 }
 
-/** The entries of a scenario, then those of the groups that it uses; `maxHeld` is how many calls are held at once. */
-async function scriptOf(checked: Checked, { groups }: Used, findMissing: MissingFinder, maxHeld: number): Promise<Entry[]> {
+/** The entries of a scenario, then those of the groups that it uses. */
+async function scriptOf(checked: Checked, { groups, isAll }: Used, findMissing: MissingFinder, trial: Trial): Promise<Entry[]> {
+  const { 'limits.waiting': maxHeld } = trial.generation.settings
   const { document, data, flaws, problems, warnings, warn } = checked
   const own = { script: { part: data.script, flaws: flaws?.get('script'), written: writtenIn(document, ['script']) }, index: null }
   const limits = document.limits
   const count = [own, ...groups].reduce((sum, { script: { part } }) => sum + countOf(part), 0)
   if (count > limits['limits.entries']) throw tooLarge('limits.entries', limits, 'script and use have more entries together')
   const entries: Entry[] = []
+  const waiting: { data: EntryData; report: Report }[] = []
   const all = { instructions: 0 }
   for (const { script, index } of [own, ...groups]) {
     const list = script.part as ScenarioData['script']
     for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportBy(problems, script.written), script.flaws, all)) {
       const [report, warnOf] = [problems, warnings].map(list => within(reportBy(list, script.written), nth)) as [Report, Report]
+      waiting.push({ data: entry, report })
       const { until = 0 } = entry.hold ?? {}
       if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
       for (const { steps, said, canBeMade } of findMissing(namedIn(entry))) (canBeMade ? warnOf : report)(steps, said)
       if (compiled === null) continue
+      if (compiled.edit !== null) checkEdit(entry, compiled.edit, trial, report, warnOf)
       await pause()
       const shadow = shadowOf(compiled, entries)
       if (shadow !== undefined) {
@@ -467,6 +485,8 @@ async function scriptOf(checked: Checked, { groups }: Used, findMissing: Missing
       entries.push(compiled)
     }
   }
+  // what a group that was not read holds is not known
+  if (isAll) checkWaiting(waiting)
   return entries
 }
 

@@ -2,12 +2,13 @@
  * What documents hold, each part stated once: its schema checks it, its type is read off that, and the JSON Schemas that editors read are made from it.
  * Besides JSON Schema's own words and the notes of the resource tables, by which records are checked, a schema uses:
  *
- * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is
+ * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is, and which others may be
  * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
  * - `x-meant`: what is to be written for other names · `x-single`: the name that a value goes under where it is written for the whole
+ * - `x-advice`: what to say of a value of another type
  * - `x-published`: what is published in its place · `x-name`: the type that clients know it as
  */
-import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
+import type { Static, TInteger, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../core/checking.js'
 import { NOT_BLANK } from '../core/formats.js'
@@ -83,27 +84,36 @@ const orNull = (schema: Schema): Schema => ({
 /** The name of a resource in a sentence. */
 export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
 
-/** The schema of a fixture document: records of each family, and API keys. */
-export function fixtureSchema(): Schema {
+/** The schemas of the records of each family, as a fixture gives them. */
+function recordLists() {
   const more = { id: RECORD_ID, extra: { type: 'object', description: 'Further fields, returned as they are.' } }
-  const key = closed('An API key, and the Account that it acts as.', ['key', 'account'], { key: KEY, account: RECORD_ID }, 'ApiKey')
   const families = Object.entries(RESOURCES).map(([family, resource]) => {
     const name = RESOURCE_NAMES[family as Family]
     const record = { ...recordSchema(resource, more), description: `${withArticle(name)} as a fixture gives it.`, 'x-name': `${name}Fixture` }
     return [family, listOf(record as TSchema, `${name}s.`)]
   })
-  return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...Object.fromEntries(families) })
+  return Object.fromEntries(families)
 }
 
-/** What the names of operations are, for messages. */
+/** The schema of a fixture document: records of each family, and API keys. */
+export function fixtureSchema(): Schema {
+  const key = closed('An API key, and the Account that it acts as.', ['key', 'account'], { key: KEY, account: RECORD_ID }, 'ApiKey')
+  return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...recordLists() })
+}
+
+/** What the names of operations are, for messages; `others` are patterns, which are looked at where they are compiled. */
 export const OPERATION = {
   what: 'an operation',
-  advice: 'an operation is written as a method and a path, such as POST /refunds; * is any of them'
+  advice: 'an operation is written as a method and a path, such as POST /refunds; * stands for any text, as in GET * and * /refunds',
+  others: '[*]'
 }
-const ONE = { ...wordOf<string>(OPERATION_NAMES, 'A method and a path of the reference.'), 'x-many': OPERATION, 'x-published': referTo('operation') }
-const ONE_OR_ANY = { ...ONE, enum: ['*', ...OPERATION_NAMES], 'x-published': { anyOf: [{ const: '*' }, referTo('operation')] } }
-const ON = either('array', someOf(ONE), ONE_OR_ANY, 'One operation, a list of them, or * for any.')
-/** The operations that `on` names: one, several, or `*` for all. */
+const ONE = {
+  ...wordOf<string>(['*', ...OPERATION_NAMES], 'A method and a path of the reference; * stands for any text.'),
+  'x-many': OPERATION,
+  'x-published': referTo('operation')
+}
+const ON = either('array', someOf(ONE), ONE, 'One operation, a list of them, or a pattern: * is any, GET * any that reads, * /refunds any at this path.')
+/** The operations that `on` names: one, several, or those that a pattern such as `*` fits. */
 export type On = Static<typeof ON>
 
 export type Scalar = string | number | boolean
@@ -132,22 +142,34 @@ export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
 /** The names of parameters in a table of any operation. */
 const namesIn = (table: 'querystring' | 'body') =>
   Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) => Object.keys((schema && schemaOf(schema).properties) ?? {}))
-const MATCH = {
-  'x-name': 'Match',
-  ...closed('What the request must contain; left out: every request of the operation.', [], {
-    params: { ...NAMES, description: 'Path parameters.' },
-    query: { ...NAMES, description: 'Parameters of the query.' },
-    body: { ...NAMES, description: 'Parameters of the body.' },
-    key: { ...WANTED_ID, description: 'The API key.' },
-    about: {
-      'x-single': 'ticket',
-      ...closed('The records that the request is about, found through what it names: for example the Location of its Ticket.', [], allAs(ABOUT, WANTED_ID))
-    }
-  }),
-  'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), ...allAs(ABOUT, 'about'), id: 'params' }
+const MATCHED = {
+  params: { ...NAMES, description: 'Path parameters.' },
+  query: { ...NAMES, description: 'Parameters of the query.' },
+  body: { ...NAMES, description: 'Parameters of the body.' },
+  headers: { ...NAMES, description: 'Headers, their names in any case. The journal keeps User-Agent and the header of the test only.' },
+  key: { ...WANTED_ID, description: 'The API key.' },
+  about: {
+    'x-single': 'ticket',
+    ...closed('The records that the request is about, found through what it names: for example the Location of its Ticket.', [], allAs(ABOUT, WANTED_ID))
+  }
 }
-/** What `match` holds; in the journal the Account of the key can be matched too. */
-export type MatchData = Static<typeof MATCH> & { account?: Wanted }
+/** What requests are counted by, each value of it by itself. */
+const PER = [...ABOUT, 'key', 'test'] as const
+export type Per = (typeof PER)[number]
+const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
+const ELSEWHERE = { 'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), ...allAs(ABOUT, 'about'), id: 'params' } }
+/** What a request must contain; in the journal the Account of the key can be matched too. */
+function matchSchema<P extends TProperties>(more: P) {
+  const parts = { ...MATCHED, ...more }
+  const one = { ...closed('One of several matches.', [], parts, 'MatchAlternative'), ...ELSEWHERE }
+  const any = someOf(one, 'At least one of these must hold, and the rest of the match too.')
+  const whole = closed('What the request must contain; left out: every request of the operation.', [], { ...parts, any }, 'Match')
+  return { ...whole, ...ELSEWHERE, 'x-published': referTo('match') }
+}
+export const MATCH = matchSchema({})
+type JournalMatch = Static<ReturnType<typeof matchSchema<typeof BY_ACCOUNT>>>
+/** What `match` and each of its alternatives hold. */
+export type MatchData = Omit<JournalMatch, 'any'> & { any?: readonly MatchData[] }
 
 export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
 export type Fault = (typeof FAULTS)[number]
@@ -163,10 +185,15 @@ const HOLD = closed('Makes requests wait until a number of them wait, or until a
   for: { ...DURATION, description: 'The maximum time that a request waits.' }
 })
 export type Hold = Static<typeof HOLD>
-const RESPOND = closed('Responds instead of the operation.', [], {
-  status: Type.Integer({ minimum: 200, maximum: 599, description: 'The status of the response; left out: 200, or 400 with an error.' }),
+const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
+  status: Type.Integer({
+    minimum: 200,
+    maximum: 599,
+    description: 'The status of the response; left out: 200, 400 with an error, or with patch that of the operation.'
+  }),
   headers: { ...HEADERS, description: 'Further headers.' },
   body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
+  patch: of<object>({ type: 'object', description: 'A JSON Merge Patch of the response: the operation runs, and if it succeeds, its response is changed.' }),
   error: {
     'x-single': 'code',
     ...closed('An error in the shape of the service; parts that are left out have a default for each status.', [], {
@@ -179,9 +206,29 @@ const RESPOND = closed('Responds instead of the operation.', [], {
   retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
 })
 export type Respond = Static<typeof RESPOND>
-const DELAY = { 'x-meant': { from: 'min', to: 'max' }, ...closed('', ['min', 'max'], { min: DURATION, max: DURATION }) }
+const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
+  data: of<Record<string, unknown>>({ ...closed('', [], recordLists()), description: 'Records as in a fixture; each replaces the one with the same id.' }),
+  delete: someOf(RECORD_ID, 'Ids of records to delete, before those under data are made.')
+})
+export type ChangeData = Static<typeof CHANGE>
+const DELAY = {
+  'x-meant': { to: 'max' },
+  ...closed('', [], {
+    min: { ...DURATION, description: 'The shortest of those that are drawn.' },
+    max: { ...DURATION, description: 'The longest; 10m when a delay that grows has none.' },
+    from: { ...DURATION, description: 'What a delay that grows begins at.' },
+    by: { ...DURATION, description: 'What it grows by.' },
+    every: Type.Integer({ minimum: 1, default: 1, description: 'After how many requests that the entry is applied to it grows.' })
+  })
+}
+const ENDED = closed('', ['ended'], {
+  ended: { ...NAME, description: 'The name of the entry whose calls must be used up, or whose for or until must be over.' }
+})
 const CALLS = of<number | string>({ type: ['integer', 'string'], minimum: 1, 'x-published': referTo('calls') })
-const WHEN = wordOf(['before', 'after'] as const, 'before: the request has no effect; after: it takes effect, then its response is lost.')
+const WHEN = wordOf(
+  ['before', 'after'] as const,
+  'Of a fault, before: the request has no effect; after: it takes effect, then its response is lost. Of a change: before or after the operation.'
+)
 
 /** The schema of a script entry. */
 export const entrySchema = () => ({
@@ -191,17 +238,34 @@ export const entrySchema = () => ({
     on: ON,
     match: MATCH,
     calls: { ...CALLS, description: 'Which of the matching requests: 1, 2-3 or 4+; left out: all.' },
+    per: wordOf(PER, 'Counts calls, chance and for by themselves for each Ticket (and so on) that requests are about, each key, or each test.'),
     chance: { ...SHARE, default: 1, description: 'The share of these requests that the entry is applied to, drawn from the seed.' },
     from: { ...INSTANT, description: "The instant of the sandbox's clock from which requests match." },
     until: { ...INSTANT, description: "The instant of the sandbox's clock at which requests stop matching." },
+    at: Type.String({ description: "The hours of every day of the sandbox's clock: 22:00-06:00 in UTC, or 22:00-06:00 Europe/Berlin." }),
+    after: either(
+      'object',
+      ENDED,
+      NAME,
+      'The name of another entry: applies only once that was first applied; or { ended: NAME }, once that can no longer apply.'
+    ),
     for: { ...DURATION, description: "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock." },
     hold: { 'x-single': 'until', ...HOLD },
-    delay: either('object', DELAY, DURATION, 'Waits first: a duration, or min and max, between which it is drawn from the seed.'),
+    delay: either(
+      'object',
+      DELAY,
+      DURATION,
+      'Waits first: a duration; min and max, between which it is drawn from the seed; or from and by, with which it grows.'
+    ),
     respond: { 'x-single': 'status', ...RESPOND },
+    change: CHANGE,
+    stale: { ...DURATION, description: "Reads records as they were this long ago, by the sandbox's clock." },
     fault: wordOf(FAULTS, 'Loses the response.'),
+    bandwidth: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'How many bytes of the body of the response are sent in a second.' }),
+    cut_after: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Closes the connection after so many bytes of the body of the response.' }),
     when: { ...WHEN, default: 'before' }
   }),
-  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'error', 'retry_after'], 'respond') },
+  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond') },
   'x-meant': { between: 'from and until', times: 'calls', wait: 'delay' }
 })
 export type EntryData = Static<ReturnType<typeof entrySchema>>
@@ -251,7 +315,7 @@ export type Statuses = Static<typeof STATUSES>
 
 const OBJECT = of<Record<string, Json>>({ type: 'object' })
 /** The names of a call, with what its answer has to be. */
-const callOf = <E extends TProperties>(expected: E) => ({
+const callOf = <E extends TProperties, M extends TProperties>(expected: E, more: M) => ({
   as: { ...NAME, description: 'The name by which later steps refer to its response: ${name.field}.' },
   do: { ...NAME, description: 'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.' },
   key: { ...NAME, description: "An API key; the first merchant's when left out." },
@@ -261,17 +325,21 @@ const callOf = <E extends TProperties>(expected: E) => ({
     status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the response, a class such as 2xx, or a list; 2xx when left out.' },
     body: of<Json>({ description: 'What the response must contain; names that are left out are not compared.' }),
     ...expected
-  })
+  }),
+  ...more
 })
 const OF_CALLS = {
   'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') },
   'x-meant': { on: 'do', request: 'do' }
 }
-const STEP = { ...closed('A request that is sent through the API when the scenario loads.', ['do'], callOf({}), 'Step'), ...OF_CALLS }
-const PLAYED = callOf({
-  headers: { ...HEADERS, description: 'Headers that the response must have, such as Retry-After.' },
-  fault: wordOf(FAULTS, 'How the response is lost.')
-})
+const STEP = { ...closed('A request that is sent through the API when the scenario loads.', ['do'], callOf({}, {}), 'Step'), ...OF_CALLS }
+const PLAYED = callOf(
+  {
+    headers: { ...HEADERS, description: 'Headers that the response must have, such as Retry-After.' },
+    fault: wordOf(FAULTS, 'How the response is lost.')
+  },
+  { headers: { ...HEADERS, description: 'Headers of the request, such as User-Agent.' } }
+)
 const AT_ONCE = { ...closed('One of several requests that are sent at once.', ['do'], PLAYED, 'PlayedCall'), ...OF_CALLS }
 const PLAYS = closed('A request that `check` sends as a client would, or several at once.', [], {
   ...PLAYED,
@@ -285,34 +353,61 @@ export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
 /** A play makes calls as a client would: one after the other, or several at once. It can let time pass in between. */
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 
-const FIELDS = of<Names>(named(wanted(4, [...SCALARS, 'null'])))
-/** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
-type FamilyState = { readonly [id: string]: Names | number | null | undefined } & { count?: number; where?: Names }
-const FAMILY_STATE = of<FamilyState>({
+/** Fields of a record, below one that refers to another record those of that, through the longest chain of references. */
+const FIELD_VALUES = of<Names>(named(wanted(8, [...SCALARS, 'null'])))
+/** What records come to: a number, or conditions on it. */
+const quantity = (number: TInteger, description: string) =>
+  either(
+    'object',
+    closed('', [], allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, { ...number, description: 'A condition.' })),
+    { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' },
+    description
+  )
+const QUANTITIES = {
+  where: { ...FIELD_VALUES, description: 'Looks only at records with these values; without it, at all of the family.' },
+  count: quantity(COUNT, 'How many there must be: a number, or conditions (gt, gte, lt, lte, not).'),
+  sum: named(
+    quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
+    'What fields add up to, by the field or its expression, such as amount - amount_refunded.'
+  ),
+  group_by: either('array', someOf(NAME), NAME, 'A field, a path such as ticket.location, or a list of them; count and sum must hold for each group.'),
+  every: { ...FIELD_VALUES, description: 'Every record must have these values.' },
+  none: { ...FIELD_VALUES, description: 'No record may have all of these values.' }
+}
+/** What is expected of all records of a family, or of those that `where` names. */
+export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANTITIES)[K]> }
+export type Quantity = NonNullable<Quantities['count']>
+/** The names of a family's state that are not ids. */
+export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
+export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`
+/** Records of a family by id, null for one that there must not be, and what all of them come to. */
+type FamilyState = { readonly [id: string]: Names | Quantities[keyof Quantities] | null } & Quantities
+export const FAMILY_STATE = of<FamilyState>({
   'x-name': 'ExpectedRecords',
   'x-single': 'count',
-  description: 'Records of a family by id, with the values that they must have; `count` is how many there must be.',
+  description: 'Records of a family by id, with the values that they must have, and what all of them come to.',
   type: 'object',
-  properties: { count: { ...COUNT, description: 'How many there must be.' }, where: { ...FIELDS, description: 'Counts only records with these values.' } },
-  additionalProperties: { ...FIELDS, type: ['object', 'null'] }
+  properties: QUANTITIES,
+  additionalProperties: { ...FIELD_VALUES, type: ['object', 'null'], 'x-advice': STATE_NAMES }
 })
 const STATE = closed(
   'Records by family and id, with the values that they must have at the end; null for one that must not exist.',
   [],
-  allAs(Object.keys(RESOURCES) as Family[], FAMILY_STATE)
+  allAs(Object.keys(RESOURCES) as Family[], { ...FAMILY_STATE, 'x-published': referTo('records') })
 )
 /** Expected records by family. Names that are left out are not compared. */
 export type StateData = Static<typeof STATE>
 
 /** The schema of an expectation: calls and how often they come, calls in order, or records; in the journal the Account of the key can be matched too. */
 export function expectationSchema({ account = false } = {}) {
-  const match = { ...MATCH, properties: { ...MATCH.properties, ...(account && { account: { ...WANTED_ID, description: 'The Account of the key.' } }) } }
+  const match = account ? matchSchema(BY_ACCOUNT) : MATCH
   const calls = {
     on: ON,
     match: match as TUnsafe<MatchData>,
     took_effect: Type.Boolean({ description: 'Whether the request changed records.' }),
     status: { ...STATUSES, description: 'The status of the response that the client got.' },
-    answered: Type.Boolean({ description: 'Whether the client got a response.' })
+    answered: Type.Boolean({ description: 'Whether the client got a response.' }),
+    no_sooner_than: { ...DURATION, description: "How long after the request before it each must come at the earliest, by the sandbox's clock." }
   }
   const words = closed('Requests and how often they come, requests in order, or records at the end.', [], {
     ...calls,
@@ -320,6 +415,8 @@ export function expectationSchema({ account = false } = {}) {
     at_least: { ...COUNT, description: 'At least this many requests; 1 when none of the three is given.' },
     at_most: { ...COUNT, description: 'At most this many requests.' },
     sequence: someOf(closed('A request of a sequence.', ['on'], calls, 'ExpectedCall'), 'Requests in this order; others may come between them.'),
+    per: wordOf(PER, 'It must hold for each Ticket (and so on) that such requests are about, each key, or each test.'),
+    same: wordOf(PER, 'The requests of the sequence must all be about one Ticket (and so on), or of one key or test.'),
     state: STATE
   })
   return { ...words, 'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'), 'x-meant': { count: 'times' } }
@@ -328,9 +425,11 @@ type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
 /** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
 export type CallsData = Expected['sequence'][number]
 /** How often calls have to come: exactly so many times, or bounds. */
-export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'at_least' | 'at_most'>>
+export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'at_least' | 'at_most' | 'per'>>
+/** Calls in order, for each value or all about one. */
+export type SequenceData = Pick<Expected, 'sequence'> & Partial<Pick<Expected, 'per' | 'same'>>
 /** An expectation as a document writes it. */
-export type ExpectationData = CountData | Pick<Expected, 'sequence'> | Pick<Expected, 'state'>
+export type ExpectationData = CountData | SequenceData | Pick<Expected, 'state'>
 
 const CLOCK = closed('', ['now'], {
   now: { ...INSTANT, description: 'The time at which the clock starts.' },

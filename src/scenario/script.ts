@@ -1,16 +1,20 @@
 /** Script entries: what the emulator does differently for some calls. The first entry that can is applied. */
-import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { drawnFraction } from '../core/draws.js'
 import { durationExpected, durationOf } from '../core/durations.js'
 import { instantOf } from '../core/instants.js'
+import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
-import { nameOf, type OperationId } from '../reference/operations.js'
+import { isChange, type OperationId, operationOf, operationsNamed } from '../reference/operations.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
+import { type Edit, editOf } from './edits.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
-import { compileMatch, isMatch, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
+import { checkHeaders } from './headers.js'
+import { hoursOf } from './hours.js'
+import { compileMatch, countedValue, isMatch, MAX_VALUES, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
 import type { NearMiss } from './near-misses.js'
 import { type Instructions, patternsIn } from './patterns.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
@@ -28,25 +32,34 @@ export type Entry = {
   between: { from: number; until: number }
   /** Milliseconds of the sandbox's clock after the first call that it was applied to, in which it is applied. */
   lasts: number
-  /** Milliseconds. */
-  delay: { min: number; max: number } | null
+  /** Whether a time of the sandbox's clock is within its hours. */
+  isHour: (at: number) => boolean
+  /** Milliseconds for the nth call that it is applied to. */
+  delay: (nth: number, draw: () => number) => number
   /** What its draws go by: its name, or a digest of what it says, so that no other entry changes them. */
   label: string
+  /** What it does to records. */
+  edit: Edit | null
+  /** Milliseconds of the sandbox's clock: how old the records are that it shows. */
+  stale: number | null
   instructions: number
 }
 /** What an entry does to one call. */
 export type Action = { id: string; entry: Entry; delay: number }
 /**
- * How many calls matched an entry, and to how many it was applied; `too_long`, where there are any, those with a value too long for its patterns;
- * `first`, of an entry that lasts for a time, when it was first applied, in milliseconds of the sandbox's clock.
+ * How many calls matched an entry, and to how many it was applied; `first`, of an entry that lasts for a time, when it was first applied, in milliseconds of
+ * the sandbox's clock.
  */
-export type EntryCount = { matched: number; applied: number; too_long?: number; first?: number }
+type Count = { matched: number; applied: number; first?: number }
+/**
+ * The count of an entry: `too_long`, where there are any, calls with a value too long for its patterns. Of one that counts `per` value, each of its `values`,
+ * and those `uncounted` since there were too many.
+ */
+export type EntryCount = Count & { too_long?: number; uncounted?: number; values?: readonly (Count & { value: string })[] }
 const FOREVER = Number.POSITIVE_INFINITY
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
-/** Headers that frame the message or the connection; a scripted answer cannot set them. */
-const FRAMING = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'request-id']
-
+const isDisabled = (operations: readonly OperationId[]) => operations.length > 0 && operations.every(operation => DISABLED.includes(operation))
 /**
  * Compiles one entry that its schema allows; null with its problems reported by their place in it. What it keeps of card data is digests. `all` counts what the
  * patterns of its script compile to.
@@ -54,21 +67,40 @@ const FRAMING = ['connection', 'content-length', 'keep-alive', 'proxy-connection
 export const compileEntry = (written: EntryData, report: Report, all: Instructions = { instructions: 0 }): Promise<Entry | null> =>
   unlessReported(report, async note => {
     const before = all.instructions
-    const data = { ...written, ...(written.name !== undefined && { name: withoutSecrets(written.name) }) }
+    const data = { ...written }
+    if (written.name !== undefined) data.name = withoutSecrets(written.name)
+    if (written.after !== undefined)
+      data.after = typeof written.after === 'string' ? withoutSecrets(written.after) : { ended: withoutSecrets(written.after.ended) }
     if (written.match) data.match = withDigests(written.match)
-    const { on, calls, chance = 1, delay, respond, fault, hold, when, for: lasting } = data
+    const { on, calls, chance = 1, delay, respond, change, stale, fault, hold, when, for: lasting } = data
     const named = operationsOn(on, note)
-    const operations = named.filter(operation => !DISABLED.includes(operation))
-    if (on !== '*') for (const operation of named) if (DISABLED.includes(operation)) note(['on'], say('disabled', nameOf(operation)))
+    const isRead = (operation: OperationId) => !isChange(operationOf(operation))
+    const operations = named.filter(operation => !DISABLED.includes(operation) && (stale === undefined || isRead(operation)))
+    for (const name of [on].flat()) {
+      const meant = operationsNamed(name)
+      if (isDisabled(meant)) note(['on'], say('disabled', name))
+      else if (stale !== undefined && meant.length > 0 && !meant.some(isRead)) note(['stale'], say('stale_change', name))
+    }
     const between = { from: instantIn(data.from, -FOREVER), until: instantIn(data.until, FOREVER) }
     const lasts = lasting === undefined ? FOREVER : durationIn(lasting, ['for'], note)
     if (between.from >= between.until) note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
     if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
-    if (!respond && delay === undefined && !fault && !hold) note([], say('no_action'))
+    const isSlowed = data.bandwidth !== undefined || data.cut_after !== undefined
+    const isActing = [respond, change, stale, delay, fault, hold].some(action => action !== undefined)
+    if (!isActing && !isSlowed) note([], say('no_action'))
+    if (stale && ((respond && !respond.patch) || (fault && when !== 'after'))) note(['stale'], say('not_together', 'stale', [respond ? 'respond' : 'fault']))
+    if (fault && isSlowed) note(['fault'], say('not_together', 'fault', ['bandwidth', 'cut_after']))
+    const isCounted = calls !== undefined || data.chance !== undefined || lasting !== undefined || (isObject(delay) && 'by' in delay)
+    if (data.per !== undefined && !isCounted) note(['per'], say('needs', 'per', 'calls, chance, for, or a delay that grows'))
     if (hold) checkHold(hold, within(note, 'hold'))
-    if (when === 'after' && !fault && !respond) note(['when'], say('needs', 'when: after', 'fault'))
-    if (when === 'after' && respond) note(['when'], say('not_together', 'when: after', ['respond']))
+    if (when === 'after' && !fault && !change && !isSlowed) note(['when'], say('needs', 'when: after', 'fault, change, bandwidth or cut_after'))
+    if (when === 'after' && respond && !respond.patch) note(['when'], say('not_together', 'when: after', ['respond']))
     if (respond) checkRespond(respond, within(note, 'respond'))
+    if (respond?.patch) {
+      if (fault) note(['respond', 'patch'], say('not_together', 'patch', ['fault']))
+      if (JSON.stringify(respond) === '{"patch":{}}') note(['respond', 'patch'], check('empty'))
+      if (operations.length > 0 && operations.every(id => operationOf(id).kind === 'delete')) note(['respond', 'patch'], say('no_body', 204))
+    }
     return {
       data,
       operations: new Set(operations),
@@ -77,8 +109,11 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
       chance,
       between,
       lasts,
-      delay: delay === undefined ? null : delayOf(delay, note),
+      isHour: data.at === undefined ? () => true : hoursOf(data.at, within(note, 'at')),
+      delay: delayOf(delay ?? '0s', within(note, 'delay')),
       label: data.name ?? digestOf(JSON.stringify(data)),
+      edit: change === undefined ? null : editOf(change, note),
+      stale: stale === undefined ? null : durationIn(stale, ['stale'], note),
       instructions: all.instructions - before
     }
   })
@@ -109,10 +144,40 @@ export async function compileScript(
   return members
 }
 
+const nameIn = (after: NonNullable<EntryData['after']>): string => (typeof after === 'string' ? after : after.ended)
+const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
+  until !== undefined || (per === undefined && (lasting !== undefined || !`${calls}`.includes('+')))
+
+/** Refuses entries of a script that wait in vain: for none of it, for themselves by whatever way, or for the end of one that has none. */
+export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
+  const named = new Map(entries.toReversed().flatMap(({ data }) => (data.name === undefined ? [] : [[data.name, data]])))
+  const known = new Map<EntryData, boolean>()
+  const next = ({ after }: EntryData) => (after === undefined ? undefined : named.get(nameIn(after)))
+  const isInCircle = (data: EntryData): boolean => {
+    const way = new Set<EntryData>()
+    let at: EntryData | undefined = data
+    for (; at !== undefined && !known.has(at) && !way.has(at); at = next(at)) way.add(at)
+    const isCircle = at !== undefined && (known.get(at) ?? true)
+    for (const one of way) known.set(one, isCircle)
+    return isCircle
+  }
+  for (const { data, report } of entries) {
+    if (data.after === undefined) continue
+    const other = next(data)
+    if (other === undefined) report(['after'], say('unknown_entry', nameIn(data.after), didYouMean(nameIn(data.after), [...named.keys()])))
+    else if (isInCircle(data)) report(['after'], say('waits_for_itself'))
+    else if (typeof data.after !== 'string' && !canEnd(other)) report(['after', 'ended'], say('never_ends', data.after.ended))
+  }
+}
+
 export const entryLabel = ({ name }: EntryData, index: number): string => (name === undefined ? `entry ${index + 1}` : `the entry "${name}"`)
 
-const isUnconditional = ({ matches, calls, chance, between, lasts }: Entry) =>
-  matches === null && calls.from === 1 && chance === 1 && [calls.to, between.until, -between.from, lasts].every(bound => bound === FOREVER)
+const isUnconditional = ({ matches, data, calls, chance, between, lasts }: Entry) =>
+  matches === null &&
+  (data.per ?? data.at ?? data.after) === undefined &&
+  calls.from === 1 &&
+  chance === 1 &&
+  [calls.to, between.until, -between.from, lasts].every(bound => bound === FOREVER)
 
 const instantIn = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : (instantOf(text) as number))
 
@@ -133,15 +198,23 @@ function callsOf(text: string, report: Report): Entry['calls'] {
 
 const MAX_DELAY = 600_000
 
-function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): { min: number; max: number } {
-  const read = (text: string, ...steps: Step[]) => durationIn(text, ['delay', ...steps], report, ms => ms > MAX_DELAY)
+function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry['delay'] {
+  const msOf = (text: string, ...steps: Step[]) => durationIn(text, steps, report, ms => ms > MAX_DELAY)
   if (typeof delay === 'string') {
-    const ms = read(delay)
-    return { min: ms, max: ms }
+    const ms = msOf(delay)
+    return () => ms
   }
-  const [min, max] = [read(delay.min, 'min'), read(delay.max, 'max')]
-  if (min > max) report(['delay'], say('reversed', `min ${delay.min}`, `max ${delay.max}`))
-  return { min, max }
+  const { every, ...durations } = delay
+  const isGrowing = every !== undefined || delay.from !== undefined || delay.by !== undefined
+  const needed = isGrowing ? (['from', 'by'] as const) : (['min', 'max'] as const)
+  for (const name of needed) if (delay[name] === undefined) report([], check('required', name))
+  if (isGrowing && delay.min !== undefined) report(['min'], say('not_together', 'min', ['from', 'by']))
+  const read = Object.fromEntries(Object.entries(durations).map(([name, text]) => [name, msOf(text, name)])) as Record<keyof typeof durations, number>
+  const { min, from, by, max = MAX_DELAY } = read
+  const first = needed[0]
+  if (read[first] > max) report([], say('reversed', `${first} ${delay[first]}`, `max ${delay.max}`))
+  if (isGrowing) return nth => Math.min(max, from + by * Math.floor((nth - 1) / (every ?? 1)))
+  return (_nth, draw) => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
 }
 
 function checkHold({ until, gate, for: longest, once }: Hold, report: Report): void {
@@ -153,23 +226,16 @@ function checkHold({ until, gate, for: longest, once }: Hold, report: Report): v
 /** The name of the gate that an entry holds calls at: its own id where it gives none. */
 export const gateOf = (id: string, { gate = id }: Hold): string => gate
 
-function checkRespond({ headers = {}, body, error, status = error === undefined ? 200 : 400, retry_after }: Respond, report: Report): void {
+function checkRespond({ headers = {}, body, patch, error, status = error === undefined ? 200 : 400, retry_after }: Respond, report: Report): void {
   if (retry_after !== undefined) {
     durationIn(retry_after, ['retry_after'], report)
     if (Object.keys(headers).some(name => name.toLowerCase() === 'retry-after')) report(['retry_after'], say('header_twice'))
   }
   if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
+  if (patch !== undefined && (body !== undefined || error !== undefined)) report(['patch'], say('not_together', 'patch', ['body', 'error']))
   if (error !== undefined && status < 400) report(['status'], say('not_an_error', status))
-  if ((status === 204 || status === 304) && (body !== undefined || error !== undefined)) report(['status'], say('no_body', status))
-  for (const [name, value] of Object.entries(headers)) {
-    if (FRAMING.includes(name.toLowerCase())) report(['headers', name], say('framing_header', name))
-    try {
-      validateHeaderName(name)
-      validateHeaderValue(name, value)
-    } catch {
-      report(['headers', name], say('not_a_header'))
-    }
-  }
+  if ((status === 204 || status === 304) && [body, patch, error].some(part => part !== undefined)) report(['status'], say('no_body', status))
+  checkHeaders(headers, 'response', within(report, 'headers'))
 }
 
 /** An entry as a control call shows it, with its id and counts; one that was never applied with the calls that it nearly was applied to. */
@@ -177,10 +243,12 @@ export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss
 
 /** The script entries of a sandbox in order, with their counts. */
 export class Script {
-  readonly #entries = new Map<string, { entry: Entry; count: EntryCount }>()
+  readonly #entries = new Map<string, Counted>()
   readonly #byOperation = new Map<OperationId, Set<string>>()
   /** The operations that any entry is for. */
   readonly operations: Pick<ReadonlyMap<OperationId, unknown>, 'has'> = this.#byOperation
+  /** The first entry of each name. */
+  readonly #named = new Map<string, string>()
   #next = 1
   #revision = 0
 
@@ -196,7 +264,7 @@ export class Script {
   /** A copy with the same ids and counts; neither changes the other. */
   clone(): Script {
     const copy = new Script()
-    for (const [id, { entry, count }] of this.#entries) copy.put(id, entry, { ...count })
+    for (const [id, counted] of this.#entries) copy.put(id, counted.entry, countOf(counted))
     copy.#next = this.#next
     return copy
   }
@@ -213,11 +281,15 @@ export class Script {
 
   /** Every entry with its id and counts, in the order in which they are tried. */
   listed(): ListedEntry[] {
-    return [...this.#entries].map(([id, { entry, count }]) => ({ id, entry: entry.data, ...count }))
+    return [...this.#entries].map(([id, counted]) => ({ id, entry: counted.entry.data, ...countOf(counted) }))
   }
 
-  unused(): { id: string; entry: Entry; count: EntryCount }[] {
-    return [...this.#entries].flatMap(([id, { entry, count }]) => (count.applied > 0 ? [] : [{ id, entry, count }]))
+  /** The entries that were never applied; `isWaiting` says whether one waits for another at a time of the sandbox's clock, as that is now. */
+  unused(): { id: string; entry: Entry; count: EntryCount; isWaiting: (at: number) => boolean }[] {
+    return [...this.#entries].flatMap(([id, counted]) => {
+      const { entry, count } = counted
+      return count.applied > 0 ? [] : [{ id, entry, count: countOf(counted), isWaiting: (at: number) => this.#isWaiting(entry, at) }]
+    })
   }
 
   add(entry: Entry): ListedEntry {
@@ -228,14 +300,15 @@ export class Script {
   }
 
   /** Puts an entry with an id and counts that it has already, as a snapshot holds them. */
-  put(id: string, entry: Entry, count: EntryCount): void {
+  put(id: string, entry: Entry, { values, ...count }: EntryCount): void {
     this.#revision++
-    this.#entries.set(id, { entry, count })
+    this.#entries.set(id, { entry, count, values: byValue(values) })
     this.#index(id, entry)
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }
 
-  #index(id: string, { operations }: Entry): void {
+  #index(id: string, { operations, data: { name } }: Entry): void {
+    if (name !== undefined && !this.#named.has(name)) this.#named.set(name, id)
     for (const operation of operations) this.#byOperation.set(operation, (this.#byOperation.get(operation) ?? new Set()).add(id))
   }
 
@@ -243,6 +316,7 @@ export class Script {
     if (!this.#entries.delete(id)) return false
     this.#revision++
     this.#byOperation.clear()
+    this.#named.clear()
     for (const [left, { entry }] of this.#entries) this.#index(left, entry)
     return true
   }
@@ -251,16 +325,31 @@ export class Script {
     this.#revision++
     this.#entries.clear()
     this.#byOperation.clear()
+    this.#named.clear()
   }
 
   get isUsed(): boolean {
     return this.unused().length === 0
   }
 
-  recount(id: string, count: EntryCount): void {
-    const { entry } = this.#entries.get(id) as { entry: Entry }
+  /** Sets the counts of an entry, and of those of its values that are given. */
+  recount(id: string, { values, ...count }: EntryCount): void {
+    const counted = this.#entries.get(id) as Counted
     this.#revision++
-    this.#entries.set(id, { entry, count: { ...count } })
+    counted.count = count
+    for (const [value, own] of byValue(values)) counted.values.set(value, own)
+  }
+
+  /** Whether an entry is for calls of a time of the sandbox's clock. */
+  #isDue({ entry }: Counted, at: number): boolean {
+    return at >= entry.between.from && at < entry.between.until && entry.isHour(at) && !this.#isWaiting(entry, at)
+  }
+
+  /** Whether an entry waits for another one still; one that was removed has ended. */
+  #isWaiting({ data: { after } }: Entry, at: number): boolean {
+    if (after === undefined) return false
+    const named = this.#entries.get(this.#named.get(nameIn(after)) ?? '')
+    return typeof after === 'string' ? !named?.count.applied : named !== undefined && !hasEnded(named, at)
   }
 
   /**
@@ -269,34 +358,65 @@ export class Script {
    */
   act(call: SentCall, { seed, at }: { seed: number; at: number }, note: (id: string, count: EntryCount) => void = () => {}): Action | null {
     let action: Action | null = null
-    for (const id of this.#byOperation.get(call.operation) ?? []) {
-      const { entry, count } = this.#entries.get(id) as { entry: Entry; count: EntryCount }
-      if (at < entry.between.from || at >= entry.between.until) continue
+    // what a call does to one entry begins another only for those after it
+    const due = [...(this.#byOperation.get(call.operation) ?? [])].filter(id => this.#isDue(this.#entries.get(id) as Counted, at))
+    for (const id of due) {
+      const counted = this.#entries.get(id) as Counted
+      const { entry, count } = counted
       call.isTooLong = false
       const isMatched = entry.matches === null || isMatch(entry.matches, call)
       if (call.isTooLong) count.too_long = (count.too_long ?? 0) + 1
-      if (isMatched) {
+      const { per } = entry.data
+      const value = isMatched && per !== undefined ? countedValue(per, call) : undefined
+      if (!call.isTooLong && (!isMatched || (per !== undefined && value === undefined))) continue
+      const own = isMatched ? ownCount(counted, value) : null
+      if (own !== null) {
         count.matched++
-        if (action === null && isApplied(entry, count, { seed, at })) {
+        if (own !== count) own.matched++
+        if (action === null && isApplied(entry, own, { seed, at, value })) {
           count.applied++
-          if (entry.data.for !== undefined) count.first ??= at
-          const { min, max } = entry.delay ?? { min: 0, max: 0 }
-          const delay = min === max ? min : min + Math.floor(drawnFraction(seed, `delay:${entry.label}`, count.applied) * (max - min + 1))
-          action = { id, entry, delay }
+          if (own !== count) own.applied++
+          if (entry.data.for !== undefined) own.first ??= at
+          action = { id, entry, delay: entry.delay(own.applied, () => drawnFraction(seed, `delay:${entry.label}`, count.applied)) }
         }
       }
-      if (!isMatched && !call.isTooLong) continue
       this.#revision++
-      note(id, { ...count })
+      note(id, { ...count, ...(own && value !== undefined && { values: [{ value, ...own }] }) })
     }
     return action
   }
 }
 
+/** An entry with its count, and those of its values. */
+type Counted = { readonly entry: Entry; count: Omit<EntryCount, 'values'>; readonly values: Map<string, Count> }
+
+const byValue = (values: EntryCount['values'] = []): Map<string, Count> => new Map(values.map(({ value, ...count }) => [value, count]))
+const countOf = ({ count, values }: Counted): EntryCount =>
+  values.size === 0 ? { ...count } : { ...count, values: Array.from(values, ([value, own]) => ({ value, ...own })) }
+
+/** Whether an entry can no longer apply. */
+const hasEnded = ({ entry: { between, calls, lasts, data }, count }: Counted, at: number): boolean =>
+  at >= between.until || (data.per === undefined && (count.matched >= calls.to || at >= (count.first ?? FOREVER) + lasts))
+
+/** What counts a call of a value, or of none; null where no further value is counted, which is counted in turn. */
+function ownCount({ count, values }: Counted, value: string | undefined): Count | null {
+  if (value === undefined) return count
+  const known = values.get(value)
+  if (known !== undefined) return known
+  if (values.size >= MAX_VALUES) {
+    count.uncounted = (count.uncounted ?? 0) + 1
+    return null
+  }
+  const own = { matched: 0, applied: 0 }
+  values.set(value, own)
+  return own
+}
+
 /** Whether an entry is applied to the call that it counted last. */
-const isApplied = (entry: Entry, count: EntryCount, { seed, at }: { seed: number; at: number }) =>
-  isSelected(entry, count, at) && (entry.chance === 1 || drawnFraction(seed, `chance:${entry.label}`, count.matched) < entry.chance)
+const isApplied = (entry: Entry, count: Count, { seed, at, value }: { seed: number; at: number; value: string | undefined }) =>
+  isSelected(entry, count, at) &&
+  (entry.chance === 1 || drawnFraction(seed, `chance:${entry.label}${value === undefined ? '' : `:${value}`}`, count.matched) < entry.chance)
 
 /** Whether an entry is for the call that it counted last, at a time of the sandbox's clock. */
-const isSelected = ({ calls, lasts }: Entry, { matched, first }: EntryCount, at: number) =>
+const isSelected = ({ calls, lasts }: Entry, { matched, first }: Count, at: number) =>
   matched >= calls.from && matched <= calls.to && at < (first ?? at) + lasts

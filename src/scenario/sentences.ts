@@ -1,5 +1,5 @@
 /** What is said of documents that mean nothing, or hardly what was meant, and of what their steps and expectations find. */
-import { didYouMean, shortened, thereAre } from '../core/nearest.js'
+import { didYouMean, shortened, someOf, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer } from '../core/sentences.js'
 
 const and = (words: readonly string[]) => words.join(' and ')
@@ -7,6 +7,15 @@ const or = (words: readonly string[]) => words.join(' or ')
 const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 const reference = (name: string) => `\${${shortened(name)}}`
 const tooLong = (count: number) => (count === 0 ? '' : `; ${count} more could not be matched: a value is too long for its pattern`)
+const inDoubt = (count: number) =>
+  count === 0 ? '' : `, and ${count} more in doubt: a value is too long for its pattern, or is compared with what is not a number or an instant`
+/** How many of the records that were found break what is said of all, how many may be among them, and some that break it. */
+type Broken = { broken: number; found: number; doubtful: number; shown: readonly string[]; where: string; names: string }
+const someDo = ({ broken, found }: Broken) => `${broken} of ${found} ${broken === 1 ? 'does' : 'do'}`
+const brokenBy = ({ broken, doubtful, shown }: Broken) => {
+  const more = broken > shown.length ? [`${broken - shown.length} more`] : []
+  return `${inDoubt(doubtful)}${broken === 0 ? '' : `: ${[...shown, ...more].join('; ')}`}`
+}
 
 export const say = sayer({
   // names that go together
@@ -29,6 +38,9 @@ export const say = sayer({
   below_refunds: (id: string, refunded: number, currency: string, charged: number) =>
     `the Refunds of ${id} come to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
   fixed_field: (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
+  in_use: (id: string, by: readonly string[]) => `${id} cannot be deleted: ${someOf(by)} ${by.length === 1 ? 'refers' : 'refer'} to it`,
+  no_room: (limit: number) => `the sandbox would hold more than ${limit} records (limits.records)`,
+  fixed_id: (id: string) => `the id of ${id} cannot be changed`,
   missing_parent: (what: string, family: string) => `there is no ${what} for the generated ${family}`,
   no_early_ticket: (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
   no_weight: () => 'must have a weight above 0',
@@ -43,7 +55,7 @@ export const say = sayer({
   unused_variable: (name: string) => `nothing refers to this variable; write \${vars.${name}} where its value belongs`,
   no_group: (file: string, group = 'GROUP') => `must name a group of ${file}, such as ${file}#${group}`,
   unknown_group: (name: string, groups: readonly string[]) => `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
-  unknown_entry: (name: string, names: readonly string[]) =>
+  unknown_override: (name: string, names: readonly string[]) =>
     `the group has no entry with the name ${shortened(name)}${didYouMean(name, names) || `; ${thereAre(names)}`}`,
   group_name: () => 'the name of a group must be letters, digits, _, . and -',
 
@@ -51,7 +63,15 @@ export const say = sayer({
   disabled: (operation: string) => `can never apply: ${operation} is disabled and always responds with 501`,
   shadowed: (by: string, on: string, entry = '') => `${entry}can never apply: ${by} acts on every ${on} request that it matches`,
   no_time: (why: string) => `can never apply: ${why}`,
-  no_action: () => 'must have respond, delay, fault or hold',
+  no_action: () => 'must have respond, change, stale, delay, fault, hold, bandwidth or cut_after',
+  stale_change: (operation: string) => `only a GET can respond with old records; ${operation} changes them`,
+  no_change: () => 'must name at least one record, under data or delete',
+  change_too_large: (maximum: number, got: number) => `must name at most ${maximum} records; got ${got}`,
+  not_hours: (got: string) => `must be hours of the day, such as 22:00-06:00, with a time zone behind it if it is not UTC; got ${got}`,
+  unknown_zone: (got: string, advice: string) => `${got} is not a time zone${advice || '; write one such as Europe/Berlin'}`,
+  unknown_entry: (name: string, advice: string) => `no script entry has the name ${shortened(name)}${advice}`,
+  waits_for_itself: () => 'can never apply: by what the entries come after, it waits for itself',
+  never_ends: (name: string) => `can never apply: ${shortened(name)} does not end; give it calls, for or until`,
   not_calls: (got: string) => `must be 1, 2-3 or 4+; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
   hold_too_many: (limit: number, until: number) => `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,
@@ -60,6 +80,7 @@ export const say = sayer({
   no_body: (status: number) => `a response with status ${status} has no body`,
   framing_header: (name: string) => `${name} is set by the emulator; leave it out`,
   not_a_header: () => 'must be a header name and a value without line breaks or control characters',
+  header_of_key: () => 'this header holds the API key; give it as key',
   not_a_status: (got: string) => `must be a status, such as 402 or 2xx; got ${got}`,
 
   // conditions
@@ -83,21 +104,36 @@ export const say = sayer({
   no_status: () => 'a request without a response has no status',
   no_family: () => 'must name at least one family, such as refunds: { count: 1 }',
   no_record: () => 'must give count, or a record by its id',
-  count: (calls: string, wanted: string, seen: number, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${tooLong(unmatched)}`,
+  not_single: (name: string, parts: readonly string[]) =>
+    `${name} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${name}.${parts[0]}`}`,
+  not_summable: (name: string) => `${name} is not a whole number; only such fields can be added up, as in amount - amount_refunded`,
+  count: (calls: string, wanted: string, seen: number, of: string, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${of}${tooLong(unmatched)}`,
+  too_soon: (what: string, gap: number, of: string, wanted: string) =>
+    `${what} came ${gap / 1000} s after the request before it${of}; expected at least ${wanted}`,
+  clock_stands: () => 'the clock stands still, so only a wait under play, or a control request, lets time pass between requests',
   in_order: (count: number) => `The ${count} requests came in this order.`,
-  out_of_order: (nth: number, on: string, unmatched: number) => `Request ${nth} of the sequence, ${on}, came out of order or not at all${tooLong(unmatched)}.`,
+  out_of_order: (nth: number, on: string, of: string, unmatched: number) =>
+    `Request ${nth} of the sequence, ${on}, came out of order or not at all${of}${tooLong(unmatched)}.`,
+  holds_for: (count: number, what: string) => `It holds for ${some(count, what)}.`,
+  others: (message: string, count: number) => (count === 0 ? message : `${message.replace(/\.$/, '')}; it does not hold for ${count} more either`),
+  uncounted: (message: string, count: number, what: string, maximum: number) =>
+    `${message.replace(/\.$/, '')}; not counted: ${some(count, 'request')}, since only the first ${some(maximum, what)} are`,
   records_hold: () => 'The records are as expected.',
   record_exists: (family: string, id: string, resource: string) => `${family}.${id}: there must be no such ${resource}; got one`,
   record_missing: (family: string, id: string, resource: string) => `${family}.${id}: there is no such ${resource}`,
   field_differs: (family: string, id: string, miss: string) => `${family}.${id}.${miss}`,
-  record_count: (family: string, count: number, where: string, found: number, unmatched: number) =>
-    `${family}: wanted ${count}${where}; got ${found}${unmatched === 0 ? '' : `, and ${unmatched} more with a value that is too long for its pattern`}`,
+  total: (whose: string, wanted: string, where: string, got: number, doubtful: number) => `${whose}: wanted ${wanted}${where}; got ${got}${inDoubt(doubtful)}`,
+  several_currencies: (whose: string, currencies: readonly string[]) =>
+    `${whose}: amounts in ${and(currencies)} cannot be added up; add currency to where or group_by`,
+  more_differences: (family: string, more: number) => `${family}: ${some(more, 'more difference')}`,
+  not_every: (family: string, of: Broken) => `${family}: every one${of.where} must have ${of.names}; ${someDo(of)} not${brokenBy(of)}`,
+  not_none: (family: string, of: Broken) => `${family}: none${of.where} may have ${of.names}; ${someDo(of)}${brokenBy(of)}`,
 
   // steps
   unknown_key: (advice: string) => `the scenario has no such API key${advice}`,
   unknown_request: (request: string, advice: string) => `${request} is not an operation${advice}`,
   body_unexpected: (method: string) => `a ${method} has no body`,
-  name_reserved: () => 'vars is the name of the variables; give the step another one',
+  name_reserved: (name: string) => `${name} has a meaning of its own in \${${name}.…}; give the step another name`,
   name_taken: (name: string) => `an earlier step is called ${name} too`,
   unknown_reference: (name: string, meant?: string) =>
     `${reference(name)} refers to nothing; ${meant === undefined ? 'give the name that an earlier step has under as, or the id of a record' : `did you mean \${${meant}}?`}`,

@@ -41,7 +41,7 @@ export function partOf({ document, under, data, flaws }: Group, name: keyof Shar
 export function overridden({ part, flaws, written }: GroupPart, overrides: Overrides, writtenHere: Written, report: Report): GroupPart {
   const members = membersOf<EntryData>(part, flaws)
   const names = members.flatMap(({ member }) => member?.name ?? [])
-  for (const name of Object.keys(overrides)) if (!names.includes(name)) report([name], say('unknown_entry', name, names))
+  for (const name of Object.keys(overrides)) if (!names.includes(name)) report([name], say('unknown_override', name, names))
   const changesOf = (name = '') => (Object.hasOwn(overrides, name) ? overrides[name] : undefined)
   const kept = members.map(one => ({ ...one, changes: changesOf(one.member?.name) })).filter(({ changes }) => changes !== null)
   return {

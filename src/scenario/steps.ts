@@ -11,7 +11,8 @@ import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
-import { answerAt, namesIn, REFERENCE, textsIn, unclosedIn, withValues } from './references.js'
+import { checkHeaders } from './headers.js'
+import { answerAt, namesIn, REFERENCE, recordPath, textsIn, unclosedIn, withValues } from './references.js'
 import type { Fault, Json, PlayData, Statuses, StepData } from './schemas.js'
 import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
@@ -19,7 +20,7 @@ import { NAME, NAME_EXPECTED, notClosed } from './variables.js'
 
 export type { Json, PlayData, StepData } from './schemas.js'
 /** A call to make. `form` is the encoded body of a POST. */
-export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
+export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null; headers?: Readonly<Record<string, string>> }
 /** An answer, and its headers by their names in lower case; the fault by which none came, with status 0. */
 export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null }
 /** Sends a request and returns its response; `fault` is the one that is expected. */
@@ -56,8 +57,9 @@ export function checkSteps(
   const known: Referable['known'] = new Map()
   const referable = { known, latest: [] as string[], variable, ids, hasUsualLists }
   for (const { step, at: place, group, hasRightExpect, report: note } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
-    const { as, do: call, key, body, expect: expected } = step
+    const { as, do: call, key, body, headers = {}, expect: expected } = step
     checkExpected(expected, within(note, 'expect'))
+    checkHeaders(headers, 'request', within(note, 'headers'))
     if (call === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
     else {
       const [method, path] = splitCall(call)
@@ -72,23 +74,30 @@ export function checkSteps(
     checkReferences(step, name => (known.get(headOf(name))?.group === group ? say('not_yet_known', name) : problemOfReference(name, referable)), note)
     if (as === undefined) continue
     if (!NAME.test(as)) note(['as'], NAME_EXPECTED)
-    else if (as === 'vars') note(['as'], say('name_reserved'))
+    else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
     if (known.has(as)) note(['as'], say('name_taken', as))
     known.set(as, { operation: answeredOperation(step), group })
     if (referable.latest.push(as) > MAX_LOOKED_AT) referable.latest.shift()
   }
   const answered = { ...referable, variable: () => undefined, ids: () => [] }
-  checkReferences(expect, name => problemOfReference(name, answered), within(report, 'expect'), true)
+  // a field of the record that is looked at is found where the state is compiled
+  const isOfRecord = (text: string, [, kind, , , ...inner]: readonly PathStep[]) => kind === 'state' && inner.length > 0 && recordPath(text) !== undefined
+  checkReferences(expect, (name, text, at) => (isOfRecord(text, at) ? null : problemOfReference(name, answered)), within(report, 'expect'), true)
 }
 
 const headOf = (name: string): string => name.split('.', 1)[0] as string
 
-function checkReferences(part: unknown, problemOf: (name: string) => Said | null, report: Report, areNamesRead = false): void {
+function checkReferences(
+  part: unknown,
+  problemOf: (name: string, text: string, at: readonly PathStep[]) => Said | null,
+  report: Report,
+  areNamesRead = false
+): void {
   for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
     if (unclosed !== undefined) report(steps, notClosed(unclosed))
     for (const name of namesIn(text)) {
-      const problem = problemOf(name)
+      const problem = problemOf(name, text, steps)
       if (problem !== null) report(steps, { ...problem, isOfName })
     }
   }
@@ -160,7 +169,7 @@ function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report
 }
 
 const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> => isObject(play) && 'at_once' in play
-const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> => isObject(play) && 'wait' in play
+export const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> => isObject(play) && 'wait' in play
 const callsIn = (play: PlayData): readonly StepData[] => {
   if (isAtOnce(play)) return play.at_once
   return isWait(play) ? [] : [play]
@@ -268,7 +277,8 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
     path: path.split('/').map(encodeURIComponent).join('/'),
     query: encodeForm(step.query ?? {}),
     key: step.key !== undefined || needsKey(method, path) ? key(step.key ?? '') : null,
-    form: method === OPERATIONS.createRefund.method ? encodeForm(step.body ?? {}) : null
+    form: method === OPERATIONS.createRefund.method ? encodeForm(step.body ?? {}) : null,
+    ...(step.headers && { headers: Object.fromEntries(Object.entries(step.headers).map(([name, value]) => [name.toLowerCase(), value])) })
   }
 }
 

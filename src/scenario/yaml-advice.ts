@@ -138,7 +138,7 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     dashInBrackets,
     // `{ a: 1 b: 2 }`, which looks the same to a parser as `{ reason: cold: soup }`
     error => {
-      const [, text, name, rest] = /^(.*?)\s+([\w.-]+):\s*(.*)$/s.exec(valueIn(error)) ?? []
+      const [, text, name, rest] = /^(.*?)\s+(["']?[\w.-]+["']?):\s*(.*)$/s.exec(valueIn(error)) ?? []
       const isName = text && name && (/^[[{"']/.test(rest as string) || IS_NAME.test(name) || /["'\]}\d]$/.test(text))
       return isName && { ...say('comma_missing', name), at: error.at + text.length }
     },

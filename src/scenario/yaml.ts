@@ -25,11 +25,14 @@ const MAX_OPEN = 1500
 /** Reads a text as YAML, unless it is too large to be parsed. */
 export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const tokens = tokensOf(text, limits)
-  if (!Array.isArray(tokens)) return { data: null, problems: [{ ...tokens, line: 1, column: 1 }], locate: places => places.map(() => null) }
+  let contents: unknown = null
+  const locate: ReadYaml['locate'] = (...wanted) => located(text, wanted, root => noteOffsets(contents, root, text))
+  if (!Array.isArray(tokens)) return { data: null, problems: [{ ...tokens, line: 1, column: 1 }], locate }
   // the library compares every two names of an object to find one that is given twice
   const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
   const [document, another] = composer.compose(tokens, true, text.length) as Iterable<Document.Parsed>
-  const { errors, warnings, contents, range } = document as Document.Parsed
+  const { errors, warnings, range } = document as Document.Parsed
+  contents = (document as Document.Parsed).contents
   const all = inOrder([...errors, ...warnings].map(({ code, pos: [at] }) => ({ code: code as string, at })))
   // a mistake that ends the document makes one of each part that comes after it
   const mistakes = all.filter(({ at }, nth) => nth === 0 || at <= range[2])
@@ -46,7 +49,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const problems = inOrder(found)
     .slice(0, MAX_PROBLEMS + 1)
     .map(({ code, message, at }) => ({ code, message, ...placeOf(at) }))
-  return { data, problems, locate: (...wanted) => located(text, wanted, root => noteOffsets(contents, root, text)) }
+  return { data, problems, locate }
 }
 
 const inOrder = <T extends { at: number }>(found: T[]): T[] => found.sort((a, b) => a.at - b.at)

@@ -7,14 +7,13 @@ import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
 import { headersOf, preflightHeaders, refuse } from '../engine/answers.js'
-import { type Exchange, hasBody, hasReached, STAGE, tookEffect } from '../engine/exchange.js'
+import { type Exchange, hasBody, hasReached, STAGE } from '../engine/exchange.js'
 import { askScript, countRequest, decode, enter, isForm, isFormType, isOpenEnded, OPAQUE, perform } from '../engine/execute.js'
-import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
+import { answerByScript, breakAnswer, isAnswer, sendingOf } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { DataFile } from '../sandbox/data-file.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Action, Hold } from '../scenario/script.js'
-import { FAMILIES } from '../store/store.js'
 import type { Arrivals } from './arrivals.js'
 import { Bodies } from './bodies.js'
 import { refusalFrom } from './errors.js'
@@ -38,7 +37,7 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
   })
   api.setErrorHandler((error: FastifyError | ApiError, _request, reply) => answers.refuse(error, reply))
   api.setNotFoundHandler(serve)
-  for (const family of FAMILIES) for (const path of [`/${family}`, `/${family}/*`]) api.all(path, serve)
+  api.all('/*', serve)
 
   api.addHook('onRequest', (request, reply, done) => {
     const { arrival, headers, method } = request
@@ -175,14 +174,18 @@ export class Answers {
     const { payload, length } = exchange
     const { fault } = exchange.outcome
     const isSent = fault === null || (fault === 'malformed_body' && length > 0)
-    if (!isSent) faults.lose(fault, reply, { status, headers, body: String(payload) }, request.arrival.sandbox.ending)
+    const { ending } = request.arrival.sandbox
+    const sending = exchange.action && sendingOf(exchange)
+    const slow = () => ({ status, headers, ...sending, body: Buffer.from(payload as string).subarray(0, sending?.bytes) })
+    if (!isSent) faults.lose(fault, reply, slow(), ending)
     arrivals.settle(request, reply)
+    if (isSent && sending?.bandwidth) void faults.send(raw, slow(), ending, () => raw.end())
     // a text of ASCII characters alone is the same in both encodings, and faster to write in this one
-    if (isSent) raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
+    else if (isSent) raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
   }
 }
 
 /** Whether a request may have changed the state of its sandbox, the counts of its script among it. */
 const mayHaveChanged = (exchange: Exchange): boolean =>
   exchange.outcome.refusal?.code !== 'data_not_written' &&
-  (tookEffect(exchange) || (hasReached(exchange, STAGE.admitted) && exchange.world.state.script.operations.has(exchange.operation as OperationId)))
+  (exchange.changes > 0 || (hasReached(exchange, STAGE.admitted) && exchange.world.state.script.operations.has(exchange.operation as OperationId)))

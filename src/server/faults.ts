@@ -6,8 +6,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { Fault } from '../scenario/script.js'
 
-/** The answer that is lost, or as much of it as arrives. */
-export type LostAnswer = { status: number; headers: NodeJS.Dict<number | string | string[]>; body: string }
+/** An answer with the bytes of its body that arrive, so many a second where that is bounded. */
+export type SlowAnswer = { status: number; headers: NodeJS.Dict<number | string | string[]>; body: Buffer; bandwidth?: number | undefined }
+
+/** Pieces in which a body is sent, a second. */
+const PIECES = 10
 
 export class Faults {
   /** Answers that hang until their client gives up or the emulator stops. */
@@ -23,7 +26,7 @@ export class Faults {
   }
 
   /** Loses the answer as the fault says; a malformed one without a body to break is not sent at all. `ending` ends a hang. */
-  lose(fault: Fault, reply: FastifyReply, { status, headers, body }: LostAnswer, ending: AbortSignal): void {
+  lose(fault: Fault, reply: FastifyReply, answer: SlowAnswer, ending: AbortSignal): void {
     const { raw } = reply
     const { socket } = reply.request.raw
     if (fault === 'hang' && !this.isStopping && !ending.aborted) {
@@ -39,11 +42,24 @@ export class Faults {
     // a request that was injected has no connection to lose
     if (fault === 'hang' || !(socket instanceof Socket)) raw.destroy()
     else if (fault === 'connection_reset') socket.resetAndDestroy()
-    else if (fault === 'truncated_body' && body !== '') {
-      const whole = Buffer.from(body)
-      raw.writeHead(status, { ...headers, 'content-length': whole.length }).flushHeaders()
-      raw.write(whole.subarray(0, whole.length / 2), () => socket.destroySoon())
-    } else socket.destroySoon()
+    else if (fault === 'truncated_body' && Number(answer.headers['content-length'] ?? 0) > 0) void this.send(raw, answer, ending, () => socket.destroySoon())
+    else socket.destroySoon()
+  }
+
+  /** Sends an answer, in pieces where its bytes a second are bounded, and ends it, unless the client or the emulator leaves before. */
+  async send(raw: ServerResponse, { status, headers, body, bandwidth }: SlowAnswer, ending: AbortSignal, end: () => unknown): Promise<void> {
+    raw.writeHead(status, headers).flushHeaders()
+    const size = bandwidth === undefined ? body.length : Math.ceil(bandwidth / PIECES)
+    for (let at = 0; at < body.length; at += size) {
+      const piece = body.subarray(at, at + size)
+      if (bandwidth !== undefined) {
+        await this.delay((piece.length / bandwidth) * 1000)
+        if (this.isStopping || ending.aborted) raw.destroy()
+        if (raw.destroyed) return
+      }
+      raw.write(piece)
+    }
+    end()
   }
 
   /** Waits; returns whether the emulator is still running then. */

@@ -91,6 +91,13 @@ export class Store implements Collections {
     this.transactions.amend({ ...transaction, amount_refunded: transaction.amount_refunded + refund.amount - (before?.amount ?? 0) })
     return before ? this.refunds.replace(refund) : this.refunds.insert(refund)
   }
+
+  /** Deletes a record that nothing refers to. A Refund that is deleted was never made: its amount remains. */
+  remove(family: Family, id: string): void {
+    const refund = family === 'refunds' ? this.refunds.get(id) : undefined
+    if (refund) this.putRefund({ ...refund, amount: 0 }, refund)
+    this[family].remove(id)
+  }
 }
 
 /**

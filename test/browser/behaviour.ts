@@ -78,7 +78,7 @@ t.test('console: a scenario of the gallery is checked and loaded, what changed s
   await card(page, 'Loaded: test').getByText('Nothing has changed.').waitFor()
   await page.getByLabel('Search scenarios').fill('last second')
   await page.getByRole('link', { name: /^month-end/ }).click()
-  await dialog.getByText('The clock stands on the last second of February').waitFor()
+  await dialog.getByText('The clock stands on the last second of February').first().waitFor()
   await button(page, 'Check only').click()
   await dialog.getByText('It can be loaded.').waitFor()
   t.equal((await control('GET ')).body.scenario.name, 'test')
@@ -134,25 +134,14 @@ t.test('console: a load gives values to the variables that a scenario declares, 
   page.on('request', request => {
     if (request.url().includes('/_control/load')) bodies.push(request.postDataJSON())
   })
-  const add = async (place: number, name: string, value: string, kind: string) => {
-    await button(page, 'Add a variable').click()
-    await page.getByLabel(`Name ${place}`).fill(name)
-    await page.getByLabel(`Value ${place}`).fill(value)
-    await page.getByLabel(`Kind ${place}`).selectOption(kind)
-  }
 
-  await add(1, 'last4', '0341', 'text')
-  await add(2, 'count', '5', 'number')
+  const more = page.getByLabel('Variables', { exact: true })
+  await page.getByText('Variables of files that it uses').click()
+  await more.fill('last4="0341"\ncount=5')
   await button(page, 'Load default').click()
   await page.getByRole('dialog', { name: 'default' }).getByText('no variable is called last4').first().waitFor()
-  await page
-    .locator('.scenario-variable')
-    .filter({ has: page.getByLabel('Name 2') })
-    .locator('.problem')
-    .filter({ hasText: 'no variable is called count' })
-    .waitFor()
-  await button(page, 'Remove variable 1').click()
-  await button(page, 'Remove variable 1').click()
+  await page.getByRole('dialog', { name: 'default' }).getByText('no variable is called count').first().waitFor()
+  await more.fill('')
   await button(page, 'Load default').click()
   await page.getByText('default is loaded').waitFor()
 
@@ -178,27 +167,81 @@ t.test('console: a document is checked and loaded, and each problem is shown at 
   const form = page.getByRole('main')
 
   await write(editor, 'name: mine\nseed: soon\nfixtures: [bistro]\nscript:\n  - { on: GET /tikets, delay: 1s }\n')
-  await button(page, 'Load the document').click()
   await form.getByRole('listitem').filter({ hasText: 'must be a whole number; got soon' }).waitFor()
   await form.getByRole('listitem').filter({ hasText: 'did you mean GET /tickets' }).waitFor()
   t.equal(await page.locator('.cm-problem').count(), 2)
+  t.strictSame(await page.locator('.cm-problem-at').allTextContents(), ['soon', 'GET'])
+  await form.getByRole('status').getByText('2 problems', { exact: true }).waitFor()
+  await button(page, 'Load the document').click()
+  await page.waitForTimeout(300)
   await form.getByRole('button', { name: 'Line 5' }).click()
   t.equal(await page.locator('.cm-activeLine').textContent(), '  - { on: GET /tikets, delay: 1s }')
   t.equal((await control('GET ')).body.scenario.name, 'test', 'nothing was loaded')
 
   await write(editor, 'name: mine\nfixtures: [bistro\n')
-  await button(page, 'Check the document').click()
   await form.getByRole('button', { name: /^Line/ }).first().waitFor()
   await page
     .getByLabel('Scenario file')
     .setInputFiles({ name: 'a.yaml', mimeType: 'application/yaml', buffer: Buffer.from('name: opened\nfixtures: [bistro]\n') })
+  await page.getByText('opened can be loaded').waitFor()
   t.equal(await linesOf(editor), 'name: opened\nfixtures: [bistro]\n')
   t.equal(await form.getByRole('button', { name: /^Line/ }).count(), 0)
-  await button(page, 'Check the document').click()
-  await page.getByText('opened can be loaded').waitFor()
   await button(page, 'Load the document').click()
   await card(page, 'Loaded: opened').waitFor()
   t.equal((await control('GET ')).body.scenario.name, 'opened')
+})
+
+t.test('console: a scenario of the gallery is read, edited and compared, and a load is undone with its name', LONG, async t => {
+  const { page, call, control, origin } = await openConsole(t, { hash: '#/scenarios', expected: /400/ })
+  const editor = page.getByLabel('Scenario or fixture, as YAML or JSON')
+  const shown = page.locator('.status a')
+  const press = (name: string) =>
+    page
+      .getByRole('main')
+      .getByRole('link', { name: new RegExp(`^${name}`) })
+      .click()
+
+  await press('late-refunds')
+  const dialog = page.getByRole('dialog', { name: 'late-refunds' })
+  await dialog.getByRole('region', { name: 'Document of late-refunds' }).getByText('name: late-refunds').waitFor()
+  await dialog.getByRole('link', { name: 'Edit a copy' }).click()
+  await editor.getByText('late-refunds').first().waitFor()
+  await page.getByText('late-refunds can be loaded.').waitFor()
+  await page.getByLabel('Compare with').selectOption('late-refunds')
+  await page.getByText('They are the same.').waitFor()
+  await write(editor, (await control('GET /scenarios/late-refunds')).text.replace('name: late-refunds', 'name: mine'))
+  const compared = page.getByRole('region', { name: 'late-refunds compared with the document' })
+  await compared.locator('ins').first().waitFor()
+  t.strictSame([await compared.locator('del').allTextContents(), await compared.locator('ins').allTextContents()], [['name: late-refunds'], ['name: mine']])
+  await page.getByLabel('Start from').selectOption('test-cards')
+  await page.getByText('*** stands for card data').waitFor()
+  await page.locator('.toast', { hasText: 'The text was replaced' }).getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('mine can be loaded.').waitFor()
+
+  await page.goto(`${origin}/_control#/scenarios?scenario=month-end`)
+  await button(page, 'Load month-end').click()
+  await page.getByText('month-end is loaded').waitFor()
+  await call('POST /transactions', { body: { ticket: 'tkt_52', payment_type: 'external', amount: 100 }, key: 'sk_test_merchant' })
+  const paid = (await control('GET /state')).body.transactions.length
+  await page.goto(`${origin}/_control#/scenarios/editor`)
+  await button(page, 'Load the document').click()
+  await shown.getByText('mine').waitFor()
+  const undo = () => page.getByRole('button', { name: 'Undo' }).click()
+  await undo()
+  await shown.getByText('month-end').waitFor()
+  await page.getByText('Undone: the state is restored').waitFor()
+  t.equal((await control('GET /state')).body.transactions.length, paid)
+  await control('POST /reset')
+  t.equal((await control('GET ')).body.scenario.name, 'month-end', 'what a reset goes back to')
+
+  await control('POST /load', { scenario: { name: 'from elsewhere', data: smallFixture() } })
+  await shown.getByText('from elsewhere').waitFor()
+  await page.goto(`${origin}/_control#/scenarios?scenario=default`)
+  await button(page, 'Load default').click()
+  await shown.getByText('default', { exact: true }).waitFor()
+  await undo()
+  await page.getByText('A reset still goes back to default, since the scenario before it is not in the gallery.').waitFor()
+  t.equal((await control('GET ')).body.counts.tickets, 1)
 })
 
 t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
@@ -215,6 +258,9 @@ t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
   await name.fill('lunch')
   await name.press('Enter')
   await button(page, 'Restore lunch').waitFor()
+  await name.fill('lunch')
+  await name.press('Enter')
+  await page.getByRole('dialog', { name: 'Replace lunch?' }).getByRole('button', { name: 'Cancel' }).click()
   await page.setViewportSize(SIZES.narrow)
   const tops = await Promise.all(['Restore lunch', 'Delete lunch'].map(async title => (await button(page, title).boundingBox())?.y))
   t.equal(tops[0], tops[1], 'the buttons of a snapshot stay beside each other')
@@ -448,14 +494,13 @@ t.test('console: nothing that was sent is markup in the Behaviour view', LONG, a
   const { send } = client(origin)
   const isText = async (where: string) => {
     await page.getByText(HOSTILE).first().waitFor()
-    t.equal(await page.locator('main img, main b b, [onerror], header img').count(), 0, where)
+    t.equal(await page.locator('main img, main b b, [onerror], header img:not(.brand img)').count(), 0, where)
     t.notMatch(await page.title(), /^1/)
   }
 
   await isText('scenario')
   await page.goto(`${origin}/_control#/scenarios/editor`)
   await write(page.getByLabel('Scenario or fixture, as YAML or JSON'), `name: x\n'${HOSTILE}': 1\nfixtures: ['${HOSTILE}']\n`)
-  await button(page, 'Check the document').click()
   await page.locator('.problems').getByRole('listitem').first().waitFor()
   await isText('problems')
   await page.goto(`${origin}/_control#/scenarios`)
@@ -530,7 +575,7 @@ t.test('console: nothing moves in the Behaviour view while calls come', LONG, as
 const PREPARED: readonly [hash: string, ready: string][] = [
   ['#/scenarios', 'Restore lunch'],
   ['#/scenarios?scenario=test-cards', 'Load test-cards'],
-  ['#/scenarios/editor', 'Check the document'],
+  ['#/scenarios/editor?compare=month-end', 'Load the document'],
   ['#/behaviour/clock', 'Let it run'],
   ['#/behaviour/script?add=decline', 'Open: g'],
   ['#/behaviour/settings', 'Change seed']
@@ -560,11 +605,10 @@ for (const [hash, ready] of PREPARED) {
           await page.locator('.problem').first().waitFor()
         }
         if (hash.includes('scenario=')) {
-          await button(page, 'Add a variable').click()
+          await page.getByText('Variables of files that it uses').click()
         }
         if (hash.includes('editor')) {
           await write(page.getByLabel('Scenario or fixture, as YAML or JSON'), 'seed: x')
-          await button(page, 'Check the document').click()
           await page.locator('.problem').first().waitFor()
         }
       },

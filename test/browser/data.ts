@@ -78,7 +78,7 @@ t.test('console: a Ticket and a key are made, and records are edited; a wrong fi
   await page.getByRole('button', { name: 'New Ticket' }).click()
   await page.getByLabel('Reference').fill('T-77')
   await page.getByRole('button', { name: 'Create the Ticket' }).click()
-  await page.getByRole('complementary', { name: /^tkt_/ }).getByText('T-77').waitFor()
+  await page.getByRole('complementary', { name: /^tkt_/ }).getByText('T-77').first().waitFor()
 
   await page.getByRole('button', { name: 'Add or edit records' }).click()
   await write(page.getByRole('textbox', { name: 'Fixture' }), 'tickets:\n  - { id: tkt_c, location: loc_z }\n')

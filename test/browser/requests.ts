@@ -1,6 +1,8 @@
 /** Requests of the console in a browser. */
+import { readFile } from 'node:fs/promises'
+import { get } from 'node:http'
 import t from 'tap'
-import { BROWSER, isAccessible, LONG, openConsole, SIZES } from './browser.js'
+import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES } from './browser.js'
 
 /** Two refunds of a payment, the second above what remains, and a call that met no operation. */
 async function makeCalls({ call }: Pick<Awaited<ReturnType<typeof openConsole>>, 'call'>): Promise<string> {
@@ -80,13 +82,25 @@ t.test('requests: a call that is opened after a load has its why, and those befo
   t.equal(await page.locator('.grid-row.past').count(), 1)
 })
 
+/** What comes of an answer before its connection is cut. */
+const partOf = (url: string) =>
+  new Promise<string>(resolve => {
+    let text = ''
+    get(url, { headers: { authorization: `Basic ${btoa('sk_merchant:')}` } }, response =>
+      response
+        .on('data', chunk => (text += chunk))
+        .on('error', () => {})
+        .on('close', () => resolve(text))
+    )
+  })
+
 t.test('requests: an answer that the script broke on its way says so next to what went out, and one that is whole does not', BROWSER, async t => {
   const { page, control, origin } = await openConsole(t)
   const read = async () => (await fetch(`${origin}/next/tickets/tkt_a`, { headers: { authorization: `Basic ${btoa('sk_merchant:')}` } })).text()
   await control('POST /script', { name: 'broken', on: 'GET /tickets/{id}', calls: 1, fault: 'malformed_body', when: 'after' })
   await control('POST /script', { on: 'GET /tickets/{id}', calls: 2, fault: 'truncated_body' })
   const text = await read()
-  await t.rejects(read())
+  const received = await partOf(`${origin}/next/tickets/tkt_a`)
   const whole = await read()
   const shown = async (id: string) => {
     await page.goto(`${origin}/_control#/requests/${id}`)
@@ -100,7 +114,9 @@ t.test('requests: an answer that the script broke on its way says so next to wha
   t.throws(() => JSON.parse(text), SyntaxError)
   const truncated = await shown('req_2')
   await truncated.detail.getByText('Lost before the operation ran').waitFor()
-  await truncated.detail.getByText('Broken on the way: the script entry scr_2 truncated the body. Only the first half of this went out.').waitFor()
+  await truncated.detail.getByText('Broken on the way: the script entry scr_2 truncated the body. This is what went out.').waitFor()
+  const out = await truncated.detail.getByRole('region', { name: 'What went out' }).textContent()
+  t.equal(out, received, 'what a client received')
   const right = await shown('req_3')
   t.strictSame(JSON.parse(right.answer as string), JSON.parse(whole))
   t.equal(await right.detail.getByText('Broken on the way').count(), 0)
@@ -163,8 +179,10 @@ t.test('requests: one is explained with changes, on a copy, and its scenario is 
   const body = dialog.getByLabel('Body')
   await body.fill((await body.inputValue()).replace('400', '300'))
   await dialog.getByRole('button', { name: 'Try on a copy' }).click()
-  await tried.getByText('It would create rfd_').waitFor()
-  await tried.getByText('It would change txn_').waitFor()
+  await tried.getByText('Creates rfd_').waitFor()
+  await tried.getByText('Changes txn_').waitFor()
+  await tried.getByText('Headers of the response').click()
+  await tried.getByRole('row', { name: 'content-type application/json' }).waitFor()
   t.strictSame(await violations(), [])
   await dialog.getByLabel('Changes to the copy').fill('{"clock":')
   await dialog.getByRole('button', { name: 'Try on a copy' }).click()
@@ -288,22 +306,28 @@ t.test('requests: nothing that a client sent is markup', BROWSER, async t => {
   for (const key of ['j', 'j', 'k', 'e']) {
     await page.keyboard.press(key)
     await page.waitForTimeout(150)
-    t.equal(await page.evaluate('document.querySelectorAll("#app img, #app script").length'), 0, key)
+    t.equal(await page.evaluate('document.querySelectorAll("#app img:not(.brand img), #app script").length'), 0, key)
     t.match(await page.title(), 'commerce-emulator')
   }
   t.equal(await page.evaluate('document.body.textContent.includes("onerror")'), true)
 })
 
-t.test('requests: the list and a call meet WCAG 2.2 AA in light and dark, wide and narrow', LONG, async t => {
-  await isAccessible(t, '#/requests/req_4', {
-    prepare: async opened => {
-      await makeCalls(opened)
-      await opened.page.reload()
-      await opened.page.getByText('Refused by REF-7').waitFor()
-    },
-    expected: /404/
+for (const [hash, shown] of [
+  ['#/requests/req_4', 'Refused by REF-7'],
+  ['#/requests/req_3?tab=changes', 'Creates rfd_'],
+  ['#/requests/req_4?tab=headers', 'The journal keeps these headers only']
+] as const) {
+  t.test(`requests: the list and ${hash} meet WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
+    await isAccessible(t, hash, {
+      prepare: async opened => {
+        await makeCalls(opened)
+        await opened.page.reload()
+        await opened.page.getByText(shown).waitFor()
+      },
+      expected: /404/
+    })
   })
-})
+}
 
 t.test('requests: 10,000 calls stay smooth', LONG, async t => {
   const { page, inject, call } = await openConsole(t, { settings: { 'limits.journal': 20_000 } })
@@ -411,11 +435,39 @@ t.test('requests: the list becomes a scenario in the editor', LONG, async t => {
   await makeCalls(opened)
   await page.getByText('5 requests').waitFor()
 
-  await page.getByRole('link', { name: 'Save as scenario' }).click()
+  const save = page.getByRole('link', { name: 'Save as scenario' })
   const editor = page.getByLabel('Scenario or fixture, as YAML or JSON')
-  await editor.getByText('play:').first().waitFor()
-  await page.getByRole('button', { name: 'Check the document' }).click()
-  await page.getByText(/can be loaded$/).waitFor()
+  await save.click()
+  await page.getByText('recorded can be loaded.').waitFor()
+  t.match(await linesOf(editor), /do: GET \/tickets[\s\S]*do: POST \/refunds/)
+
+  await page.goBack()
+  await page.getByRole('link', { name: 'Refused' }).click()
+  await page.getByText('2 requests').waitFor()
+  await save.click()
+  await page.getByRole('main').getByText('The text was replaced').waitFor({ state: 'detached' })
+  await editor.getByText('REF-7').first().waitFor()
+  t.strictSame((await linesOf(editor)).match(/ do: .*/g), [' do: POST /refunds'], 'the part that is shown')
+  await page.getByText('recorded can be loaded.').waitFor()
+})
+
+t.test('requests: the headers that the journal keeps, and no key', LONG, async t => {
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const { page, call, origin, violations } = await openConsole(t)
+  await call('GET /tickets', { headers: { 'test-name': 'lists', 'user-agent': 'shop/2.1', traceparent: `00-${trace}-00f067aa0ba902b7-01`, 'x-other': 'gone' } })
+
+  await page.goto(`${origin}/_control#/requests/req_1?tab=headers`)
+  const detail = page.getByRole('complementary', { name: 'Request req_1' })
+  await detail.getByText('The journal keeps these headers only').waitFor()
+  t.strictSame(await detail.locator('tbody tr').allTextContents(), [
+    'authorizationBasic ***, the key of mch_a',
+    'user-agentshop/2.1',
+    'test-namelists',
+    `traceparent00-${trace}-…`,
+    'request-idreq_1'
+  ])
+  t.notMatch(await page.content(), 'sk_merchant')
+  t.strictSame(await violations(), [])
 })
 
 t.test('console: the quick bar declines, loses, advances, saves and resets, and a reset is undone', BROWSER, async t => {
@@ -437,9 +489,14 @@ t.test('console: the quick bar declines, loses, advances, saves and resets, and 
   await press('Reset')
   await page.getByText('Reset to the first state').waitFor()
   t.equal(await counts(), 0)
+  t.equal(await page.getByRole('button', { name: 'Undo' }).count(), 1, 'only what was done last is undone')
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Undone: the state is restored').waitFor()
   t.equal(await counts(), 1)
+  await press('1 h later')
+  await page.getByText('It is 2026-03-01 20:05:00 UTC').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone: it is 2026-03-01 19:05:00 UTC').waitFor()
 })
 
 t.test('console: a record has a timeline, and sandboxes are created, compared and deleted', LONG, async t => {
@@ -455,7 +512,22 @@ t.test('console: a record has a timeline, and sandboxes are created, compared an
     (await moments.allTextContents()).map(text => text.replace(/ .*/, '')),
     ['Created', 'Changed', 'Refused']
   )
+  const changed = moments.nth(1)
+  await changed.getByText('What it changed').click()
+  await changed.getByText('amount_refunded: 0 200').waitFor()
+  t.equal(await moments.nth(2).getByText('What it changed').count(), 0, 'a refused request changes nothing')
   t.strictSame(await violations(), [])
+
+  await changed.getByRole('link', { name: 'The state before and after it' }).click()
+  const detail = page.getByRole('complementary', { name: 'Request req_3' })
+  await detail.getByText('Creates rfd_').waitFor()
+  await detail.getByRole('region', { name: transaction }).getByText('amount_refunded: 0 200').waitFor()
+  t.strictSame(await violations(), [])
+  const download = page.waitForEvent('download')
+  await detail.getByRole('link', { name: 'State before it' }).click()
+  const before = await readFile(await (await download).path(), 'utf8')
+  t.match(before, transaction)
+  t.notMatch(before, 'rfd_')
 
   await page.goto(`${origin}/_control#/sandboxes`)
   await page.getByLabel('Name').fill('worker-1')

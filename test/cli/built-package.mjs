@@ -25,6 +25,7 @@ const shown = {
   openapi: await own('/openapi.json'),
   snapshot: await own('/snapshots/one', { method: 'PUT' })
 }
+const state = await (await fetch(`${url}/_control/state`)).text()
 const connected = await connect({ url })
 const scripted = [(await inject('GET /tickets/tkt_any')).status, (await connected.inject('GET /tickets/tkt_any')).status]
 await connected.close()
@@ -33,6 +34,6 @@ await close()
 const refused = await startEmulator({ settings: { seed: 'x' } }).catch(error => [error instanceof EmulatorError, error.message])
 // nobody answers there, whatever the protocol
 const overTls = await connect({ url: 'https://127.0.0.1:1', timeout: 0 }).catch(error => error.code)
-const loaded = { lowdbAtStart: isLowdbLoadedAtStart, lowdb: isLoaded('lowdb'), compilers: isLoaded('schema-compilers') }
+const loaded = { lowdbAtStart: isLowdbLoadedAtStart, lowdb: isLoaded('lowdb') }
 const packages = readdirSync(join(dist, 'packages')).filter(file => require(join(dist, 'packages', file)))
-process.stdout.write(JSON.stringify({ isCodeKept: script.cachedDataRejected === false, shown, scripted, refused, overTls, loaded, packages }))
+process.stdout.write(JSON.stringify({ state, isCodeKept: script.cachedDataRejected === false, shown, scripted, refused, overTls, loaded, packages }))

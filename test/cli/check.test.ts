@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { PassThrough } from 'node:stream'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { type CheckOptions, check } from '../../src/cli/check.js'
+import { run, type Streams } from '../../src/cli/program.js'
 import { createProgressBar } from '../../src/cli/progress.js'
 import { SAYS } from '../../src/cli/sentences.js'
 import { runEmulator } from '../../src/emulator.js'
 import { type CheckedFile, isFailed, isWarned } from '../../src/reports/points.js'
 import { ran, serving } from '../support/command.js'
-import { smallFixture } from '../support/emulator.js'
+import { MERCHANT, NOW, smallFixture } from '../support/emulator.js'
 import { freePort } from '../support/ports.js'
 
 /** The key that a request was sent with. */
@@ -122,9 +123,42 @@ t.test('check: plays are sent as a client would, so that the script acts on them
       ['✓ play 1. DELETE /accounts/mch_a/users/usr_a']
     ],
     [
+      'a body that is cut, and one that takes its time by the clock',
+      {
+        clock: { now: '2026-03-01T18:05:00Z' },
+        script: [
+          { on: 'POST /refunds', cut_after: 100 },
+          { on: 'GET /locations', bandwidth: 10, cut_after: 30 },
+          { on: 'GET /tickets', bandwidth: 1000, cut_after: 2000, respond: { body: 'x'.repeat(2000) } },
+          { on: 'GET /transactions', cut_after: 5, respond: { status: 402 } }
+        ],
+        play: [
+          { ...refund(10), expect: { fault: 'truncated_body' } },
+          { do: 'GET /locations', expect: { fault: 'truncated_body' } },
+          { do: 'GET /tickets' },
+          { ...refund(2000), expect: { fault: 'truncated_body' } },
+          { do: 'GET /transactions', expect: { fault: 'truncated_body' } }
+        ],
+        expect: [
+          { on: 'POST /refunds', took_effect: true, times: 1 },
+          { sequence: [{ on: 'GET /locations' }, { on: 'GET /tickets', no_sooner_than: '3s' }, { on: 'POST /refunds', no_sooner_than: '2s' }] }
+        ]
+      },
+      [
+        ...['POST /refunds', 'GET /locations', 'GET /tickets', 'POST /refunds', 'GET /transactions'].map((on, nth) => `✓ play ${nth + 1}. ${on}`),
+        '✓ expects',
+        '✓ expects'
+      ]
+    ],
+    [
       'a fault that is another one, and one that is none',
       { script: [{ on: 'POST /refunds', calls: 1, fault: 'hang' }], play: [1, 2].map(() => ({ ...refund(10), expect: { fault: 'hang' } })) },
       ['✓ play 1. POST /refunds', '✗ play 2. POST /refunds', /^1:\d+ fault: /]
+    ],
+    [
+      'a change of records that cannot be made',
+      { script: [{ on: 'POST /refunds', change: { delete: ['txn_a'] }, when: 'after' }], play: [refund(10)] },
+      ['✓ play 1. POST /refunds', '✗ must_not_cause', /^1:\d+ .* change\.delete\[0\]: txn_a cannot be deleted: rfd_/]
     ],
     ['a response that never comes', { script: [{ on: 'POST /refunds', fault: 'hang' }], play: [refund(10)] }, ['✗ play 1. POST /refunds', /^1:\d+ status: /]],
     [
@@ -186,13 +220,18 @@ t.test('check: plays are sent to a running service as they are', async t => {
   const service = await runEmulator({ scenario: { data, script: LOST.map((fault, index) => ({ on: 'POST /refunds', calls: index + 2, fault })) } })
   t.teardown(() => service.close())
   const refund = { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 } }
-  const play = [refund, { wait: '60ms' }, ...LOST.map(fault => ({ ...refund, expect: { fault } }))]
-  const expect = [{ on: 'POST /refunds', took_effect: true, times: 1 }, { state: { refunds: { count: 1 }, users: { usr_a: { name: 'Ana' } } } }]
+  const headers = { 'User-Agent': 'Shop/1 (iOS)', 'Test-Name': 'pays' }
+  const play = [{ ...refund, headers }, { wait: '60ms' }, ...LOST.map(fault => ({ ...refund, expect: { fault } }))]
+  const expect = [
+    { on: 'POST /refunds', match: { headers }, per: 'test', took_effect: true, times: 1 },
+    { state: { refunds: { count: 1 }, users: { usr_a: { name: 'Ana' } } } }
+  ]
 
   const since = performance.now()
   const checked = await checkOf(t.testdir(), to(service.baseUrl, { '': 'sk_merchant' }), { data, play, expect })
 
   t.ok(performance.now() - since >= 60, 'a wait is a real one')
+  t.equal(service.sandbox.evidence.journal.requests()[0]?.userAgent, headers['User-Agent'])
   t.strictSame(checked[0]?.notes, [SAYS.sent(4, service.baseUrl, SAYS.with_keys('***'))])
   t.strictSame(shownOf(checked), ['✓ play 1. POST /refunds', ...LOST.map((_, index) => `✓ play ${index + 3}. POST /refunds`), '✓ expects', '✓ expects'])
 })
@@ -508,4 +547,153 @@ t.test('cli: long work reports its progress', async t => {
     ['tickets', 1000, 1000]
   ])
   t.equal((await check([`${root}/long.json`], OPTIONS))[0]?.points.length, 2, 'or to nobody')
+})
+
+const STEPPED = {
+  clock: NOW,
+  data: smallFixture({
+    transactions: ['usd', 'jpy'].map(currency => ({ id: `txn_${currency}`, ticket: 'tkt_a', payment_type: 'external', amount: 1000, currency })),
+    refunds: [{ id: 'rfd_a', transaction: 'txn_jpy', amount: 1 }],
+    users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
+  }),
+  script: [
+    { on: 'POST /refunds', calls: 1, fault: 'connection_reset', when: 'after' },
+    { on: 'GET /refunds', respond: { status: 503 } }
+  ],
+  steps: [{ do: 'POST /locations/loc_a', body: { phone: '1', metadata: { note: MERCHANT } } }],
+  play: [
+    { do: 'POST /refunds', body: { transaction: 'txn_usd', amount: 300 }, expect: { fault: 'connection_reset' } },
+    { do: 'POST /refunds', body: { transaction: 'txn_usd', amount: 701 } },
+    { do: 'POST /refunds', body: { transaction: 'txn_usd', amuont: 1 }, expect: { status: 400 } },
+    { as: 'gone', do: 'GET /tickets/tkt_none' },
+    { do: 'GET /tickets/${gone.id}' },
+    { do: 'GET /refunds', expect: { status: 503 } },
+    { do: 'DELETE /accounts/mch_a', expect: { status: 501 } },
+    { at_once: [30, 40].map(amount => ({ do: 'POST /refunds', body: { transaction: 'txn_jpy', amount } })) },
+    { wait: '1s' },
+    { do: 'DELETE /accounts/mch_a/users/usr_a' },
+    { do: 'POST /locations/loc_a', body: { phone: '' } },
+    { do: 'POST /locations/loc_a', body: { phone: '' } },
+    { do: 'POST /refunds/rfd_a', body: { metadata: { k: 'v' } } }
+  ],
+  expect: [
+    { on: 'POST /refunds', took_effect: true, times: 3 },
+    { on: 'GET /tickets', at_most: 0 }
+  ]
+}
+/** A created Refund, but for its id. */
+const REFUND_MADE = (amount: string, currency: string) => [
+  'refunds rfd: created',
+  `created: "${NOW}"`,
+  `transaction: "txn_${currency}"`,
+  `amount: ${amount}`,
+  `currency: "${currency}"`,
+  'payment_method.type: "external"',
+  `transactions txn_${currency}: changed`
+]
+/** Of each request: its label, how it ended, what decided that, what it changed, its problems (by how they begin), and how many of the expected ones had come. */
+const SHOWN: [label: string, ended: string, decided: string | null, changes: string[], problems: number, seen: number | null][] = [
+  ['1. POST /locations/loc_a', 'answered, 200, took effect', 'kept', ['locations loc_a: changed', 'phone: none → "1"', 'metadata.note: none → "***"'], 0, 0],
+  ['play 1. POST /refunds', 'lost after', 'kept', [...REFUND_MADE('$3.00 (300)', 'usd'), 'amount_refunded: $0.00 (0) → $3.00 (300)'], 0, 1],
+  ['play 2. POST /refunds', 'refused, 400', 'BROKEN  REF-7', [], 1, 1],
+  ['play 3. POST /refunds', 'refused, 400', 'A14', [], 0, 1],
+  ['play 4. GET /tickets/tkt_none', 'refused, 404', 'A08', [], 1, 1],
+  ['play 5. GET /tickets/${gone.id}', '', null, [], 1, 1],
+  ['play 6. GET /refunds', 'answered by the script, 503', 'kept', [], 0, 1],
+  ['play 7. DELETE /accounts/mch_a', 'answered, 501', 'kept', [], 0, 1],
+  ['play 8 at_once 1. POST /refunds', 'answered', 'kept', [...REFUND_MADE('¥30 (30)', 'jpy'), 'amount_refunded: ¥1 (1) → ¥31 (31)'], 0, null],
+  ['play 8 at_once 2. POST /refunds', 'answered', 'kept', [...REFUND_MADE('¥40 (40)', 'jpy'), 'amount_refunded: ¥31 (31) → ¥71 (71)'], 0, null],
+  ['play 10. DELETE /accounts/mch_a/users/usr_a', 'answered, 204', 'kept', ['users usr_a: deleted'], 0, null],
+  ['play 11. POST /locations/loc_a', 'answered, 200, took effect', 'kept', ['locations loc_a: changed', 'phone: "1" → none'], 0, null],
+  ['play 12. POST /locations/loc_a', 'answered, 200, changed nothing', 'kept', [], 0, null],
+  ['play 13. POST /refunds/rfd_a', 'answered, 200, took effect', 'kept', ['refunds rfd: changed', 'metadata.k: none → "v"'], 0, null]
+]
+
+t.test('check: step by step, each request is shown with what decided its response, what it changed, and what is still expected', async t => {
+  const folder = t.testdir({ 'one.json': JSON.stringify(STEPPED), 'two.json': JSON.stringify({ ...STEPPED, settings: { evidence: { journal: false } } }) })
+  for (const name of ['one.json', 'two.json']) {
+    const texts: string[] = []
+    const show = async (text: string) => void texts.push(text)
+    const checked = await check([`${folder}/${name}`], { ...OPTIONS, show })
+
+    t.equal(texts.length, SHOWN.length)
+    t.equal(texts[0]?.split('\n')[0], `${folder}/${name}`)
+    for (const [nth, [label, ended, decided, changes, problems, seen]] of SHOWN.entries()) {
+      const [first, ...lines] = (texts[nth] as string)
+        .trimEnd()
+        .split('\n')
+        .slice(nth === 0 ? 1 : 0)
+      t.equal(first, label)
+      t.ok(lines.some(line => line.startsWith('  req_') && line.includes(`  ${ended}`)) === (decided !== null), `${label}: ${ended}`)
+      const at = lines.findIndex(line => decided !== null && line.startsWith(`    ${decided} `))
+      t.equal(at >= 0, decided !== null, `${label}: ${decided}`)
+      const rest = lines.slice(at + 1).filter(line => at >= 0 && line.startsWith('    '))
+      t.strictSame(
+        rest.map(line => line.trim().replace(/rfd_\w+/, 'rfd')),
+        changes,
+        label
+      )
+      t.equal(lines.filter(line => line.startsWith('  ✗ ')).length, problems)
+      const wanted = checked[0]?.points.find(({ code }) => code === 'expects')?.message.replace('expects ', '') as string
+      t.strictSame(
+        lines.filter(line => line.startsWith('  still')),
+        seen === null ? [] : [`  ${SAYS.still_expected(wanted, seen)}`],
+        label
+      )
+    }
+    t.strictSame(shownOf(checked), shownOf(await check([`${folder}/${name}`], OPTIONS)), 'and all is judged as without')
+  }
+})
+
+/** Checks a file step by step at a terminal where these lines are typed; null ends them. */
+async function typed(t: Test, file: string, lines: (string | null)[], isTTY = { stdin: true, stdout: true }) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: isTTY.stdin })
+  const stdout = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: isTTY.stdout })
+  const stderr = new PassThrough({ encoding: 'utf8' })
+  let text = ''
+  let asked = 0
+  stdout.on('data', chunk => {
+    text += chunk
+    for (const count = text.split(SAYS.how_to_go_on()).length - 1; asked < count; asked++) {
+      const line = lines[asked]
+      if (line === null) stdin.end()
+      else stdin.write(`${line}\n`)
+    }
+  })
+  const status = await run(['check', file, '--step'], {}, { stdin, stdout, stderr } as unknown as Streams)
+  t.equal(stdin.readableFlowing, asked > 0 ? false : null, 'nothing is read any more')
+  const shown = [...text.matchAll(/(?<!✓ )play \d+\. /g)].length
+  return { status, asked, shown, isJudged: / passed, /.test(text), says: String(stderr.read() ?? '') }
+}
+
+t.test('check: at a terminal each next request waits for Enter; n, c and q go on and stop; in a pipe nothing waits', async t => {
+  const play = Array.from({ length: 4 }, () => ({ do: 'GET /tickets' }))
+  const file = `${t.testdir({ 'one.json': JSON.stringify({ data: smallFixture(), play }) })}/one.json`
+  const all = { status: 0, shown: 4, isJudged: true, says: '' }
+  const stopped = { status: 1, isJudged: false, says: `commerce-emulator: ${SAYS.stopped()}\n` }
+  for (const [lines, is] of [
+    [['', 'n', '', 'n'], { ...all, asked: 4 }],
+    [['', 'x', 'C', 'n', '', ''], { ...all, asked: 6 }],
+    [['', 'c'], { ...all, asked: 2 }],
+    [['q'], { ...stopped, asked: 1, shown: 1 }],
+    [['', 'n', null], { ...stopped, asked: 3, shown: 3 }],
+    [['', '', '', 'q'], { ...stopped, asked: 4, shown: 4 }]
+  ] as const)
+    t.strictSame(await typed(t, file, [...lines]), is, lines.join())
+  t.strictSame(await typed(t, file, [], { stdin: false, stdout: true }), { ...all, asked: 0 })
+  t.strictSame(await typed(t, file, [], { stdin: true, stdout: false }), { ...all, asked: 0 })
+
+  const steps = `${t.testdirName}/steps.json`
+  await writeFile(steps, JSON.stringify({ data: smallFixture(), steps: play, expect: [{ on: 'GET /tickets', times: 5 }] }))
+  const { stdout: counted } = await ran(['check', steps, '--step'])
+  t.match(counted, SAYS.still_expected('GET /tickets: 5 requests', 4), 'steps count where there is no play')
+
+  for (const [args, says] of [
+    [['--format', 'junit'], SAYS.text_alone('junit')],
+    [['--format', 'tap'], SAYS.text_alone('tap')],
+    [['--against', 'http://localhost:1/next'], SAYS.not_with_against('--step')]
+  ] as const) {
+    const { status, stdout, stderr } = await ran(['check', file, '--step', ...args])
+    t.strictSame([status, stdout, stderr.split('\n')[0]], [2, '', `error: ${says}`])
+  }
 })

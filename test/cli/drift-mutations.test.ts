@@ -211,7 +211,7 @@ const MORE = {
 }
 /** The records of the scenario, some of them with other values, and others beside them. */
 const withMore = () => {
-  const all = Object.entries({ ...DATA, refunds: [] }).map(([family, records]) => [
+  const all = Object.entries(structuredClone({ ...DATA, refunds: [] })).map(([family, records]) => [
     family,
     [...(records as object[]), ...(MORE[family as keyof typeof MORE] ?? [])]
   ])

@@ -295,7 +295,7 @@ t.test('drift: a list whose records have no ids is read as far as its first page
       return { status: 200, body: { data, has_more: true }, headers: HEADERS }
     }
     const reading = { play, key: null, pairs: new IdPairs(KNOWN), settings: settingsInForce({}).values, accountOf: () => undefined }
-    const { unread } = await serviceState({ refunds: { count: 1 } }, reading)
+    const { unread } = await serviceState({ refunds: { count: 1 } }, async () => [], reading)
 
     t.strictSame([unread, calls], [[], 1])
   }
@@ -333,7 +333,7 @@ t.test('drift: lists of a service are read by the names and the template that th
   }
   const reading = { play, key: null, pairs: new IdPairs(KNOWN), settings, accountOf: () => undefined }
 
-  const { unread } = await serviceState({ refunds: { count: 2 } }, reading)
+  const { unread } = await serviceState({ refunds: { count: 2 } }, async () => [], reading)
 
   t.strictSame([unread, queries.map(query => query.replace(/^.*?(&|$)/, ''))], [[], ['', 'after=rfd_1']])
 })

@@ -443,6 +443,22 @@ t.test('check --against: the records in the end are read from the service, as fa
     'users: wanted 2 with {"account":"mch_a"}; got 1',
     'users.usr_a.name: wanted Bo; got Ana'
   ])
+  const ofTickets = { state: { transactions: { every: { ticket: { location: { display_name: 'B' } } } } } }
+  const linked = await against(t, behind, {
+    play: [refund(5)],
+    expect: [{ state: { refunds: { none: { transaction: { ticket: { location: '${record.id}' } } }, group_by: 'transaction.ticket', count: 2 } } }, ofTickets]
+  })
+  const withTickets = (status: number) => `${deviating(behind, answered => answered.path.includes('/tickets/') && Object.assign(answered, { status }))}/next`
+  const every = (got: string) =>
+    `transactions: every one must have ${JSON.stringify(ofTickets.state.transactions.every)}; 1 of 1 does not: ticket.location.display_name: wanted B; got ${got} in txn_there`
+  const links: [base: string, problem: string][] = [
+    [behind, every('A')],
+    [withTickets(404), every('nothing')],
+    [withTickets(403), SAYS.refused_reading('/tickets/tkt_a', 403, '')]
+  ]
+
+  t.strictSame(problems(linked), ['refunds (transaction.ticket tkt_a): wanted 2; got 1'])
+  for (const [base, problem] of links) t.strictSame(problems(await against(t, base, { expect: [ofTickets] })), [problem])
   t.strictSame(problems(unknownUser), [SAYS.users_of_account(), SAYS.users_of_account()])
   t.strictSame(problems(unread), [
     SAYS.refused_reading('/accounts/mch_a/users', 403, 'no'),

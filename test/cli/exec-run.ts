@@ -8,7 +8,8 @@ import type { Test } from 'tap'
 import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { smallFixture } from '../support/emulator.js'
 
-const SOURCE = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** What Node.js runs for the command: its source, which is covered, and as it is built, which starts sooner. */
+export const SOURCE = [...process.execArgv, fileURLToPath(new URL('../../src/main.ts', import.meta.url))]
 export const BUILT = [fileURLToPath(new URL('../../dist/main.js', import.meta.url))]
 
 /** A command that runs JavaScript, which can use `base`, `key`, `control`, `call` and `save`. */
@@ -38,8 +39,8 @@ for (const name of ['GITHUB_ACTIONS', 'GITHUB_STEP_SUMMARY', ...SETTING_KEYS.map
 export type Running = { child: ChildProcess; stdout: () => string; stderr: () => string; ended: Promise<number | string> }
 type Options = { variables?: Record<string, string>; nodeArgs?: string[]; main?: string[] }
 
-/** Runs the command as a process of its own, killed when the test ends: its source, which is covered, or with `main` as it is built, which starts sooner. */
-export function running(t: Test, args: string[], { variables = {}, nodeArgs = [], main = [...process.execArgv, SOURCE] }: Options = {}): Running {
+/** Runs the command as a process of its own, killed when the test ends. */
+export function running(t: Test, args: string[], { variables = {}, nodeArgs = [], main = SOURCE }: Options = {}): Running {
   const child = spawn(process.execPath, [...nodeArgs, ...main, ...args], { env: { ...environment, ...variables } })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', chunk => {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import {
@@ -142,6 +143,10 @@ t.test('lsp: a problem of a file that is named stands at the top; a document of 
   t.match(told.get(own)?.[0]?.message, /^more\.yaml:2:5 tickets\[0\]/)
   await open(own, 'scripts: []\n')
   await close(own)
+  // its check is under way when it is changed
+  const tickets = Array.from({ length: 20_000 }, (_, nth) => ({ id: `tkt_${nth}`, location: 'loc_bistro' }))
+  await change(untitled, JSON.stringify({ fixtures: ['bistro'], data: { tickets } }))
+  await sleep(200)
   const heard = next()
   await change(untitled, 'expect: []\n')
   await heard
@@ -243,7 +248,7 @@ t.test('lsp: names and values are completed where the YAML language server is in
 })
 
 t.test('lsp: the command serves an editor on stdin and stdout, and ends with it', async t => {
-  const child = spawn(process.execPath, ['--import', 'tsx', SOURCE, 'lsp', '--stdio'], { cwd: ROOT, stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...process.execArgv, SOURCE, 'lsp', '--stdio'], { cwd: ROOT, stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   const { open, next, shown, end } = await client(child.stdout, child.stdin)
   const heard = next()

@@ -1,11 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
 import { type McpOptions, mcp } from '../../src/cli/mcp.js'
 import { startEmulator } from '../../src/index.js'
-
-const SOURCE = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { BUILT, SOURCE } from './exec-run.js'
 
 /** A client of the tools, and a function that uses one. */
 async function agent(t: Test, options: McpOptions = {}, transport?: StdioClientTransport) {
@@ -52,6 +50,7 @@ t.test('mcp: an agent with an emulator of its own', async t => {
     rules.filter(({ verdict }: { verdict: string }) => verdict === 'broken').map(({ rule }: { rule: string }) => rule),
     ['REF-7']
   )
+  t.strictSame((await use('request_changes', { id: refused.request })).value, { data: [] })
   t.match((await use('reproduce_request', { id: refused.request })).text, /do: POST \/refunds/)
   t.equal((await use('verify')).value.holds, true)
   t.strictSame(
@@ -105,12 +104,12 @@ t.test('mcp: as a process, over its stdin and stdout', async t => {
   const running = await startEmulator({ scenario: 'empty' })
   t.teardown(() => running.close())
   const file = `${t.testdir({ 'own.yaml': 'name: own\nvars: { note: x }\nfixtures: [bistro]\n' })}/own.yaml`
-  for (const [args, name] of [
-    [['--scenario', file, '--var', 'note=y'], 'own'],
-    [['--scenario', 'default'], 'default'],
-    [['--url', running.url], 'empty']
+  for (const [main, args, name] of [
+    [SOURCE, ['--scenario', file, '--var', 'note=y'], 'own'],
+    [BUILT, ['--scenario', 'default'], 'default'],
+    [BUILT, ['--url', running.url], 'empty']
   ] as const) {
-    const { use } = await agent(t, {}, new StdioClientTransport({ command: process.execPath, args: [...process.execArgv, SOURCE, 'mcp', ...args] }))
+    const { use } = await agent(t, {}, new StdioClientTransport({ command: process.execPath, args: [...main, 'mcp', ...args] }))
     t.equal((await use('reset')).value.scenario.name, name, args.join(' '))
   }
 })

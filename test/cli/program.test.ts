@@ -101,7 +101,8 @@ t.test('cli: an invalid command line is refused with what is wrong, what was pro
     [['--port'], "error: option '--port <port>' argument missing"]
   ]
   for (const [args, message] of cases) {
-    t.strictSame(await ran(args), { status: 2, stdout: '', stderr: `${message}\n(run commerce-emulator --help for the commands and flags)\n` }, args.join(' '))
+    const of = /^(validate|healthcheck)$/.test(args[0] as string) ? ` ${args[0]} --help for its flags` : ' --help for the commands and flags'
+    t.strictSame(await ran(args), { status: 2, stdout: '', stderr: `${message}\n(run commerce-emulator${of})\n` }, args.join(' '))
   }
 })
 
@@ -111,7 +112,7 @@ t.test('cli: a setting that is unknown or has a bad value is refused where it wa
     [['--set', 'foo'], {}, '--set foo', SAYS.set()],
     [['--set', '=1'], {}, '--set =1', SAYS.set()],
     [['--set', 'prot=1'], {}, '--set prot=1', SAYS.unknown_setting('prot', '; did you mean port?')],
-    [['--set', 'constructor=1'], {}, '--set constructor=1', SAYS.unknown_setting('constructor', '')],
+    [['--set', 'constructor=1'], {}, '--set constructor=1', SAYS.unknown_setting('constructor', SAYS.settings_listed())],
     [['--set', 'search=exact'], {}, '--set search=exact', SAYS.unknown_setting('search', SAYS.settings_in_group(['search.reference', 'search.last4']))],
     [['--set', 'port=x'], {}, '--set port=x', 'x'],
     [['--set', 'port='], {}, '--set port=', 'got'],

@@ -134,7 +134,8 @@ expect:
         txn_a:
           amount_refunded: 7
           payment_type: emv
-`
+`,
+    'unplayed.yaml': 'expect: [ { on: GET /tickets, times: 1 } ]'
   })
   const file = `${root}/own.yaml`
   const plain = (text: string) => text.replaceAll(`${root}/`, '')
@@ -161,6 +162,7 @@ expect:
     stdout
   )
   t.equal(lines.at(-2), '2 passed, 4 failed, 2 warnings')
+  t.ok((await ran(['check', `${root}/unplayed.yaml`])).stdout.includes(`unplayed.yaml:1:11 ${SAYS.counted(0, true)}`))
   t.equal(plain(strict.stdout).split('\n').at(-2), '2 passed, 6 failed')
   const annotations = strict.stderr.split('\n')
   t.equal(plain(annotations[0] as string), `::error file=${plain(file)},line=8,col=15,title=1. GET /tickets/tkt_a::status: must be 404; got 200`)

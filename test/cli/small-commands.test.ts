@@ -55,14 +55,63 @@ t.test('completion: a shell completes commands, the words below them and options
   t.strictSame([stderr, stdout.trimEnd().split('\n')], ['', cases.slice(0, -1).map(([, completed]) => completed)])
   t.ok((await ran(['completion', 'zsh'])).stdout.endsWith(`bashcompinit\n${bash}`))
   const fish = (await ran(['completion', 'fish'])).stdout
-  for (const name of Object.keys(COMMANDS)) if (!name.includes(' ')) t.ok(fish.includes(`-n '__fish_use_subcommand' -a ${name} -d '`), name)
-  for (const line of [
-    "-n '__fish_seen_subcommand_from coverage' -a merge -d 'merge'",
-    "-n '__fish_seen_subcommand_from exec' -l report -r -d",
-    "-n '__fish_use_subcommand' -l quiet -d"
-  ])
+  for (const name of Object.keys(COMMANDS)) if (!name.includes(' ')) t.ok(fish.includes(`-n '__fish_use_subcommand' -f -a ${name} -d '`), name)
+  for (const line of ["-n '__fish_seen_subcommand_from coverage' -f -a merge -d 'merge'", "-n '__fish_seen_subcommand_from exec' -l report -r -d"])
     t.ok(fish.includes(line), line)
   t.equal((await ran(['completion', 'ksh'])).status, 2)
+})
+
+const notInstalled = (shell: string) => (spawnSync(shell, ['--version']).error ? `${shell} is not installed` : false)
+/** What is typed after the name, up to a tab, and what it becomes. */
+const TYPED: [typed: string, completed: string][] = [
+  ['compl', 'completion'],
+  ['completion z', 'completion zsh'],
+  ['check --ag', 'check --against'],
+  ['coverage mer', 'coverage merge'],
+  ['--port 0 --wa', '--port 0 --watch'],
+  ['--vers', '--version'],
+  ['check decl', 'check declined.yaml']
+]
+
+t.test('completion: fish itself completes', { skip: notInstalled('fish') }, async t => {
+  const cwd = t.testdir({ 'declined.yaml': '', 'own.fish': (await ran(['completion', 'fish'])).stdout })
+  const asks = TYPED.map(([typed]) => `complete -C 'commerce-emulator ${typed}'`)
+  const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', ['source own.fish', ...asks].join('\n')], { cwd, encoding: 'utf8' })
+  t.strictSame(
+    [
+      stderr,
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map(line => line.split('\t')[0])
+    ],
+    ['', TYPED.map(([, completed]) => completed.split(' ').at(-1))]
+  )
+})
+
+/** Types lines into an interactive zsh, each with a tab, and prints the arguments that it then runs the command with. */
+const TYPE = `zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z 'commerce-emulator() { print -r -- ARGUMENTS=\${(j: :)@}. }; source own.zsh'
+for line; do
+  zpty -w z "commerce-emulator $line"$'\\t'
+  zpty -r -m z shown $'*\\nARGUMENTS=*.\\r\\n*'
+  print -r -- \${\${shown##*$'\\n'ARGUMENTS=}%.*}
+done
+zpty -d z`
+
+t.test('completion: zsh itself completes, and goes on completing what it did', { skip: notInstalled('zsh') }, async t => {
+  const zsh = (await ran(['completion', 'zsh'])).stdout
+  const cwd = t.testdir({ 'declined.yaml': '', 'own.zsh': zsh })
+  const run = (text: string, ...args: string[]) =>
+    spawnSync('zsh', ['-f', '-c', text, 'zsh', ...args], { cwd, encoding: 'utf8', timeout: 20_000, env: { ...process.env, HOME: cwd, ZDOTDIR: cwd } }).stdout
+  t.strictSame(
+    run(TYPE, ...TYPED.map(([typed]) => typed))
+      .trimEnd()
+      .split('\n'),
+    TYPED.map(([, completed]) => completed)
+  )
+  t.equal(run('autoload -U compinit; compinit -u; compdef _of_another another; source own.zsh; print ${_comps[another]}'), '_of_another\n')
 })
 
 t.test('colours: lines are coloured by what they say, on a terminal that has colours', t => {

@@ -59,7 +59,9 @@ const REFUSED: [title: string, run: Case['run'], code: string, param: string, st
   ['what is no id of an entry', ({ script }) => script.remove(''), 'option_invalid', 'id'],
   ['an option that it does not have', ({ control }) => control('POST /keys', { boby: {} } as object), 'option_invalid', 'boby'],
   ['what is no call', ({ inject }) => inject('refunds'), 'option_invalid', 'on'],
-  ['a call that the journal does not hold', ({ why }) => why('req_7'), 'request_unknown', 'id', 404]
+  ['a call that the journal does not hold', ({ why }) => why('req_7'), 'request_unknown', 'id', 404],
+  ['the changes of one', ({ changes }) => changes('req_7'), 'request_unknown', 'id', 404],
+  ['the state before one', ({ state }) => state({ before: 'req_7' }), 'request_unknown', 'before', 404]
 ]
 
 /** Each begins after a reset; what differs from one process to the next is left out of what is compared. */
@@ -92,6 +94,25 @@ const CASES: Case[] = [
     is: [
       [{ id: 'tkt_b', object: 'ticket', created: NOW, location: 'loc_a', reference: null }],
       refused('document_invalid', 400, undefined, { problems: [{ path: 'tickets[0].location', file: 'body', line: 1, column: 38 }] })
+    ]
+  },
+  {
+    title: 'changeRecord and deleteRecord change a single record, or refuse what is wrong',
+    run: async ({ changeRecord, deleteRecord, inject }) => [
+      await changeRecord('tickets', 'tkt_a', { reference: 'T-2' }),
+      await outcome(() => deleteRecord('tickets', 'tkt_a')),
+      await outcome(() => deleteRecord('tickets', '')),
+      await deleteRecord('transactions', 'txn_a'),
+      await deleteRecord('tickets', 'tkt_a'),
+      (await inject('GET /tickets')).body.data
+    ],
+    is: [
+      { id: 'tkt_a', object: 'ticket', created: NOW, location: 'loc_a', reference: 'T-2' },
+      refused('record_in_use', 409, 'id'),
+      refused('option_invalid', undefined, 'id'),
+      null,
+      null,
+      []
     ]
   },
   {
@@ -170,6 +191,23 @@ const CASES: Case[] = [
     ]
   },
   {
+    title: 'state is that before or after a call too, and changes what the call changed',
+    run: async ({ inject, state, changes }) => {
+      const { headers } = await inject(...REFUND)
+      const id = headers['request-id'] as string
+      const counts = [await state({ before: id }), await state({ after: id })].map(({ refunds }) => refunds.length)
+      const changed = (await changes(id)).data.map(({ family, before, after }) => [family, (before as Json)?.amount_refunded, (after as Json).object])
+      return [counts, changed]
+    },
+    is: [
+      [0, 1],
+      [
+        ['refunds', null, 'refund'],
+        ['transactions', 0, 'transaction']
+      ]
+    ]
+  },
+  {
     title: 'recorded is the calls as a scenario, or that of one call',
     run: async ({ inject, recorded }) => {
       await inject('GET /tickets/tkt_a')
@@ -203,14 +241,20 @@ const CASES: Case[] = [
   },
   {
     title: 'coverage and findings, of the sandbox and of the run',
-    run: async ({ inject, coverage, findings }) => {
+    run: async ({ inject, coverage, findings, report }) => {
       const { possible } = await coverage({ scope: 'run' })
       await inject('GET /tickets', { query: { search_query: 'T-1' } })
       const { rules } = await coverage()
       const found = (await findings()).data.map(({ finding, requests }) => `${finding} ${requests}`)
-      return [possible, rules.find(({ rule }) => rule === 'SRCH-1')?.satisfied, found, (await findings({ scope: 'run' })).data.length > 0]
+      return [
+        possible,
+        rules.find(({ rule }) => rule === 'SRCH-1')?.satisfied,
+        found,
+        (await findings({ scope: 'run' })).data.length > 0,
+        (await report()).findings.length > 0
+      ]
     },
-    is: [93, 1, ['search-without-narrowing req_1'], true]
+    is: [93, 1, ['search-without-narrowing req_1'], true, true]
   },
   {
     title: 'control makes any other control call',

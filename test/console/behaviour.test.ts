@@ -6,7 +6,7 @@ import { callsInWords, effectInWords, operationsInWords } from '../../src/consol
 import { fieldAt, PRESETS, type Preset, presetCalled, valuesOf } from '../../src/console/ui/views/behaviour/presets.js'
 import { choicesIn, groupsOf, rangeIn, shownValue, sourceInWords, textOf, valueIn } from '../../src/console/ui/views/behaviour/setting-values.js'
 import { changesInWords } from '../../src/console/ui/views/scenarios/changes-words.js'
-import { givenVariables, rowsOf } from '../../src/console/ui/views/scenarios/variable-values.js'
+import { givenVariables, typedOf } from '../../src/console/ui/views/scenarios/variable-values.js'
 import { startTestEmulator } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }
@@ -221,21 +221,12 @@ t.test('console: values of settings are typed as they are shown, and what is of 
 
 t.test('console: variables are sent with the types of their defaults, those at their defaults not at all', async t => {
   const declared = { last4: '0341', count: 3, strict: true }
+  const typed = typedOf(declared)
 
-  t.strictSame(rowsOf(declared), [
-    { name: 'last4', value: '0341', kind: 'text', fallback: '0341' },
-    { name: 'count', value: '3', kind: 'number', fallback: 3 },
-    { name: 'strict', value: 'true', kind: 'true or false', fallback: true }
-  ])
-  t.strictSame([rowsOf(undefined), givenVariables(rowsOf(declared))], [[], {}])
-  const rows = (values: string[]) => rowsOf(declared).map((row, place) => ({ ...row, value: values[place] as string }))
-  t.strictSame(givenVariables(rows(['0042', ' 4 ', 'false'])), { last4: '0042', count: 4, strict: false })
-  t.strictSame(givenVariables(rows(['', 'four', 'no'])), { last4: '', count: 'four', strict: 'no' })
-  t.strictSame(
-    givenVariables([
-      { name: ' a ', value: '1', kind: 'text' },
-      { name: ' ', value: '2', kind: 'number' }
-    ]),
-    { a: '1' }
-  )
+  t.strictSame(typed, { last4: '0341', count: '3', strict: 'true' })
+  t.strictSame([typedOf(undefined), givenVariables(declared, typed, ''), givenVariables(undefined, {}, '')], [{}, {}, {}])
+  t.strictSame(givenVariables(declared, { last4: '0042', count: ' 4 ', strict: 'false' }, ''), { last4: '0042', count: 4, strict: false })
+  t.strictSame(givenVariables(declared, { last4: '', count: 'four', strict: 'no' }, ''), { last4: '', count: 'four', strict: 'no' })
+  t.strictSame(givenVariables(declared, { ...typed, count: 'true' }, ''), { count: 'true' }, 'of another type it is sent as text, and refused')
+  t.strictSame(givenVariables({}, {}, ' a =1\n\nb="1"\nc=false\nd=a b\ne=[1]\nf'), { a: 1, b: '1', c: false, d: 'a b', e: '[1]', f: '' })
 })

@@ -1,5 +1,6 @@
 /** The console: a page for browsers at the control address, JSON for everybody else. */
 import { readdirSync } from 'node:fs'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { startTestEmulator } from '../support/emulator.js'
 
@@ -9,15 +10,15 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8'
 }
-/** The files that the build makes. */
-const FILES = readdirSync(new URL('../../dist/console/', import.meta.url)).filter(file => !file.endsWith('.html'))
+/** The files that the build makes, as pages name them. */
+const FILES = readdirSync(new URL('../../dist/console/', import.meta.url)).flatMap(file => /(.*)\.br$/.exec(file)?.[1] ?? [])
 
 t.test('console: a browser gets the page, anything else JSON', async t => {
   const { control } = await startTestEmulator(t)
 
   const page = await control('GET /', undefined, HTML)
   t.equal(page.status, 200)
-  t.hasStrict(page.headers, { 'content-type': 'text/html; charset=utf-8', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
+  t.hasStrict(page.headers, { 'content-type': 'text/html; charset=utf-8', 'x-content-type-options': 'nosniff' })
   t.equal(page.text.includes('<body data-sandbox="">'), true)
   t.equal((await control('GET /', undefined, { accept: '*/*' })).body.name, 'commerce-emulator')
   t.equal((await control('GET /')).body.links.docs, '/_control/docs')
@@ -55,10 +56,68 @@ t.test('console: all that the page loads comes from the emulator, and nothing fr
   }
 })
 
+/** What a client says that it can read, and what it gets. */
+const ENCODINGS: readonly [accepted: string | undefined, encoding: string | undefined][] = [
+  ['gzip, deflate, br, zstd', 'br'],
+  ['BR;q=0.01', 'br'],
+  ['gzip, deflate', 'gzip'],
+  ['br;q=0, gzip', 'gzip'],
+  ['br; q=0.000,gzip ; q=1.0', 'gzip'],
+  ['deflate, xbr, brx', undefined],
+  ['br;q=0, gzip;q=0', undefined],
+  ['', undefined],
+  [undefined, undefined]
+]
+const READERS = { br: brotliDecompressSync, gzip: gunzipSync }
+
+t.test('console: files are sent as small as the client can read them, by HEAD too', async t => {
+  const { app } = await startTestEmulator(t)
+  const ask = (method: 'GET' | 'HEAD', path: string, accepted?: string) =>
+    app.inject({ method, url: `/_control${path}`, headers: { host: 'localhost', ...(accepted !== undefined && { 'accept-encoding': accepted }) } })
+
+  for (const path of ['/console/console.js', '/docs/swagger-ui.css', '/docs/favicon-32x32.png']) {
+    const { rawPayload: whole } = await ask('GET', path)
+    for (const [accepted, encoding] of ENCODINGS) {
+      const { headers, rawPayload } = await ask('GET', path, accepted)
+      const head = await ask('HEAD', path, accepted)
+      const sent = encoding === undefined ? rawPayload : READERS[encoding as 'br'](rawPayload)
+      t.strictSame([headers['content-encoding'], headers.vary, sent.equals(whole)], [encoding, 'accept-encoding', true], `${path}: ${accepted}`)
+      const { date, 'request-id': id, ...others } = headers
+      t.hasStrict(head.headers, { ...others, 'content-length': `${rawPayload.length}` }, 'HEAD')
+      t.equal(head.body, '')
+    }
+  }
+})
+
+t.test('console: what has its content in its name is kept for good, and of all else only what has changed is sent again', async t => {
+  const { app } = await startTestEmulator(t)
+  const ask = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers: { host: 'localhost', ...HTML, ...headers } })
+  const named = FILES.filter(name => !['console.js', 'console.css', 'docs.js', 'icon.svg'].includes(name))
+  const paths = [...FILES.map(name => `/console/${name}`), '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '', '/']
+
+  t.ok(named.length > 5)
+  for (const path of paths) {
+    const url = `/_control${path}`
+    const { statusCode, headers } = await ask(url)
+    const kept = named.includes(path.replace('/console/', '')) ? 'public, max-age=31536000, immutable' : 'no-cache'
+    t.strictSame([statusCode, headers['cache-control']], [200, kept], url)
+    const etag = String(headers.etag)
+    for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`]) {
+      const again = await ask(url, { 'if-none-match': known, 'accept-encoding': 'br' })
+      t.strictSame([again.statusCode, again.body, again.headers['content-encoding'], again.headers['content-length']], [304, '', undefined, undefined], known)
+      t.hasStrict(again.headers, { etag, 'cache-control': kept, vary: headers.vary })
+    }
+    t.equal((await ask(url, { 'if-none-match': 'W/"other"' })).statusCode, 200, 'another content')
+  }
+  const [main, other] = [await ask('/_control'), await ask('/_control/docs')]
+  t.not((await ask('/_control/console/console.js')).headers.etag, main.headers.etag)
+  t.strictSame([main.headers.vary, other.headers['cache-control'], other.headers.etag], ['accept', 'no-store', undefined], 'a page with a key is not kept')
+})
+
 t.test('console: a file that is not part of the page and a path out of the folder are refused', async t => {
   const { inject } = await startTestEmulator(t)
 
-  const files = 'index.html docs.html none.js none.css ..%2femulator.js ..%2f..%2fpackage.json __proto__ .js console.js%00 console.js.map'
+  const files = 'index.html docs.html none.js none.css console.js.br ..%2femulator.js ..%2f..%2fpackage.json __proto__ .js console.js%00 console.js.map'
   for (const path of [...files.split(' ').map(file => `/console/${file}`), '/console', '/console/', '/console.js']) {
     const { status, body } = await inject({ method: 'GET', url: `/_control${path}`, headers: { host: 'localhost' } })
     t.strictSame([status, body.error.code], [404, 'path_unknown'], path)
@@ -70,6 +129,8 @@ t.test('console: pages of other origins are refused, and callers without the tok
 
   const page = await control('GET /', undefined, HTML)
   t.equal(page.status, 401)
+  const [kept, etag] = [page.headers['cache-control'], page.headers.etag]
+  t.strictSame([kept, etag], ['no-store', undefined], 'the page that asks for the token is not the one at this address')
   t.equal(page.text, (await control('GET /', undefined, { ...HTML, authorization: 'Bearer secret' })).text, 'the page shows nothing of the emulator')
   t.match(page.headers['content-security-policy'], "default-src 'none'")
   t.equal((await control('GET /docs', undefined, HTML)).text, page.text)

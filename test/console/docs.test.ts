@@ -49,7 +49,7 @@ t.test('docs: no file of Swagger UI is read and no module of it is loaded before
   t.strictSame(swaggerFiles(), [])
 
   await control('GET /docs/swagger-ui.css')
-  t.strictSame(swaggerFiles(), ['swagger-ui.css'])
+  t.strictSame(swaggerFiles(), ['swagger-ui.css.br'])
   t.not(modulesOf('fastify').length, 0, 'modules that are loaded are seen here')
   t.strictSame(modulesOf('swagger'), [], 'its files are sent, none of them runs here')
 })
@@ -74,6 +74,7 @@ t.test('docs: the document, the page and all that the page needs are served with
   )
   t.strictSame([...foreignIn(textOf('/docs')), ...foreignIn(textOf('/console/docs.js'))], [])
   t.equal(textOf('/docs/swagger-ui-bundle.js').includes('SwaggerUIBundle'), true)
+  for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) t.notMatch(textOf(`/docs/${file}`), 'sourceMappingURL', 'there is no source map')
   const policy = String(answers.get('/docs')?.headers['content-security-policy']).split('; ')
   t.equal(policy[0], "default-src 'none'")
   t.equal(

@@ -8,7 +8,7 @@ import { yamlOf } from '../../src/console/ui/components/yaml.js'
 import type { JournalEvent } from '../../src/console/ui/control/client.js'
 import { formOf } from '../../src/console/ui/views/form.js'
 import { curlOf, encodedPath, entryOf, entryYaml, fixtureYaml, isMasked } from '../../src/console/ui/views/requests/copies.js'
-import { queryIn, withTerm } from '../../src/console/ui/views/requests/query.js'
+import { queryIn, termIn, withTerm } from '../../src/console/ui/views/requests/query.js'
 import {
   breakingShown,
   type CallList,
@@ -130,6 +130,7 @@ t.test('requests: each filter lets through what it names, and nothing near it', 
     [{ text: 'took:yes method:post' }, ['req_5', 'req_1']],
     [{ text: 'code:x' }, ['req_3']],
     [{ text: 'script:decl' }, ['req_4']],
+    [{ text: 'account:mch_b' }, []],
     [{ text: 'slower:2' }, []],
     [{ text: 'slower:1 test:pays' }, ['req_6', 'req_1']],
     [{ text: 'amount:1005' }, []],
@@ -190,7 +191,8 @@ t.test('requests: what was sent is read in brackets, and what decided a call is 
 
 t.test('requests: an answer that the script broke on its way says so, and no other does', async t => {
   const malformed = 'the script entry broken made the body malformed. This is what went out.'
-  const truncated = 'the script entry scr_1 truncated the body. Only the first half of this went out.'
+  const truncated = 'the script entry scr_1 truncated the body. This is what went out.'
+  const nothing = 'the script entry scr_1 lost the response (connection_reset). Nothing of this went out.'
   const [lost, broken] = [{ fault: 'truncated_body' }, { name: 'broken', fault: 'malformed_body' }]
   const pay = ['POST /transactions', 'ticket=tkt_a&payment_type=external&amount=5'] as const
   const cases: [title: string, entry: object, sent: readonly [on: string, body?: string], shown: string | null][] = [
@@ -203,7 +205,8 @@ t.test('requests: an answer that the script broke on its way says so, and no oth
     ['truncated in place of the operation', lost, pay, truncated],
     ['truncated after the operation', { ...lost, when: 'after' }, pay, truncated],
     ['nothing to truncate', { ...lost, respond: { status: 204 } }, pay, null],
-    ['lost before its body', { fault: 'connection_reset' }, pay, null],
+    ['lost before its body', { fault: 'connection_reset' }, pay, nothing],
+    ['lost after the operation', { fault: 'connection_reset', when: 'after' }, pay, nothing],
     ['a text that is not broken', { respond: { body: 'words{' } }, pay, null],
     ['an answer that is late', { delay: '1ms' }, pay, null]
   ]
@@ -212,11 +215,15 @@ t.test('requests: an answer that the script broke on its way says so, and no oth
     const emulator = await startTestEmulator(t, { scenario: { data: smallFixture({ users }), script: [{ on: '*', ...entry }] } })
     await emulator.call(on, { ...(body !== undefined && { body }) }).catch(() => {})
 
-    t.equal(breakingShown((await emulator.control('GET /requests/req_1')).body), shown, title)
+    const { body: told } = await emulator.control('GET /requests/req_1')
+    const { text = null, sent } = breakingShown(told) ?? {}
+    t.equal(text, shown, title)
+    t.equal(sent !== undefined && JSON.stringify(told.answer).startsWith(sent) && sent.length > 10, shown === truncated, `${title}: what went out`)
   }
   const script = { id: 'scr_1', name: null, fault: 'malformed_body' }
   t.equal(breakingShown(call({ script })), null, 'an answer of the emulator in place of the broken one')
   t.equal(breakingShown(call({ script: { ...script, fault: 'truncated_body' } })), null)
+  t.equal(breakingShown(call({ script: { ...script, fault: 'truncated_body' }, answered: false, answer: 'näher' }))?.sent, 'nä', 'half of its bytes')
 })
 
 t.test('requests: as curl, whatever a shell would make of what was sent', async t => {
@@ -310,6 +317,11 @@ t.test('requests: a search is words and terms, and a term takes the place of the
   t.equal(withTerm('lunch status:4xx', 'on', 'POST /refunds'), 'lunch status:4xx on:"POST /refunds"')
   t.equal(withTerm('lunch status:4xx', 'status', '200'), 'lunch status:200')
   t.equal(withTerm('status:4xx', 'status', ''), '')
+  t.strictSame(
+    ['status', 'on'].map(name => termIn(queryIn('status:4xx status:200'), name)),
+    ['200', ''],
+    'of two the last'
+  )
 })
 
 t.test('requests: each says in a few words what distinguishes it, money in the currency that a response told', async t => {

@@ -22,6 +22,7 @@ const ENTRY = { on: 'POST /refunds', calls: 1, hold: { gate: 'door' } }
 const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: object | string])[]>> = {
   'POST /load': [['/load?dry_run=1', { scenario: 'default' }]],
   'POST /records': [['/records', { tickets: [{ location: 'loc_a', reference: 'x', extra: { table: 4 } }] }]],
+  'PATCH /records/FAMILY/ID': [['/records/tickets/tkt_a', { extra: { table: 5 } }]],
   'POST /keys': [['/keys', { account: 'mch_a' }]],
   'POST /script': [['/script', ENTRY]],
   'POST /gates/NAME/open': [['/gates/door/open']],
@@ -30,6 +31,8 @@ const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: obj
   'PUT /snapshots/NAME': [['/snapshots/one']],
   'POST /snapshots/NAME/restore': [['/snapshots/one/restore']],
   'GET /requests': [['/requests'], ['/requests?scope=run']],
+  'GET /state': [['/state'], ['/state?before=req_3'], ['/state?after=req_3']],
+  'GET /requests/ID/changes': [['/requests/req_3/changes']],
   'GET /requests/ID': [['/requests/req_1'], ['/requests/req_2'], ['/requests/req_3'], ['/requests/req_4']],
   'POST /explain': [
     ['/explain', { method: 'POST', path: '/transactions', body: CARD }],
@@ -50,7 +53,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true
 ajv.addSchema({ ...document, $id: 'control' })
 const placeOf = (on: string) => {
   const [method, path] = on.split(' ') as [string, string]
-  return [path.replace(/[A-Z]{2,}/, name => `{${name.toLowerCase()}}`), method.toLowerCase()] as const
+  return [path.replaceAll(/[A-Z]{2,}/g, name => `{${name.toLowerCase()}}`), method.toLowerCase()] as const
 }
 /** What is wrong with a response, by the OpenAPI document. */
 function problemsOf(on: string, { status, body }: { status: number; body: unknown }): string[] {

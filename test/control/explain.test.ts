@@ -99,9 +99,11 @@ t.test('control: explain answers what the call is answered then, with the same w
       ...(body && { payload: typeof body === 'string' ? body : new URLSearchParams(flat(body)).toString() })
     })
     const { user_agent, ms, script, ...entry } = (await control(`GET /requests/${answer.headers['request-id']}`)).body
+    const changed = (await control(`GET /requests/${answer.headers['request-id']}/changes`)).body.data
     const { headers: own, changes, script: scripted, ...explained } = tries[nth]
     t.strictSame(explained, entry, `${on}: as the journal has it`)
     t.strictSame([own, scripted], [withoutTransport(answer.headers), script], `${on}: with its headers`)
+    t.strictSame(changed, changes.records, `${on}: with what it changed`)
     for (const { family, id, after } of changes.records) {
       const record = (await control('GET /state')).body[family].find((record: Json) => record.id === id)
       t.equal(record?.id, after?.id, `${on}: ${family} ${id}`)
@@ -124,6 +126,17 @@ t.test('control: explain shows records before and after, and the calls that chan
 
   const { changes, answer, why } = (await control('POST /explain', { method: 'POST', path: '/refunds', body: { transaction: 'txn_a' } })).body
   const { body: deleted } = await control('POST /explain', { method: 'DELETE', path: '/accounts/mch_a/users/usr_a' })
+
+  await control('POST /script', { on: 'GET /refunds', stale: '1h' })
+  await control('POST /script', { on: 'GET /tickets', change: { delete: ['tkt_a'] } })
+  const data = { refunds: [{ transaction: 'txn_a', amount: 5 }] }
+  const old = (await control('POST /explain', { method: 'GET', path: '/refunds', changes: { data } })).body
+  const inUse = (await control('POST /explain', { method: 'GET', path: '/tickets' })).body
+  t.strictSame([old.answer.data.length, old.changes.records], [1, []], 'what is made on the copy is of now')
+  t.match(inUse.script.problem, /tkt_a cannot be deleted: txn_a, txn_b refer to it/)
+  await control('POST /script', { on: 'GET /accounts', change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] } } })
+  const made = (await control('POST /explain', { method: 'GET', path: '/accounts' })).body.changes.records
+  t.strictSame([made.length, made[0].before, made[0].after.id], [1, null, 'tkt_new'], 'with what the script changes')
 
   const [refund, { before, after }] = changes.records
   t.strictSame([refund.before, refund.after], [null, answer])

@@ -62,6 +62,15 @@ t.test('control: a body is JSON or YAML, as large as its limit; a request withou
     t.equal((await inject({ method: 'POST', url: '/_control/reset', headers: { host: 'localhost', 'content-type': type } })).status, 200, type)
   }
 
+  for (const [on, body, status] of [
+    ['POST /reset', ' { } ', 200],
+    ['POST /reset', '{"scenario":"a"}', 400],
+    ['GET /health', '[]', 400]
+  ] as const) {
+    const sent = await control(on, body)
+    t.strictSame([sent.status, sent.body.error?.code], [status, status === 200 ? undefined : 'body_malformed'], `${on} ${body}`)
+  }
+
   const limitOf = async (on: string, body: string) => /limits\.\w+/.exec((await control(on, body)).body.error?.message ?? '')?.[0]
   t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(300)), undefined)
   t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(301)), 'limits.control_body', 'a document has a limit of its own')
@@ -99,6 +108,11 @@ t.test('control: an Origin passes when it is that of the Host; a path or method 
     ['GET /load', 'POST /_control/load'],
     ['POST /healt', 'GET /_control/health'],
     ['PUT /clok', 'GET /_control/clock or PUT /_control/clock'],
+    ['POST /state/reset', 'POST /_control/reset'],
+    ['POST /load/declined', 'POST /_control/load'],
+    ['GET /scenarios/declined', 'POST /_control/load or GET /_control/scenarios'],
+    ['GET /journal', 'GET /_control/requests or DELETE /_control/requests'],
+    ['POST /snapshots', 'GET /_control/snapshots or PUT /_control/snapshots/NAME or DELETE /_control/snapshots/NAME'],
     ['GET /frobnicated', undefined]
   ]) {
     const { message } = (await control(on as string)).body.error

@@ -171,7 +171,9 @@ const REFUSED: [on: string, body: object | string, type?: string][] = [
   ['POST /snapshots/none/restore', ''],
   ['POST /script', {}],
   ['POST /records', { tickets: [{ location: 'loc_none' }] }],
-  ['POST /records', 'tickets: [', 'application/yaml']
+  ['POST /records', 'tickets: [', 'application/yaml'],
+  ['PATCH /records/tickets/tkt_a', { location: 'loc_none' }],
+  ['DELETE /records/locations/loc_a', '']
 ]
 
 t.test('sandboxes: a refused control call and a dry run make none, and leave an existing one alone', async t => {

@@ -52,10 +52,27 @@ t.test('script: an entry that was never applied lists the requests that it nearl
   t.strictSame((await listed())[2], { id: 'scr_4', matched: 0, applied: 0 }, 'of an empty journal there is nothing to say')
 })
 
+t.test('script: an entry that is added may wait for one that is there', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario })
+  const entry = { on: 'GET /tickets', after: 'slow', respond: { status: 503 } }
+  const codeOf = async (after: string) => (await control('POST /script', { ...entry, after })).body.error?.problems[0].code
+  t.strictSame([await codeOf('slw'), await codeOf('slow')], ['unknown_entry', undefined])
+  t.equal((await call('GET /tickets')).status, 200)
+  await control('DELETE /script/scr_1')
+  t.equal((await call('GET /tickets')).status, 200, 'what was applied once is not known of one that is removed')
+})
+
 t.test('script: a request from before an entry was added is no near miss for being early', async t => {
   const { call, control } = await startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }) } })
   await call('POST /refunds', { body: 'transaction=txn_a&amount=5' })
-  for (const entry of [{}, { calls: '2+' }, { chance: 0 }, { match: { body: { amount: 5 } } }, { match: { body: { amount: 6 } } }]) {
+  for (const entry of [
+    {},
+    { calls: '2+' },
+    { per: 'transaction', calls: 2 },
+    { chance: 0 },
+    { match: { body: { amount: 5 } } },
+    { match: { body: { amount: 6 } } }
+  ]) {
     const near = JSON.stringify(entry).includes('6') ? ['amount: wanted 6; got 5 in req_1'] : []
     await control('POST /script', { on: 'POST /refunds', respond: { status: 402 }, ...entry })
     const [listed] = (await control('GET /script')).body.data

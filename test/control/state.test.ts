@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { parse } from 'yaml'
+import { execute } from '../../src/engine/execute.js'
 import { yamlText } from '../../src/scenario/yaml.js'
-import { type Emulator, MERCHANT, RESELLER, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { authorization, blameOf, type Emulator, MERCHANT, RESELLER, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 const SCENARIO = { clock: '2026-03-01T18:05:00Z', data: smallFixture() }
@@ -184,6 +187,87 @@ t.test('control: records are merged into the running state and answered as they 
   t.equal(await state(), before.replace('"reference":"T-1"', '"reference":"renamed"'))
 })
 
+t.test('control: a record is changed by a merge patch of what a fixture gives of it, or deleted, and refused where others depend on it', async t => {
+  const records = {
+    accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' }, reseller: 'rsl_r' }],
+    users: [{ id: 'usr_b', account: 'mch_b', name: 'Ana', email: 'ana@example.com' }],
+    locations: [{ id: 'loc_b', account: 'mch_b', display_name: 'B', address: { country: 'US', city: 'Boston' }, metadata: { a: '1', b: '2' } }],
+    tickets: [
+      { id: 'tkt_b', location: 'loc_b' },
+      { id: 'tkt_c', location: 'loc_a', extra: { table: 4 } }
+    ],
+    transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100, tip_amount: 5 }],
+    refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 60 }]
+  }
+  const scenario = { clock: '2026-03-01T18:05:00Z', data: smallFixture(records) }
+  const { call, control, state } = await startTestEmulator(t, { scenario })
+  const fields = (changed: Record<string, unknown>, names: string[]) => names.map(name => changed[name])
+
+  const right: [on: string, patch: object, shown: object][] = [
+    [
+      'locations/loc_b',
+      { address: { city: null, line1: '1 Main St' }, metadata: { a: null, c: '3' }, phone: '1' },
+      { metadata: { b: '2', c: '3' }, phone: '1' }
+    ],
+    ['tickets/tkt_c', { reference: 'T-9', extra: { table: null, seats: 2 } }, { reference: 'T-9', extra: { seats: 2 }, created: '2026-03-01T18:05:00.000Z' }],
+    ['tickets/tkt_c', {}, { reference: 'T-9', extra: { seats: 2 } }],
+    ['transactions/txn_a', { amount: 90, tip_amount: null }, { amount: 90, tip_amount: null, amount_refunded: 60 }],
+    ['refunds/rfd_a', { amount: 90 }, { amount: 90 }]
+  ]
+  for (const [on, patch, shown] of right) {
+    const { status, body } = await control(`PATCH /records/${on}`, patch)
+    t.strictSame([status, fields(body, Object.keys(shown))], [200, Object.values(shown)], on)
+  }
+  t.hasStrict((await call('GET /locations/loc_b')).body.address, { line1: '1 Main St', city: null, country: 'US' })
+  t.equal((await call('GET /transactions/txn_a')).body.amount_refunded, 90, 'what is derived follows')
+
+  const before = await state()
+  const wrong: [on: string, patch: object | string | undefined, code: string, blamed: unknown][] = [
+    ['PATCH tickets/tkt_none', {}, 'record_unknown', 'id'],
+    ['PATCH ticket/tkt_a', {}, 'record_unknown', 'family'],
+    ['PATCH tickets/tkt_a', undefined, 'body_malformed', undefined],
+    ['PATCH tickets/tkt_a', [], 'document_invalid', ['']],
+    ['PATCH tickets/tkt_a', { id: 'tkt_z' }, 'document_invalid', ['id']],
+    ['PATCH tickets/tkt_a', { id: null }, 'document_invalid', ['id']],
+    ['PATCH tickets/tkt_a', { location: null, referense: 'x' }, 'document_invalid', ['', 'referense']],
+    ['PATCH tickets/tkt_a', { location: 'loc_none' }, 'document_invalid', ['location']],
+    ['PATCH transactions/txn_a', { amount_refunded: 1 }, 'document_invalid', ['amount_refunded']],
+    ['PATCH transactions/txn_a', { amount: 89 }, 'document_invalid', ['amount']],
+    ['PATCH refunds/rfd_a', { amount: 91 }, 'document_invalid', ['amount']],
+    ['DELETE tickets/tkt_none', undefined, 'record_unknown', 'id'],
+    ['DELETE accounts/mch_a', undefined, 'record_in_use', 'loc_a, an API key refer'],
+    ['DELETE accounts/rsl_r', undefined, 'record_in_use', 'mch_b, an API key refer'],
+    ['DELETE accounts/mch_b', undefined, 'record_in_use', 'usr_b, loc_b refer'],
+    ['DELETE locations/loc_b', undefined, 'record_in_use', 'tkt_b refers'],
+    ['DELETE tickets/tkt_a', undefined, 'record_in_use', 'txn_a refers'],
+    ['DELETE transactions/txn_a', undefined, 'record_in_use', 'rfd_a refers']
+  ]
+  for (const [on, sent, code, blamed] of wrong) {
+    const [method, path] = on.split(' ')
+    const { error } = (await control(`${method} /records/${path}`, sent)).body
+    t.equal(error.code, code, on)
+    if (code === 'record_in_use') t.ok(error.message.includes(`cannot be deleted: ${blamed} to it`), error.message)
+    else t.strictSame(error.param ?? error.problems?.map(({ path }: { path: string }) => path), blamed, `${on} ${JSON.stringify(sent)}`)
+    t.equal(await state(), before)
+  }
+  const yaml = await control('PATCH /records/tickets/tkt_a', 'reference: T-3\nlocation: loc_none\n', YAML)
+  t.hasStrict(yaml.body.error.problems[0], { path: 'location', line: 2, column: 11 })
+
+  // each can go once nothing refers to it
+  const order = ['refunds/rfd_a', 'transactions/txn_a', 'tickets/tkt_a', 'tickets/tkt_b', 'locations/loc_b', 'users/usr_b', 'accounts/mch_b']
+  for (const one of order) {
+    t.equal((await control(`DELETE /records/${one}`)).status, 204, one)
+    t.equal((await control(`DELETE /records/${one}`)).status, 404, `${one} is gone`)
+    if (one === 'refunds/rfd_a') t.equal((await call('GET /transactions/txn_a')).body.amount_refunded, 0, 'its amount remains')
+  }
+  t.strictSame([(await call('GET /tickets/tkt_a')).status, (await call('GET /tickets')).body.data.length], [404, 1])
+  t.equal((await call('GET /tickets', { query: 'starting_after=tkt_a' })).status, 200, 'A10: a cursor stays one')
+  await control('PATCH /settings', { 'auth.accept_any_key': 'rsl_r' })
+  t.match((await control('DELETE /records/accounts/rsl_r')).body.error.message, /an API key, auth\.accept_any_key refer to it/)
+  await control('POST /records', { tickets: [{ id: 'tkt_a', location: 'loc_a' }] })
+  t.equal((await call('GET /tickets/tkt_a')).status, 200, 'and it can be made anew')
+})
+
 t.test('A18: a new key is drawn, acts as its Account and is listed, apart from those of a sandbox', async t => {
   const emulator = await startTestEmulator(t)
   const { call, control } = emulator
@@ -266,4 +350,179 @@ t.test('control: the scenarios that can be loaded are listed with what they say 
   for (const { name } of body.data.filter(({ name }: { name: string }) => !['broken', 'wrong'].includes(name))) {
     t.equal((await control('POST /load?dry_run=1', { scenario: name })).status, 200, name)
   }
+})
+
+t.test('control: a scenario and a fixture are read as they are written, but for card data', async t => {
+  const { control } = await startTestEmulator(t, {
+    folders: {
+      scenarios: {
+        'default.yaml': '# Mine.\nname: own\nscript: []\n',
+        'broken.yaml': 'a: [',
+        'a name.json': '{"name":"j"}',
+        'card.yaml': 'match: { body: { "card[number]": "4242424242424242" } } # 4242 4242 4242 4242',
+        'huge.yaml': `#${'x'.repeat(2 ** 18)}`
+      },
+      fixtures: { 'default.yaml': 'accounts: []', 'y.yaml': '# Only Y.\naccounts: []' }
+    }
+  })
+  const read = async (name: string) => {
+    const { status, text, body, headers } = await control(`GET /scenarios/${name}`)
+    return status === 200 ? [headers['content-type'], text] : [status, body.error.code]
+  }
+  const yaml = 'application/yaml; charset=utf-8'
+
+  t.strictSame(await read('default'), [yaml, '# Mine.\nname: own\nscript: []\n'], 'a scenario comes before a fixture of its name')
+  t.strictSame(await read('broken'), [yaml, 'a: ['])
+  t.strictSame(await read('y'), [yaml, '# Only Y.\naccounts: []'])
+  t.strictSame(await read('a%20name'), ['application/json; charset=utf-8', '{"name":"j"}'])
+  t.strictSame(await read('card'), [yaml, 'match: { body: { "card[number]": "***" } } # **** **** **** ****'])
+  t.strictSame(await read('huge'), [413, 'document_too_large'])
+  for (const name of ['none', 'default.yaml', '..%2fdefault', '%2fetc%2fpasswd', '__proto__']) t.strictSame(await read(name), [404, 'scenario_unknown'], name)
+  for (const { name } of (await control('GET /scenarios')).body.data) {
+    const { text, headers } = await control(`GET /scenarios/${name}`)
+    const isWhole = name !== 'huge' && name !== 'broken' && !text.includes('***')
+    if (isWhole && headers['content-type'] === yaml) t.equal((await control('POST /load?dry_run=1', text, YAML)).status, 200, name)
+  }
+})
+
+const RECORDS = {
+  users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' }],
+  transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 1000 }],
+  refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 10 }]
+}
+const TRAVELLED = {
+  ...SCENARIO,
+  data: smallFixture(RECORDS),
+  script: [
+    { on: 'POST /refunds', calls: 2, fault: 'connection_reset', when: 'after' },
+    { on: 'POST /transactions', hold: { gate: 'door' } },
+    { on: 'GET /accounts', respond: { status: 503 } },
+    { on: 'GET /tickets', hold: { gate: 'door' }, respond: { status: 503 } }
+  ]
+}
+const refundOf = (amount: number) => ({ body: { transaction: 'txn_a', amount } })
+const METADATA = { body: { 'metadata[k]': 'v' } }
+/** Requests, each with the families of what it creates (+), changes (~) or deletes (-), and control requests between them. */
+const ACTS: (readonly [on: string, options: object, changes: string] | readonly [control: string, body?: object])[] = [
+  ['POST /refunds', refundOf(100), '+refunds ~transactions'],
+  ['POST /records', { tickets: [{ id: 'tkt_b', location: 'loc_a' }], refunds: [{ transaction: 'txn_a', amount: 5 }] }],
+  ['POST /refunds', refundOf(50), '+refunds ~transactions'],
+  ['POST /clock/advance', { by: '36h' }],
+  ['PUT /snapshots/one'],
+  ['POST /accounts/mch_a/users', { body: { name: 'V', email: 'v@example.com' } }, '+users'],
+  ['DELETE /accounts/mch_a/users/usr_a', {}, '-users'],
+  ['POST /keys', { account: 'mch_a' }],
+  ['POST /refunds', refundOf(1000), ''],
+  ['POST /refunds/rfd_a', METADATA, '~refunds ~transactions'],
+  ['POST /refunds/rfd_a', METADATA, ''],
+  ['POST /snapshots/one/restore'],
+  ['GET /refunds', {}, ''],
+  ['GET /accounts', {}, ''],
+  ['PATCH /settings', { 'ids.length': 30 }],
+  ['POST /locations', { body: { display_name: 'B', 'address[country]': 'US' } }, '+locations'],
+  ['POST /records', { tickets: Array.from({ length: 1200 }, (_, nth) => ({ id: `tkt_many_${nth}`, location: 'loc_a', reference: 'of many' })) }],
+  ['PATCH /records/tickets/tkt_many_7', { reference: null }],
+  ['DELETE /records/tickets/tkt_many_8'],
+  ['POST /script', { on: 'GET /accounts/{id}', change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] }, delete: ['tkt_many_9'] } }],
+  ['GET /accounts/mch_a', {}, '-tickets +tickets'],
+  ['GET /nothing', {}, ''],
+  ['DELETE /accounts/mch_a', {}, '']
+]
+const signOf = ({ before, after }: Json) => {
+  if (before === null) return '+'
+  return after === null ? '-' : '~'
+}
+
+t.test('control: the state before and after a request is what GET /state responded with then, whatever came in between', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })
+  const state = async (moment = '') => (await control(`GET /state${moment}`)).text
+  const sent: { before: string; after: string; changes: string }[] = []
+  for (const [on, given, changes] of ACTS) {
+    const before = await state()
+    // one of the responses is lost
+    if (changes !== undefined) await call(on, given).catch(() => {})
+    else t.equal((await control(on, given)).status < 300, true, on)
+    if (changes !== undefined) sent.push({ before, after: await state(), changes })
+  }
+
+  for (const [nth, { before, after, changes }] of sent.entries()) {
+    const id = `req_${nth + 1}`
+    t.equal(await state(`?before=${id}`), before, `before ${id}`)
+    t.equal(await state(`?after=${id}`), after, `after ${id}`)
+    t.strictSame(parse(await state(`?format=yaml&before=${id}`)), JSON.parse(before))
+    t.equal(before === after, changes === '')
+    const { text, body } = await control(`GET /requests/${id}/changes`)
+    t.equal(body.data.map((change: Json) => `${signOf(change)}${change.family}`).join(' '), changes, id)
+    t.equal((await control(`GET /requests/${id}/changes`)).text, text, 'the same bytes again')
+  }
+  t.equal(await state(), sent.at(-1)?.after, 'nothing is changed')
+  const [{ before, after }] = (await control('GET /requests/req_1/changes')).body.data.slice(1)
+  const shown = [before, after].map(({ amount_refunded, refunds }) => [amount_refunded, refunds.data.length])
+  t.strictSame(
+    shown,
+    [
+      [10, 1],
+      [110, 2]
+    ],
+    'as the API shows it'
+  )
+  await control('POST /load', { scenario: JSON.parse(await state('?before=req_4')) })
+  t.equal(await state(), sent[3]?.before, 'it can be loaded')
+})
+
+t.test('control: requests that were held have their turn when they go on, not when they came', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })
+  const held = [1, 2].map(amount => call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'external', amount } }).then(({ status }) => status))
+  const scripted = call('GET /tickets').then(({ status }) => status)
+  while ((await control('GET /gates')).body.data[0].waiting.length < 3) await sleep(1)
+  await control('POST /records', { tickets: [{ id: 'tkt_b', location: 'loc_a' }] })
+  await control('POST /gates/door/open', { release: 'reverse' })
+  t.strictSame(await Promise.all([...held, scripted]), [200, 200, 503])
+
+  const amounts = []
+  for (const moment of ['before=req_3', 'before=req_2', 'after=req_2', 'before=req_1', 'after=req_1']) {
+    const { tickets, transactions } = (await control(`GET /state?${moment}`)).body
+    amounts.push([tickets.length, ...transactions.slice(1).map(({ amount }: Json) => amount)].join())
+  }
+  t.strictSame(amounts, ['2,2,1', '2', '2,2', '2,2', '2,2,1'])
+})
+
+t.test('control: a state that is not kept is refused, and no secret is in what a request changed', async t => {
+  const emulator = await startTestEmulator(t, { scenario: TRAVELLED, settings: { 'limits.journal': 100 } })
+  const { call, control, sandbox } = emulator
+  const other = sandboxClient(emulator, 'other')
+  await other.control('POST /reset')
+  const refused = async (on: string, { control }: Pick<Emulator, 'control'> = emulator) =>
+    blameOf(await control(`GET ${on}`))
+      .slice(0, 3)
+      .join(' ')
+  await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1, 'metadata[key]': MERCHANT, 'metadata[card]': '4242424242424242' } })
+  const { text } = await control('GET /requests/req_1/changes')
+  t.notMatch(text, new RegExp(`${MERCHANT}|4242424242424242`))
+  t.equal(JSON.parse(text).data.length, 2)
+  const exchange = execute(sandbox, { method: 'DELETE', url: '/next/accounts/mch_a/users/usr_a', headers: { authorization: authorization() }, body: null })
+
+  for (const [on, ...is] of [
+    ['/state?before=req_1&after=req_1', 400, 'parameter_invalid', 'after'],
+    ['/state?before=req_9', 404, 'request_unknown', 'before'],
+    ['/state?after=req_9', 404, 'request_unknown', 'after'],
+    ['/state?format=yaml&after=x', 404, 'request_unknown', 'after'],
+    ['/state?since=req_1', 400, 'parameter_unknown', 'since'],
+    ['/requests/req_9/changes', 404, 'request_unknown', 'id'],
+    ['/requests/req_1/changes?x=1', 400, 'parameter_unknown', 'x']
+  ])
+    t.equal(await refused(on as string), is.join(' '), on as string)
+  t.equal(await refused('/state?before=req_1', other), '404 request_unknown before', 'of another sandbox')
+
+  await call('GET /refunds')
+  for (let time = 0; time < 300; time++) sandbox.setClock({ by: 1 })
+  t.equal((await control('GET /requests/req_1')).status, 200)
+  for (const on of ['/state?before=req_1', '/state?after=req_3', '/requests/req_1/changes'])
+    t.equal(await refused(on), '404 state_unknown ', `${on}: too long ago`)
+  t.strictSame((await control('GET /requests/req_3/changes')).body, { data: [] }, 'that it changed nothing is known')
+
+  await control('POST /reset')
+  t.equal(await refused('/state?before=req_1'), '404 request_unknown before', 'before a reset')
+  sandbox.evidence.record(exchange)
+  for (const on of ['/state?before=req_2', '/requests/req_2/changes']) t.equal(await refused(on), '404 state_unknown ', `${on}: it ended after the reset`)
 })

@@ -76,6 +76,21 @@ t.test('verify: sequences', async t => {
   t.match((await verify({ sequence: [refund(401)] })).body.message, 'amount: wanted 401; got 400 in req_3')
 })
 
+t.test('verify: headers that the journal keeps, and alternatives', async t => {
+  const { call, verify } = await start(t)
+  await call('GET /tickets', { headers: { 'user-agent': 'Shop/1 (iOS)', 'test-name': 'buys' } })
+  await call('GET /tickets', { headers: { 'user-agent': 'curl' } })
+  for (const [match, seen] of [
+    [{ headers: { 'User-Agent': '/ios/i' } }, 1],
+    [{ headers: { 'Test-Name': 'buys', 'user-agent': { not: 'curl' } } }, 1],
+    [{ headers: { 'TEST-NAME': { present: false } } }, 1],
+    [{ any: [{ headers: { 'user-agent': 'curl' } }, { account: 'mch_a' }] }, 2]
+  ] as const)
+    t.equal((await verify({ on: 'GET *', match })).body.seen, seen, JSON.stringify(match))
+  const { status, body } = await verify({ on: 'GET *', per: 'test', at_most: 1 })
+  t.strictSame([status, body.holds, body.message], [200, true, 'It holds for 1 test.'])
+})
+
 t.test('verify: unused script entries', async t => {
   const delays = ['GET /tickets', 'GET /locations'].map(on => ({ on, delay: '1ms' }))
   const { call, verify } = await start(t, {
@@ -118,6 +133,11 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
     [CARDS, 'match.body.card.token', 'match.body.card[number]'],
     [{ on: 'POST /refunds', match: { body: { metadata: { password: 'x' } } } }, 'match.body.metadata.password'],
     [SECOND, 'sequence[1].match.key', 'sequence[1].match.query.limt'],
+    [{ on: '* /refunds', match: { headers: { 'User-Agent': 'a', 'x-build': 'b' } } }, 'match.headers.x-build'],
+    [{ on: 'GET /refunds', match: { any: [{ key: 'k' }, { headers: { Host: 'a' } }] } }, 'match.any[0].key', 'match.any[1].headers.Host'],
+    [{ sequence: [{ on: '* /refund' }] }, 'sequence[0].on'],
+    [{ on: 'GET /tickets', per: 'key', times: 1 }, 'per'],
+    [{ sequence: [{ on: 'GET /tickets' }], same: 'key' }, 'same'],
     [{ on: 'GET /tickets', times: 1.5 }, 'times'],
     [{ script: 'all' }, 'script'],
     [{ sequence: [{ match: {} }] }, 'sequence[0]'],
@@ -201,6 +221,14 @@ t.test('verify: a verdict that an overflow could falsify is 409 journal_incomple
     [{ on: 'GET /tickets', at_most: 2 }, null],
     [{ on: 'GET /tickets', at_least: 1, at_most: 1 }, false],
     [{ on: 'POST /refunds', times: 0 }, null],
+    [{ on: 'GET /tickets', per: 'account', at_least: 2 }, null],
+    [{ on: 'GET /tickets', per: 'account', times: 1 }, false],
+    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], per: 'account' }, null],
+    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], same: 'account' }, true],
+    [{ on: 'GET /tickets', no_sooner_than: '1s' }, false],
+    [{ on: 'GET /tickets', no_sooner_than: '0.1ms' }, true],
+    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, false],
+    [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, null],
     [{ state: { refunds: { count: 1 } } }, true],
     [{ state: { refunds: { count: 2 } } }, false],
     [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, true],

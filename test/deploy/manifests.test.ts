@@ -241,7 +241,10 @@ t.test('kubernetes.yaml: its parts refer to each other and to nginx.conf correct
     const claimed = (spec.volumeClaimTemplates ?? []).map((claim: Json) => claim.metadata.name)
     const mounted = container.volumeMounts.map(({ name }: Json) => name)
     t.strictSame([...mounted].sort(), [...pod.volumes.map(({ name }: Json) => name), ...claimed].sort())
-    for (const { configMapRef } of container.envFrom ?? []) t.ok(named('ConfigMap', configMapRef.name))
+    for (const { configMapRef, secretRef } of container.envFrom ?? []) {
+      if (configMapRef) t.ok(named('ConfigMap', configMapRef.name))
+      else t.strictSame(secretRef, { name: 'control', optional: true }, 'the token is no part of a manifest')
+    }
     for (const { configMap } of pod.volumes) if (configMap) t.ok(named('ConfigMap', configMap.name).data['nginx.conf'])
   }
   for (const { kind, spec } of objects) {

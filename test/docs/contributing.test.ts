@@ -1,6 +1,8 @@
 /** What CONTRIBUTING.md and the issue forms name is there. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { globSync } from 'tinyglobby'
 import { parse } from 'yaml'
 
 const root = new URL('../../', import.meta.url)
@@ -15,6 +17,16 @@ t.test('contributing: every file, script and title of a test that the guide name
   for (const path of files) t.equal(existsSync(new URL(path, root)), true, path)
   const { scripts } = JSON.parse(read('package.json'))
   for (const [, name = ''] of GUIDE.matchAll(/npm run ([a-z:]+)/g)) t.ok(name in scripts, `npm run ${name}`)
+})
+
+t.test('npm test: every file of tests runs once, by itself or with the others of its folder', async t => {
+  const filesOf = (patterns: string[]) => globSync(patterns, { cwd: fileURLToPath(root) })
+  const started = filesOf(JSON.parse(read('package.json')).tap.include)
+  const folders = started.flatMap(file => /^await runTogether\((.*)\)$/m.exec(read(file))?.[1]?.split(', ') ?? [])
+  t.ok(folders.length > 10)
+  const loaded = folders.flatMap(folder => filesOf([`test/${folder.slice(1, -1)}/*.test.ts`]))
+
+  t.strictSame([...started, ...loaded].sort(), filesOf(['test/**/*.test.ts']).sort())
 })
 
 t.test('contributing: each kind of addition has five steps, and names a test that fails first', async t => {

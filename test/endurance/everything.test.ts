@@ -287,7 +287,8 @@ t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS
   const kill = async () => {
     while (goesOn(killed) || killed.kills < LEAST_KILLS) {
       // some of them soon after the first answers
-      await killed.round(chance(0.3) && left() > 0 ? below(700) : KILL_SECONDS * (800 + below(300)) * (left() > 0 ? 1 : 4), 'SIGKILL')
+      const isLate = left() <= 0 && unseen(killed.watch).length > 0
+      await killed.round(chance(0.3) && left() > 0 ? below(700) : KILL_SECONDS * (800 + below(300)) * (isLate ? 4 : 1), 'SIGKILL')
       await killed.start()
     }
     await killed.round(below(700), 'SIGTERM')

@@ -57,7 +57,13 @@ function rowsFor(ticket: string, last: string): Record<string, Omit<Row, 'on' | 
     'POST /clock/advance': [{ body: '{"by":"1s"}' }],
     'PUT /snapshots/NAME': ['PUT /snapshots/a'],
     'POST /snapshots/NAME/restore': ['POST /snapshots/a/restore'],
-    'GET /requests': ['GET /requests?limit=1000', 'GET /requests?limit=1000&scope=run', 'GET /requests?format=scenario'],
+    'GET /requests': [
+      'GET /requests?limit=1000',
+      'GET /requests?limit=1000&scope=run',
+      'GET /requests?format=scenario',
+      'GET /requests?format=scenario&on=GET%20/tickets'
+    ],
+    'GET /scenarios/NAME': ['GET /scenarios/default'],
     'GET /requests/ID': [`GET /requests/${last}`, `GET /requests/${last}?format=scenario`],
     'GET /state': ['GET /state', 'GET /state?format=yaml'],
     'GET /run': ['GET /run', 'GET /run?format=html', 'GET /run?format=junit', 'GET /run?format=markdown'],

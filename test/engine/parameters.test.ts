@@ -37,7 +37,14 @@ t.test('A14: the refusal says what was probably meant, or what the request takes
       'did you mean card[expiry]? exp_year is not a parameter of this operation; did you mean card[expiry]?'
     ],
     ['GET /locations', { query: 'x=1&y=1' }, 'it takes limit, starting_after, ending_before. y is not a parameter of this operation.'],
-    ['GET /refunds', { query: 'limt=1&transactoin=a' }, 'did you mean limit? transactoin is not']
+    ['GET /refunds', { query: 'limt=1&transactoin=a' }, 'did you mean limit? transactoin is not'],
+    ['POST /transactions', { body: 'type=card' }, 'did you mean payment_type?'],
+    ['POST /transactions', { body: 'tip=1' }, 'did you mean tip_amount?'],
+    ['GET /tickets', { query: 'status=open' }, 'it takes limit, starting_after'],
+    ['GET /tickets', { query: 'created_since=2026-01-01' }, 'did you mean created[gte]?'],
+    ['POST /refunds', { body: '{"transaction":"txn_a"}' }, 'it looks like JSON: send a form, such as name=value&address[city]=Boston.'],
+    ['POST /locations', { body: 'display_name=A&address=null' }, 'got one value; the client sent a variable without a usable value.'],
+    ['GET /tickets', { query: 'starting_after=undefined' }, 'has the id undefined; the client sent a variable without a usable value.']
   ]
   for (const [on, sent, says] of cases) t.ok(call(on, sent).body.error.message.includes(says), on)
   const messageOf = (count: number) => call('GET /tickets', { query: Array.from({ length: count }, (_, nth) => `n${nth}=`).join('&') }).body.error.message

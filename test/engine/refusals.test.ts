@@ -47,15 +47,28 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
   for (const [path, meant] of [
     ['/next', '/next'],
     ['/next/next/locations', '/next/locations'],
-    ['/next/nextdoor', '/next/nextdoor']
+    ['/next/nextdoor', '/next/nextdoor'],
+    ['/http://localhost:4010/next/tickets/tkt_a', '/next/tickets/tkt_a'],
+    ['/https:/api.example.com/next', '/next'],
+    ['/http://localhost:4010/sandbox/a/next/next/tickets', '/sandbox/a/next/tickets'],
+    ['/sandbox/a/next', '/sandbox/a/next']
   ])
     t.equal(call(`GET ${path}`).body.error.message, `The base address /next is in the path more than once: call ${meant}.`)
+  t.equal(call('POST /_control/reset').body.error.message, 'The control API is not below the base address: call /_control/reset.')
+  const known = '/locations, /accounts, /accounts/{id}/users, /tickets, /transactions or /refunds.'
+  for (const [path, meant] of [
+    ['/Locations', '/locations'],
+    ['//locations', '/locations'],
+    ['/v1/location/loc_a', '/locations'],
+    ['/transactions/txn_1/refunds', '/refunds'],
+    ['/users/usr_1', '/accounts/{id}/users']
+  ])
+    t.equal(call(`GET ${path}`).body.error.message, `No endpoint has the path ${path}; did you mean ${meant}? Paths begin with ${known}`)
+  for (const path of ['/http://localhost:4010/v1', '/transactions/txn_1/capture', '/_controls'])
+    t.equal(call(`GET ${path}`).body.error.message, `No endpoint has the path ${path}; paths begin with ${known}`)
   const { headers, body } = call('GET /caf%C3%A9')
   t.equal(headers.allow, undefined)
-  t.equal(
-    body.error.message,
-    'No endpoint has the path /café; paths begin with /locations, /accounts, /accounts/{id}/users, /tickets, /transactions or /refunds.'
-  )
+  t.equal(body.error.message, `No endpoint has the path /café; paths begin with ${known}`)
 })
 
 const basic = (credentials: string) => `Basic ${btoa(credentials)}`
@@ -78,6 +91,7 @@ t.test('AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic, the passwor
       t.equal(headers['www-authenticate'], 'Basic realm="commerce", charset="UTF-8"')
     }
   }
+  t.match(get(basic('undefined:')).body.error.message, /no such API key; the client sent a variable without a usable value\. Its keys/)
   for (const scheme of ['basic', 'BASIC', 'Basic ']) t.equal(get(basic(`${MERCHANT}:`).replace('Basic', scheme)).status, 200, scheme)
 })
 

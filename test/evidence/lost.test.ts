@@ -1,8 +1,11 @@
 /** What no client can show over HTTP, or only in a race: which requests count as lost payments, and until when. */
 import t from 'tap'
+import { Findings } from '../../src/evidence/findings.js'
 import { LostAnswers } from '../../src/evidence/lost.js'
 import { Store } from '../../src/store/store.js'
 import { form, type Given, judgedRequest } from '../support/judged-request.js'
+import { RESELLER, smallFixture } from '../support/requests.js'
+import { startWorld } from '../support/world.js'
 
 const CREATED = '1970-01-01T00:00:00.000Z'
 const CHARGE = { object: 'transaction', id: 'txn_a', location: 'loc_a', created: CREATED, amount_refunded: 0 }
@@ -62,6 +65,41 @@ t.test('lost answers: a Refund that was made stands in its Transaction until ten
     t.equal(lost.known.size === 0, isSeen, `${later} later ones`)
   }
   t.end()
+})
+
+t.test('lost answers: what is older than the request is a look only where it shows the record', t => {
+  const lost = new LostAnswers()
+  const past = new Store()
+  lost.look(judgedRequest({ ...REFUND, shown: refundOf('rfd_0') as never }), true)
+  const older = (shown: object, operation: 'readTransaction' | 'listRefunds') => {
+    lost.look(judgedRequest({ operation, past, shown: shown as never }), false)
+    return lost.known.size
+  }
+
+  t.strictSame([older(CHARGE, 'readTransaction'), older({ object: 'list', data: [] }, 'listRefunds')], [1, 1])
+  t.equal(older({ object: 'list', data: [refundOf('rfd_0')] }, 'listRefunds'), 0)
+  t.end()
+})
+
+t.test('lost answers, foreign-record: a request whose records were deleted before it was over says nothing of them', async t => {
+  const script = [{ on: 'POST /transactions', fault: 'connection_reset', when: 'after' }]
+  const { world, executed } = await startWorld({ scenario: { data: smallFixture(), script } })
+  const read = executed('GET /tickets/tkt_a', { key: RESELLER })
+  const paid = executed('POST /transactions', { key: null, body: 'ticket=tkt_a&payment_type=external&amount=5' })
+  paid.isDelivered = false
+  const findings = () => new Findings().look(read).map(({ finding }) => finding)
+  t.strictSame(findings(), ['foreign-record'])
+  world.deleteRecord('transactions', (paid.outcome.shown as { id: string }).id)
+  for (const [family, id] of [
+    ['tickets', 'tkt_a'],
+    ['locations', 'loc_a']
+  ] as const)
+    world.deleteRecord(family, id)
+
+  t.strictSame(findings(), [])
+  const lost = new LostAnswers()
+  t.equal(lost.look(paid, true), null)
+  t.equal(lost.known.size, 1)
 })
 
 t.test('lost answers: a list that was made before the Refund does not show it', t => {

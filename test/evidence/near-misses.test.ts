@@ -98,6 +98,45 @@ t.test('near misses: an expectation that failed names the requests that counted,
       ['amount: wanted 1; got 2 in req_2', `key: ${hidden}`]
     ],
     [
+      'of each value, the requests of the first that it does not hold for',
+      { on: 'GET *', per: 'ticket', times: 1 },
+      'GET /tickets | GET /tickets/tkt_a | GET /tickets/tkt_b | GET /tickets/tkt_b',
+      [],
+      ['req_3', 'req_4']
+    ],
+    [
+      'a sequence of which one came too soon',
+      { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] },
+      'GET /tickets | GET /locations | GET /tickets',
+      [],
+      ['req_1', 'req_3']
+    ],
+    [
+      'a sequence of each value',
+      { sequence: [{ on: 'GET /tickets/{id}' }, { on: 'GET /transactions', match: { query: { limit: 1 } } }], per: 'ticket' },
+      'GET /tickets/tkt_b | GET /transactions?limit=1',
+      [],
+      ['req_1']
+    ],
+    [
+      'of alternatives, the one that it nearly is',
+      { on: REFUNDS, match: { any: [{ body: { amount: 6, reason: 'hot' } }, { body: { amount: 3, reason: 'cold' } }, { body: { amount: 5 } }] } },
+      'refund amount=3',
+      ['reason: wanted cold; got nothing in req_1']
+    ],
+    [
+      'of alternatives of which none is kept, each',
+      { on: REFUNDS, match: { any: [{ key: 'sk_reseller' }, { headers: { 'X-Build': '/8/' } }], headers: { 'Test-Name': { present: false } } } },
+      'refund amount=3',
+      [`key: ${hidden.replace(' in req_1', '')}, X-Build: wanted /8/; got a value that is not kept in req_1`]
+    ],
+    [
+      'headers that are kept',
+      { on: REFUNDS, match: { headers: { 'USER-AGENT': '/ios/', 'X-Build': '8' } } },
+      'refund amount=3',
+      ['USER-AGENT: wanted /ios/; got lightMyRequest in req_1']
+    ],
+    [
       'a sequence: those that came in order, and those that nearly were the next one',
       { sequence: [{ on: PAYMENTS }, { on: REFUNDS, match: { body: { amount: 5 } } }] },
       'refund amount=4 | pay amount=5 | GET /refunds | refund amount=6',
@@ -110,6 +149,18 @@ t.test('near misses: an expectation that failed names the requests that counted,
       'refund amount=5&reason=cold&metadata[a]=1 | refund amount=1',
       ['amount: wanted > 5; got 5', 'amount: wanted > 5; got 1, reason: wanted cold; got nothing']
     ],
+    ...(['{"count":{"gte":2}}', '{"count":{"gt":1}}', '{"count":2}', '{"sum":{"amount":6}}'].map(wanted => [
+      `records of which there are too few: ${wanted}`,
+      { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
+      'refund amount=5 | refund amount=1',
+      ['amount: wanted >= 5; got 1']
+    ]) as typeof cases),
+    ...(['{"count":{"lte":0}}', '{"count":{"not":1}}', '{"count":0}', '{"sum":{"amount":4}}'].map(wanted => [
+      `records of which there are others than these: ${wanted}`,
+      { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
+      'refund amount=5 | refund amount=1',
+      []
+    ]) as typeof cases),
     ['nothing that is like it', { on: REFUNDS }, 'GET /tickets', []],
     [
       'where what is not kept decides, none is said to have counted',
@@ -141,13 +192,20 @@ t.test('near misses: a script entry that was never applied says why', async t =>
   const cases: [entry: object, near: string[]][] = [
     [{ on, match: { body: { amount: 3 } }, ...answer }, ['amount: wanted 3; got 2 in req_2']],
     [{ on, calls: 2, match: { body: { amount: 2 } }, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
+    [{ on, per: 'transaction', calls: 2, match: { body: { amount: 2 } }, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
+    [{ on, at: '20:00-21:00 Europe/Paris', ...answer }, ['at: wanted 20:00-21:00 Europe/Paris; got 2026-03-01T18:05:00.000Z in req_2']],
+    [{ on, at: '19:00-18:00', ...answer }, ['at: wanted 19:00-18:00; got 2026-03-01T18:05:00.000Z in req_2']],
+    [{ on, after: 'never', ...answer }, ['after: wanted "never"; got not yet in req_2']],
+    [{ on, after: { ended: 'never' }, ...answer }, ['after: wanted {"ended":"never"}; got not yet in req_2']],
+    [{ on, per: 'test', calls: 1, ...answer }, ['per: wanted a test; got none in req_2']],
+    [{ on, per: 'key', calls: 2, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
     [{ on, from: '2100-01-01T00:00:00Z', ...answer }, ['from: wanted 2100-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
     [{ on, until: '2000-01-01T00:00:00Z', ...answer }, ['until: wanted before 2000-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
     [{ on, until: '2026-03-01T18:05:00Z', ...answer }, ['until: wanted before 2026-03-01T18:05:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
     [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
     [{ on, chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
     [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that applies; got slow in req_4']],
-    [{ on: 'GET /accounts', ...answer }, []]
+    [{ name: 'never', on: 'GET /accounts', calls: 1, ...answer }, []]
   ]
   const slow = { name: 'slow', on: 'GET /tickets', match: { query: { limit: 1 } }, delay: '1ms' }
   const emulator = await start(t, { clock: '2026-03-01T18:05:00Z', script: [slow, ...cases.map(([entry]) => entry)] })

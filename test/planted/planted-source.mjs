@@ -1,4 +1,5 @@
-// Registered by plant.mjs before the loaders that compile: they ask it for the text of a source.
+import { compiled } from '../support/loader.mjs'
+
 let planted
 
 /** @type {import('node:module').InitializeHook<{ url: string, text: string }>} */
@@ -8,6 +9,6 @@ export function initialize(data) {
 
 /** @type {import('node:module').LoadHook} */
 export async function load(url, context, nextLoad) {
-  const loaded = await nextLoad(url, context)
-  return url.split('?')[0] === planted.url ? { ...loaded, source: planted.text } : loaded
+  if (url.split('?')[0] !== planted.url) return nextLoad(url, context)
+  return { format: 'module', source: compiled(planted.url, planted.text), shortCircuit: true }
 }

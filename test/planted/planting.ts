@@ -10,8 +10,8 @@ import { type Defect, ROOT } from './defects.js'
 const MAX_WAIT = 120_000
 /** Test files that run at once. */
 const LANES = 2
-/** Loaders of a test file; the one that plants comes before the one that compiles. */
-const LOADERS = ['./plant.mjs', '../support/typescript.mjs'].flatMap(file => ['--import', String(new URL(file, import.meta.url))])
+/** Loaders of a test file; the last is asked first. */
+const LOADERS = ['../support/typescript.mjs', './plant.mjs'].flatMap(file => ['--import', String(new URL(file, import.meta.url))])
 /** The environment of a test that no runner of tests has started; it stops at its first failure. */
 const ENVIRONMENT = { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/TAP|^NODE_OPTIONS$/.test(name))), TAP_BAIL: '1', TAP_TIMEOUT: '0' }
 

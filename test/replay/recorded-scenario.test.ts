@@ -34,7 +34,7 @@ const recorded = async (emulator: Emulator): Promise<string> => {
 const repeated = async ({ sandbox }: Emulator, id?: string): Promise<string | null> => {
   const { journal } = sandbox.evidence
   const one = id === undefined ? journal.requests().at(-1) : sandbox.evidence.find(id)
-  const found = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), one))
+  const found = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), one && [one]))
   return found === undefined ? null : scenarioText(found.data, found.notes)
 }
 /** What a scenario plays, in order: requests and waits. */
@@ -200,6 +200,7 @@ t.test('a recording: numbers of cards and accounts are others that show the same
     [{ 'card[number]': '378282246310005', 'card[brand]': 'American Express' }, { number: '4000000000070005', brand: 'American Express' }, 1],
     [{ 'card[number]': '378282246310005', 'card[brand]': 'amex' }, { number: '370000000070005', brand: 'amex' }, 1],
     [{ 'card[number]': '123' }, { number: 'none' }, 1],
+    [{ 'card[expiry]': '11/39', 'card[token]': 'tok_1' }, { expiry: '12/34', token: 'tok_test' }, 2],
     [{ 'card[number]': '4242424242424242', 'card[last4]': '12' }, { number: '4000000000024242', last4: '12' }, 1],
     [{ 'bank_account[account_number]': '000123456789', payment_type: 'vip', 'customer[phone]': '1' }, { account_number: '000006789' }, 1],
     [{ 'bank_account[account_number]': '12', payment_type: 'vip', 'customer[phone]': '1' }, { account_number: 'none' }, 1],
@@ -246,7 +247,8 @@ t.test('a recording: calls that no play can make, and calls that are answered di
   for (const [path, param] of Object.entries({
     '/req_1?format=scenario': 'format',
     '?format=scenario&limit=5': 'limit',
-    '?on=GET%20/tickets&format=scenario': 'on',
+    '?scope=run&format=scenario': 'scope',
+    '?on=GET%20/tikets&format=scenario': 'on',
     '?format=yaml': 'format'
   })) {
     const { status, body } = await control(`GET /requests${path}`)
@@ -254,6 +256,34 @@ t.test('a recording: calls that no play can make, and calls that are answered di
   }
   for (const id of ['req_2', 'req_3']) t.equal(await repeated(emulator, id), null)
   t.equal((await control('GET /requests?format=json')).body.object, 'list')
+})
+
+t.test('a recording: of some requests it plays those alone, and has what others made before the last of them', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const { body: paid } = await call('POST /transactions', { body: PAID })
+  const { body: refunded } = await call('POST /refunds', { body: { transaction: paid.id, amount: 30 } })
+  await call('POST /refunds', { body: { transaction: paid.id, amount: 80 } })
+  await call('GET /tickets/tkt_b')
+  await call('POST /refunds', { body: { transaction: paid.id, amount: 70 } })
+  await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+  const chosen = async (query: string) => (await control(`GET /requests?format=scenario&${query}`)).text
+
+  const refused = await chosen('ids=req_3,req_4')
+  t.strictSame(playedIn(refused), ['POST /refunds', 'GET /tickets/tkt_b'])
+  t.equal(parse(refused).play[0].expect.body.error.code, 'refund_exceeds_remaining')
+  t.strictSame(idsOf(parse(refused).data.transactions), [paid.id])
+  t.strictSame(idsOf(parse(refused).data.refunds), [refunded.id], 'nothing that came later')
+  t.strictSame(await problemsOf(t, refused), [])
+
+  const all = await chosen('on=POST%20/refunds')
+  t.strictSame(playedIn(all), ['POST /refunds', 'POST /refunds', 'POST /refunds', 'POST /refunds'])
+  t.strictSame(await problemsOf(t, all), [])
+  t.strictSame(parse(await chosen('status=5xx')).play, [])
+  t.strictSame(
+    (await control('GET /requests?ids=req_4,req_2,req_99')).body.data.map(({ id }: Json) => id),
+    ['req_4', 'req_2']
+  )
 })
 
 t.test('a recording: a frozen clock is moved on by wait, and what depends on it is expected', async t => {
@@ -399,7 +429,8 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   await control('POST /script', { on: 'POST /refunds', calls: '2-3', respond: { status: 503, retry_after: '2s' }, name: 'an outage' })
   await control('POST /script', { on: 'POST /refunds', calls: 4, fault: 'connection_reset', when: 'after' })
   await control('POST /script', { on: 'POST /refunds', calls: 5, fault: 'empty_response' })
-  await control('POST /script', { on: 'GET /tickets/{id}', delay: '1ms' })
+  await control('POST /script', { on: 'GET /tickets/{id}', bandwidth: 1_000_000 })
+  await control('POST /script', { on: 'GET /transactions', cut_after: 10 })
   await control('POST /script', { on: 'GET /accounts', respond: { status: 200, body: 'closed' } })
   await control('POST /script', { on: 'GET /locations', respond: { status: 200, body: { open: true } } })
   await call('POST /refunds', { body: { transaction: 'txn_none' } })
@@ -408,6 +439,7 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   await call('GET /tickets/tkt_a')
   await call('GET /accounts')
   await call('GET /locations')
+  await call('GET /transactions').catch(() => null)
 
   const text = await recorded(emulator)
   const { play, script, expect } = parse(text)
@@ -417,10 +449,11 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
     { on: 'POST /refunds', calls: 4, fault: 'connection_reset', when: 'after' },
     { on: 'POST /refunds', calls: 5, fault: 'empty_response' },
     { on: 'GET /accounts', respond: { status: 200, body: 'closed' } },
-    { on: 'GET /locations', respond: { status: 200, body: { open: true } } }
+    { on: 'GET /locations', respond: { status: 200, body: { open: true } } },
+    { on: 'GET /transactions', cut_after: 10 }
   ])
   const seen = play.map(({ expect }: Json) => expect.fault ?? expect.status)
-  t.strictSame(seen, [400, 200, 503, 503, 'connection_reset', 'empty_response', 200, 200, 200, 200])
+  t.strictSame(seen, [400, 200, 503, 503, 'connection_reset', 'empty_response', 200, 200, 200, 200, 'truncated_body'])
   t.strictSame(play[2].expect.body.error.code, 'service_unavailable')
   t.strictSame([play[8].expect, play[9].expect], [{ status: 200 }, { status: 200, body: { open: true } }])
   t.match(play[6].expect.body.data[0].id, /^rfd_/, 'the id of a lost answer is drawn again')
@@ -434,7 +467,49 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
 
   const { data } = parse(text)
   const sizes = Object.entries(data as Record<string, Json[]>).map(([family, list]) => `${family} ${list.length}`)
-  t.strictSame(sizes, ['api_keys 1', 'accounts 1', 'locations 1', 'tickets 2', 'transactions 2', 'refunds 3'])
+  t.strictSame(sizes, ['api_keys 1', 'accounts 1', 'locations 1', 'tickets 3', 'transactions 3', 'refunds 3'])
+})
+
+t.test('a recording: what a script changed of records and answers, it changes again', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const other = { on: 'GET /transactions', calls: 2, change: { data: { transactions: [{ id: 'txn_z', ticket: 'tkt_d', payment_type: 'card', amount: 5 }] } } }
+  const less = { on: 'POST /refunds', calls: 1, change: { delete: ['rfd_a'] }, when: 'after' }
+  const fee = { on: 'POST /refunds', calls: 2, respond: { patch: { fee: 3, reason: null } } }
+  for (const entry of [other, less, fee]) await control('POST /script', entry)
+  for (let nth = 0; nth < 3; nth++) await call('GET /transactions', { query: 'limit=2' })
+  for (let nth = 0; nth < 2; nth++) await call('POST /refunds', { body: { transaction: 'txn_a', amount: 10 } })
+  await call('GET /refunds', { query: 'transaction=txn_a' })
+  const old = { on: 'GET /refunds/{id}', stale: '5s' }
+  await control('POST /script', old)
+  const { id } = (await call('POST /refunds', { body: { transaction: 'txn_a', amount: 11 } })).body
+  await call(`GET /refunds/${id}`)
+  await control('POST /clock/advance', { by: '5s' })
+  await call(`GET /refunds/${id}`)
+
+  const text = await recorded(emulator)
+  const { data, script, play, expect } = parse(text)
+
+  t.strictSame(script, [other, less, fee, old])
+  t.strictSame(await problemsOf(t, text), [])
+  t.notOk(idsOf(data.transactions).includes('txn_z'), 'what the script adds is not there before')
+  t.ok(idsOf(data.refunds).includes('rfd_a'))
+  t.strictSame(
+    play.slice(0, 3).map(({ expect }: Json) => idsOf(expect.body.data)),
+    [
+      ['txn_c', 'txn_b'],
+      ['txn_z', 'txn_c'],
+      ['txn_z', 'txn_c']
+    ]
+  )
+  t.strictSame([play[4].expect.body.fee, play[5].expect.body.data.length, play[7].expect.status], [3, 3, 404])
+  t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 3 }])
+  for (const id of ['req_2', 'req_4', 'req_5']) {
+    const one = (await repeated(emulator, id)) as string
+    t.strictSame([await problemsOf(t, one), parse(one).script.length], [[], 1], id)
+  }
+  const { transactions, tickets } = parse((await repeated(emulator, 'req_2')) as string).data
+  t.strictSame([transactions.length, idsOf(tickets).includes('tkt_d')], [3, true], 'with what the change refers to')
 })
 
 t.test('a recording: it has the records that its requests touched, and all where those are not enough', async t => {
@@ -493,7 +568,7 @@ t.test('a recording: a call whose client left before it took effect is left out;
   t.strictSame(await problemsOf(t, empty), [])
 
   const port = await emulator.listen()
-  await emulator.control('POST /script', { on: 'POST /refunds', delay: '150ms', respond: { status: 503 } })
+  await emulator.control('POST /script', { on: 'POST /refunds', delay: '500ms', respond: { status: 503 } })
   const request = [
     'POST /next/refunds HTTP/1.1',
     'Host: localhost',
@@ -504,7 +579,7 @@ t.test('a recording: a call whose client left before it took effect is left out;
     'transaction=txn_a'
   ]
   const socket = connect(port, '127.0.0.1', () => socket.write(request.join('\r\n')))
-  await sleep(60)
+  while (emulator.sandbox.script.listed()[0]?.applied === 0) await sleep(5)
   socket.destroy()
   while (emulator.sandbox.evidence.journal.size === 0) await sleep(20)
   const text = await recorded(emulator)

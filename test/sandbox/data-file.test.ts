@@ -86,6 +86,12 @@ const version = async (file: string) => {
   return `${ino} ${mtimeNs} ${ctimeNs}`
 }
 
+const LATER = {
+  tickets: [{ id: 'tkt_x', location: 'loc_a' }],
+  transactions: [{ id: 'txn_x', ticket: 'tkt_a', payment_type: 'emv', amount: 50 }],
+  refunds: [{ id: 'rfd_x', transaction: 'txn_x', amount: 20 }]
+}
+
 t.test('started again, an emulator goes on as one that never stopped', async t => {
   const { file } = await placeOf(t)
   const inEach = (calls: Call[]) => ['', '/sandbox/one'].flatMap(prefix => calls.map(call => call.replace(' /', ` ${prefix}/`)))
@@ -103,7 +109,9 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
     // the journal, in which near misses of the script are looked for, is not kept
     'DELETE /_control/requests',
     ...['', '/state', '/clock', '/script', '/settings'].map(path => `GET /_control${path}`),
-    ...['refunds?limit=3', 'transactions/txn_a', 'tickets', 'locations?search=x'].map(path => `GET /next/${path}`),
+    ...['refunds?limit=3', 'refunds?starting_after=rfd_x&limit=2', 'transactions/txn_a', 'transactions/txn_x', 'tickets', 'locations?search=x'].map(
+      path => `GET /next/${path}`
+    ),
     ...['starting_after=usr_cleo', 'ending_before=usr_dan'].map(query => `GET /next/accounts/mch_a/users?${query}`)
   ]
   const data = smallFixture({ transactions: [PAID] })
@@ -111,7 +119,16 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
   const load = `POST /sandbox/one/_control/load ${JSON.stringify({ scenario: other })}`
   const chapters: Call[][] = [
     inEach([...look, ...make('first')]),
-    inEach(['DELETE /next/accounts/mch_a/users/usr_cleo', 'DELETE /next/accounts/mch_a/users/usr_dan', ...make('second'), ...look]),
+    inEach([
+      'DELETE /next/accounts/mch_a/users/usr_cleo',
+      'DELETE /next/accounts/mch_a/users/usr_dan',
+      `POST /_control/records ${JSON.stringify(LATER)}`,
+      ...make('second'),
+      'DELETE /_control/records/refunds/rfd_x',
+      'PATCH /_control/records/transactions/txn_x {"amount":40}',
+      'POST /_control/script {"on":"GET /tickets","change":{"data":{"tickets":[{"location":"loc_a"}]},"delete":["tkt_x"]},"when":"after"}',
+      ...look
+    ]),
     [
       'PATCH /_control/settings {"ids":{"prefixes":{"ticket":"T_"}},"statuses":{"created":201},"seed":9}',
       'PUT /sandbox/one/_control/clock {"now":"2031-05-05T05:05:05Z","running":true}',
@@ -223,6 +240,11 @@ t.test('every problem of a file is reported with its place; so is an Account of 
     [inOne({ tickets, transactions: [PAID], refunds }), 'sandboxes[1].records.', 'tickets[0].location,transactions[0].ticket'],
     [inOne({ refunds }), 'sandboxes[1].records.', 'refunds[0].amount'],
     [inFirst(compiled), 'first_states[0].', 'expectations[0],script[0].entry'],
+    [
+      inBase({ script: [{ id: 'scr_2', ...listed({}), values: [{ value: 5 }] }] }),
+      'sandboxes[0].',
+      'script[0].values[0],script[0].values[0],script[0].values[0].value'
+    ],
     [inBase({ script: [{ id: 'scr_2', ...listed({ calls: 'x', delay: '1s' }) }] }), 'sandboxes[0].', 'script[0].entry.calls'],
     [good, '', 'first_states[1],sandboxes[2]', { 'auth.accept_any_key': 'mch_a' }]
   ]
@@ -268,7 +290,9 @@ t.test('every answered change is in the file; a refusal, a read and a dry run wr
     'PATCH /sandbox/one/_control/settings {"seed":3}',
     'POST /_control/script {"on":"GET /refunds","delay":"1ms"}',
     'POST /_control/keys {"account":"mch_a"}',
-    'POST /_control/records {"tickets":[{"location":"loc_a","reference":"T-7"}]}',
+    'POST /_control/records {"tickets":[{"id":"tkt_b","location":"loc_a","reference":"T-7"}]}',
+    'PATCH /_control/records/tickets/tkt_a {"reference":"T-8"}',
+    'DELETE /_control/records/tickets/tkt_b',
     'DELETE /_control/script/scr_3',
     'POST /_control/reset',
     'POST /_control/load {"scenario":"empty"}',

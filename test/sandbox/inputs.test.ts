@@ -3,12 +3,15 @@ import { equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { drawnFraction } from '../../src/core/draws.js'
+import type { Exchange } from '../../src/engine/exchange.js'
 import { execute } from '../../src/engine/execute.js'
+import { storeAt, storesAround } from '../../src/replay/past.js'
 import { stateTexts } from '../../src/sandbox/content.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
-import type { SandboxState } from '../../src/sandbox/state.js'
+import { emptyState, type SandboxState } from '../../src/sandbox/state.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { compileEntry, type Entry } from '../../src/scenario/script.js'
+import type { Store } from '../../src/store/store.js'
 import { apiCall, type Call, RECORDS } from '../support/calls.js'
 import { property } from '../support/property.js'
 import { NOW, smallFixture } from '../support/requests.js'
@@ -16,12 +19,15 @@ import { startWorld } from '../support/world.js'
 
 const ACTS = 600
 const DRAWN = 20
-/** Script entries: an answer in place of the operation, answers lost before and after it, and one that counts alone. */
+/** Script entries: an answer in place of the operation, answers lost before and after it, and some that count alone. */
 const ENTRIES = [
   { on: 'POST /accounts', chance: 0.4, respond: { status: 503 } },
   { on: 'POST /refunds', chance: 0.3, fault: 'connection_reset' },
   { on: '*', chance: 0.1, fault: 'empty_response', when: 'after' },
-  { on: 'POST /transactions', calls: '2+', delay: '1ms' }
+  { on: 'POST /transactions', calls: '2+', delay: '1ms' },
+  { on: 'GET /refunds', chance: 0.5, change: { data: { tickets: [{ location: 'loc_a' }] }, delete: ['rfd_none'] } },
+  { on: 'GET /tickets', change: { data: { tickets: [{ location: 'loc_a' }] } }, when: 'after' },
+  { on: '*', per: 'account', calls: '2-3', for: '10s', delay: '1ms' }
 ] as const
 const SCENARIO = { seed: 4, clock: NOW, data: smallFixture(RECORDS), script: ENTRIES }
 const NAMES = ['one', 'two']
@@ -41,6 +47,11 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
     const refund = { refunds: [{ transaction: 'txn_n', amount: 1 }] }
     await sandbox.addRecords(documentOf('test', data)).catch(() => sandbox.addRecords(documentOf('test', refund)).catch(() => {}))
   },
+  sandbox => sandbox.patchRecord('tickets', 'tkt_a', { reference: `T-${sandbox.inputs.place}` }, documentOf('test', {})),
+  async sandbox => {
+    const [refund] = sandbox.store.refunds.someIds(1)
+    if (refund !== undefined) sandbox.deleteRecord('refunds', refund)
+  },
   sandbox => sandbox.addKey('mch_a'),
   (sandbox, draw) => sandbox.setClock({ at: Date.parse(NOW) + 1000 * draw(1000), running: draw(2) === 0 }),
   (sandbox, draw) => sandbox.setClock({ by: draw(60_000) }),
@@ -59,6 +70,8 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
 /** All of a state, as the lines of a file hold it. */
 const textOf = (state: SandboxState) => [...stateTexts({ first: 0 }, state)].join('\n')
 
+const recordsOf = (store: Store) => textOf({ ...emptyState(), store })
+
 function send(sandbox: Sandbox, { on, headers, body }: Call) {
   const [method, path] = on.split(' ') as [string, string]
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
@@ -68,6 +81,7 @@ function send(sandbox: Sandbox, { on, headers, body }: Call) {
 }
 
 const outcomes = new Set<string>()
+let effects = 0
 for (const [limit, isCut] of [
   [100_000, false],
   [20, true]
@@ -78,12 +92,14 @@ for (const [limit, isCut] of [
     const draw: Draw = below => Math.floor(drawnFraction(seed, 'act', ++drawn) * below)
     let drawn = 0
     const calls = fc.sample(apiCall, { numRuns: ACTS, seed })
-    const taken: { place: number; ran: number; text: string }[] = []
+    const first = world.inputs.earliest
+    const taken: { place: number; exchange: Exchange | null; text: string; before: string; after: string }[] = []
     for (const [nth, call] of calls.entries()) {
       const { place } = world.inputs
-      const text = nth % Math.floor(ACTS / DRAWN) === 0 ? textOf(world.state.present) : null
+      const isTaken = nth % Math.floor(ACTS / DRAWN) === 0
+      const [text, before] = isTaken ? [textOf(world.state.present), recordsOf(world.store)] : ['', '']
       const exchange = draw(3) === 0 ? null : send(world, call)
-      if (text !== null) taken.push({ place, ran: exchange?.place ?? place, text })
+      if (isTaken) taken.push({ place, exchange, text, before, after: recordsOf(world.store) })
       if (exchange !== null) outcomes.add(exchange.outcome.name)
       else await CHANGES[draw(CHANGES.length)]?.(world, draw)
     }
@@ -91,15 +107,21 @@ for (const [limit, isCut] of [
     const { earliest, place } = world.inputs
     equal(textOf((await world.stateAt(place)).present), textOf(world.state.present))
     const known = taken.filter(({ place }) => place >= earliest)
-    for (const { place, ran, text } of known) {
+    for (const { place, exchange, text, before, after } of known) {
       const { present } = await world.stateAt(place)
       equal(textOf(present), text, `place ${place}`)
+      if (exchange === null) continue
       // an operation runs after the script has counted its request
-      equal(textOf({ ...(await world.stateAt(ran)).present, script: present.script }), text, `place ${ran}`)
+      equal(textOf({ ...(await world.stateAt(exchange.place)).present, script: present.script }), text, `place ${exchange.place}`)
+      equal(recordsOf(await storeAt(world, exchange, 'before')), before)
+      equal(recordsOf(await storeAt(world, exchange, 'after')), after)
+      if (exchange.changes > 0) equal((await storesAround(world, exchange)).map(recordsOf).join(), [before, after].join())
+      effects += Number(exchange.changes > 0)
     }
-    equal(earliest > 0, isCut)
+    equal(earliest > first, isCut)
     equal(known.length < taken.length, isCut)
     equal(known.length > 0, true)
   })
 }
 t.strictSame([...outcomes].sort(), ['answered', 'lost_after', 'lost_before', 'refused', 'scripted'], 'the requests were of all kinds')
+t.ok(effects > 0, 'and some of them took effect')

@@ -25,10 +25,10 @@ const SCENARIO = document({
     users: [{ id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' }],
     transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 1000 }]
   }),
-  script: [{ on: 'GET /tickets', calls: '2+', delay: '1ms' }]
+  script: [{ on: 'GET /tickets', per: 'test', calls: '2+', delay: '1ms' }]
 })
 const none = () => undefined
-const LISTED = { operation: 'listTickets', key: null, params: none, query: none, body: none, about: none, steps: 0 } as const
+const LISTED = { operation: 'listTickets', key: null, params: none, query: none, body: none, header: none, about: none, test: 'buys', at: 0, steps: 0 } as const
 const DELAYED = (await compileEntry({ on: 'GET /tickets', delay: '1ms' }, () => t.fail('it is right'))) as Entry
 const user = (more: object = {}) => document({ users: [{ account: 'mch_a', name: 'U', email: 'u@example.com', ...more }] })
 

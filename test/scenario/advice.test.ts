@@ -99,6 +99,7 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
     ['---\nname: x\n', '2:1 second_document', '---\n', ''],
     ['{"fixtures": ["bistro"]\n "name": "x"}', '2:2 comma_missing', '\n', ',\n'],
     ['{"fixtures": ["bistro"] "name": "x"}', '1:25 comma_missing', ' "', ', "'],
+    ['{"name":"x" "fixtures":["bistro"]}', '1:12 comma_missing', ' "f', ', "f'],
     ['{"fixtures": ["bistro"]} x', '1:26 after_the_end', ' x', ''],
     ['{"fixtures": ["bistro"]', '1:1 not_closed', ']', ']}']
   ]

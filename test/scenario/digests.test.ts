@@ -21,6 +21,10 @@ t.test('A25: a match keeps a digest of every secret value, and everything else a
     [{ body: { card: { csc: '123', expiry: '12/29', token: 't' } } }, { body: { card: { csc: digest('123'), expiry: digest('12/29'), token: digest('t') } } }],
     [{ body: { bank_account: { account_number: '1', bank_name: 'B' } } }, { body: { bank_account: { account_number: digest('1'), bank_name: 'B' } } }],
     [{ body: { metadata: { note: `card ${CARD}` }, amount: 5 } }, { body: { metadata: { note: digest(`card ${CARD}`) }, amount: 5 } }],
+    [
+      { any: [{ body: { card: { number: CARD } } }, { headers: { 'X-Card-Number': '42', Via: 'a' } }] },
+      { any: [{ body: { card: { number: digest(CARD) } } }, { headers: { 'X-Card-Number': digest('42'), Via: 'a' } }] }
+    ],
     [{ body: { card: { number: '/0002$/' } } }, { body: { card: { number: '/0002$/' } } }],
     [{ body: { card: { number: digest(CARD) } } }, { body: { card: { number: digest(CARD) } } }]
   ]

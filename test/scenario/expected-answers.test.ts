@@ -77,11 +77,13 @@ t.test('expect: check knows the answers of steps and of plays; what was never an
 
 t.test('expect: a record that is nowhere is a problem, or a warning where a request could make it', async t => {
   const cases: [state: object, problem: string | null, warning?: string][] = [
-    [{ refunds: { sum: { amount: 5 } } }, 'refunds.sum'],
+    [{ refunds: { sums: { amount: 5 } } }, 'refunds.sums'],
     [{ tickets: { tkt_z: {} } }, 'tickets.tkt_z'],
     [{ refunds: { count: 1, where: { transaction: 'txn_z' } } }, null, 'refunds.where.transaction'],
     [{ transactions: { count: 1, where: { ticket: ['tkt_a', 'b'] } } }, 'transactions.where.ticket[1]'],
     [{ transactions: { count: 1, where: { id: 'txn_z' } } }, null, 'transactions.where.id'],
+    [{ transactions: { every: { ticket: { id: 'tkt_z' } } } }, 'transactions.every.ticket.id'],
+    [{ transactions: { none: { ticket: { location: 'loc_z', reference: 'tkt_z' } } } }, null, 'transactions.none.ticket.location'],
     [{ accounts: { rsl_z: {} } }, null, 'accounts.rsl_z'],
     [{ users: { usr_z: null, '${pay.id}': {} } }, null]
   ]
@@ -90,5 +92,73 @@ t.test('expect: a record that is nowhere is a problem, or a warning where a requ
     const [found, warned] = [problems, warnings].map(list => list.map(({ path, ...said }) => coded(path, said)))
     t.strictSame(found, problem === null ? [] : [`expect[0].state.${problem} missing_record`], JSON.stringify(state))
     t.strictSame(warned, warning === undefined ? [] : [`expect[0].state.${warning} missing_record`])
+  }
+  const { problems } = await lookedAt({ data: smallFixture(), expect: [{ state: { refunds: { evry: {} } } }] })
+  t.match(problems[0]?.message, /; did you mean every\?$/)
+})
+
+t.test('script and expect: what can never come after another, what waits for a clock that stands, and records that are nowhere', async t => {
+  const waits = (after: object | string, more: object = {}) => ({ on: '*', after, delay: '1s', ...more })
+  const script = [
+    { name: 'down', on: 'GET /tickets', calls: 1, fault: 'hang' },
+    { name: 'flawed', on: 'GET /tickets', calls: 'x', fault: 'hang' },
+    ...[
+      waits('down'),
+      waits('flawed'),
+      waits({ ended: 'down' }),
+      waits('dwon'),
+      waits('own', { name: 'own' }),
+      waits('b', { name: 'a' }),
+      waits('a', { name: 'b' })
+    ],
+    ...[waits('a'), waits({ ended: 'slow' }), { name: 'slow', on: 'GET *', delay: '1s' }, waits({ ended: 'each' }), waits('slow')],
+    { name: 'each', on: 'POST /refunds', per: 'test', calls: 1, delay: '1s' }
+  ]
+  const waiting = (await lookedAt({ data: smallFixture(), script })).problems.map(({ path, ...said }) => coded(path, said))
+  t.strictSame(waiting, [
+    'script[1].calls not_calls',
+    'script[5].after unknown_entry',
+    ...[6, 7, 8, 9].map(place => `script[${place}].after waits_for_itself`),
+    'script[10].after.ended never_ends',
+    'script[12].after.ended never_ends'
+  ])
+  const expect = [{ on: 'GET *', no_sooner_than: '1s' }, { sequence: [{ on: 'GET *' }, { on: 'GET *', no_sooner_than: '1s' }] }]
+  const clocks: [more: object, warnings: string[]][] = [
+    [{ clock: '2026-03-01' }, ['expect[0].no_sooner_than clock_stands', 'expect[1].sequence[1].no_sooner_than clock_stands']],
+    [{ clock: '2026-03-01', play: [{ wait: '1s' }] }, []],
+    [{ clock: { now: '2026-03-01' } }, []]
+  ]
+  for (const [more, expected] of clocks) {
+    const { warnings } = await lookedAt({ data: smallFixture(), expect, ...more })
+    t.strictSame(
+      warnings.map(({ path, ...said }) => coded(path, said)).filter(said => said.includes('expect')),
+      expected
+    )
+  }
+  const on = ['* /transactions', 'POST /refunds']
+  const match = { body: { ticket: 'tkt_a' }, any: [{ about: { ticket: 'tkt_y' } }, { body: { ticket: ['tkt_a', 'tkt_z'] } }] }
+  const { problems } = await lookedAt({ data: smallFixture(), script: [{ on, match, delay: '1s' }] })
+  t.strictSame(
+    problems.map(({ path, ...said }) => coded(path, said)),
+    ['script[0].match.any[0].about.ticket missing_record', 'script[0].match.any[1].body.ticket[1] missing_record']
+  )
+})
+
+t.test('expect: a field of the record that is looked at is known below the names of a state alone', async t => {
+  const inState = (id: string) => [{ state: { transactions: { none: { id } } } }]
+  const cases: [expect: object[], ...problems: string[]][] = [
+    [inState('${record.ticket.location}')],
+    [inState('x${record.id}'), 'expect[0].state.transactions.none.id unknown_reference'],
+    [inState('${record}'), 'expect[0].state.transactions.none.id unknown_reference'],
+    [[{ state: { transactions: { '${record.id}': {} } } }], 'expect[0].state.transactions.${record.id} unknown_reference'],
+    [[{ on: 'POST /refunds', match: { body: { reason: '${record.id}' } } }], 'expect[0].match.body.reason unknown_reference']
+  ]
+  for (const [expect, ...problems] of cases) {
+    const found = await lookedAt({ data: smallFixture(), expect })
+    t.strictSame(
+      found.problems.map(({ path, ...said }) => coded(path, said)),
+      problems,
+      JSON.stringify(expect)
+    )
   }
 })

@@ -617,6 +617,36 @@ t.test('a scenario: script, expectations and steps are those of the document, re
   t.strictSame([none.listed(), expectations, noSteps], [[], [], []])
 })
 
+t.test('a scenario: a change is tried in the first state, where a request can still make up for it with a warning', async t => {
+  const right = small({ refunds: [{ id: 'rfd_a' }] })
+  const txn = (more: object) => ({ transactions: [{ ...USUAL.transactions, ...more }] })
+  const cases: [change: object, problem: string | null, warning?: string][] = [
+    [{ data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] }, delete: ['txn_a', 'rfd_a'] }, null],
+    [{ data: txn({ ticket: 'tkt_other' }) }, null],
+    [{ data: txn({ ticket: 'tkt_wrong' }) }, null],
+    [{ data: txn({ ticket: 'tkt_none' }) }, 'change.data.transactions[0].ticket missing_record'],
+    [{ data: txn({ payment_method: { type: 'vip' } }) }, 'change.data.transactions[0].payment_method other_type'],
+    [{ data: { tickets: [{ ...USUAL.tickets, extra: { location: 'x' } }] } }, 'change.data.tickets[0].extra.location reserved_field'],
+    [{ data: { refunds: [{ transaction: 'txn_late', amount: 5 }] } }, null, 'change.data.refunds[0].transaction missing_record'],
+    [{ data: { refunds: [{ transaction: 'txn_a', amount: 901 }] } }, null, 'change.data.refunds[0].amount refund_exceeds_remaining'],
+    [{ delete: ['txn_a'] }, null, 'change.delete[0] in_use'],
+    [{ delete: ['txn_late'] }, null, 'change.delete[0] missing_record'],
+    [{ delete: ['payment-7'] }, 'change.delete[0] missing_record'],
+    [{ delete: ['tkt_other'] }, null]
+  ]
+  const other = { on: 'GET /refunds', change: { data: { tickets: [{ id: 'tkt_other', location: 'loc_a' }] } } }
+  for (const [change, problem, warning] of cases) {
+    const script = [{ on: 'GET /tickets', match: { query: { location: 'loc_a' } }, change }, other]
+    const isLeftOut = JSON.stringify(change).includes('tkt_wrong')
+    const data = isLeftOut ? { ...right, tickets: [...right.tickets, { id: 'tkt_wrong', location: 5 }] } : right
+    const { problems, warnings } = await lookedAt({ data, script, expect: [{ state: { tickets: { tkt_other: { reference: 'x' } } } }] })
+    const [found, warned] = [problems, warnings].map(list => list.map(({ path, ...said }) => coded(path, said)))
+    const expected = isLeftOut ? 'data.tickets[1].location wrong_type' : problem && `script[0].${problem}`
+    t.strictSame(found, expected === null ? [] : [expected], JSON.stringify(change))
+    t.strictSame(warned, warning === undefined ? [] : [`script[0].${warning}`], JSON.stringify(change))
+  }
+})
+
 const placed = (problems: Problem[]) => problems.map(({ line, column, path, ...said }) => `${line}:${column} ${coded(path, said)}`)
 
 /** A scenario in which every section is wrong. */

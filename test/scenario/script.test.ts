@@ -3,24 +3,43 @@ import { parse } from 'yaml'
 import { checkerOf } from '../../src/core/checking.js'
 import { pathOf } from '../../src/core/places.js'
 import { type OperationId, operationNamed } from '../../src/reference/operations.js'
-import { type CallsData, compileExpectation, type Ending, type Expectation, type ExpectationData, Tally } from '../../src/scenario/expectations.js'
-import { type About, isMatch, type Matcher, type SentCall } from '../../src/scenario/matching.js'
+import {
+  type CallsData,
+  type CountData,
+  compileExpectation,
+  type Ending,
+  type Expectation,
+  type ExpectationData,
+  Tally,
+  type Verdict
+} from '../../src/scenario/expectations.js'
+import { type About, isMatch, MAX_VALUES, type Matcher, type SentCall } from '../../src/scenario/matching.js'
 import { MAX_STEPS } from '../../src/scenario/patterns.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
-import { compileEntry, compileScript, type Entry, type EntryData, Script } from '../../src/scenario/script.js'
+import { compileEntry, compileScript, type Entry, type EntryCount, type EntryData, type ListedEntry, Script } from '../../src/scenario/script.js'
 import { Store } from '../../src/store/store.js'
 import { coded, reported } from '../support/codes.js'
 import type { Json } from '../support/json.js'
 
-type Sent = { key?: string | null; params?: object; query?: object; body?: object; about?: Partial<Record<About, string>> }
+type Sent = {
+  key?: string | null
+  test?: string
+  at?: number
+  params?: object
+  query?: object
+  body?: object
+  headers?: Readonly<Record<string, string>>
+  about?: Partial<Record<About, string>>
+}
 /** A call as a matcher sees it, made from plain nested data. */
-const sent = (on: string, { key = null, params = {}, query = {}, body = {}, about = {} }: Sent = {}): SentCall => {
+const sent = (on: string, { key = null, test, at = 0, params = {}, query = {}, body = {}, headers = {}, about = {} }: Sent = {}): SentCall => {
   const valuesOf = (data: object) => (name: readonly string[]) => {
     const value = name.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], data)
     return typeof value === 'string' || value === undefined ? value : null
   }
   const operation = operationNamed(on) as OperationId
-  return { operation, key, params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), about: what => about[what], steps: MAX_STEPS }
+  const named = { params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), header: (name: string) => headers[name] }
+  return { operation, key, test: test ?? null, at, ...named, about: what => about[what], steps: MAX_STEPS }
 }
 const ENTRY_CHECKER = checkerOf(entrySchema)
 const RECORDS = new Store()
@@ -69,15 +88,34 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ on: GET /tickets, hold: {} }, hold not_exactly_one], [{ on: GET /tickets, hold: { gate: a, once: true } }, hold.once needs],
       [{ on: GET /tickets, hold: { until: 2, gate: a } }, hold not_exactly_one], [{ on: GET /tickets, hold: { gate: a, for: long } }, hold.for wrong_format],
       [{ on: [POST /refunds, POST /refund], delay: 1s }, 'on[1] unknown_word'], [{ on: [], delay: 1s }, on too_few_items],
-      [{ on: [POST /refunds, 'DELETE /accounts/{id}'], delay: 1s }, on disabled],
+      [{ on: [POST /refunds, 'DELETE /accounts/{id}'], delay: 1s }, on disabled], [{ on: 'DELETE /*}', delay: 1s }],
+      [{ on: 'DELETE /locations*', delay: 1s }, on disabled], [{ on: 'PUT *', delay: 1s }, on unknown_word],
+      [{ on: [GET *, '* /refund', 'refunds*'], delay: 1s }, 'on[1] unknown_word', 'on[2] unknown_word'], [{ on: '*refunds', delay: 1s }],
       [{ on: [GET /tickets, POST /refunds], match: { body: { locaton: x } }, delay: 1s }, match.body.locaton unknown_parameter],
       [{ on: [GET /tickets, GET /refunds], match: { body: {} }, delay: 1s }, match.body no_section],
       [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', match: { params: { id: x } }, delay: 1s }, match.params.id unknown_parameter],
       [{ on: 'GET /tickets/{id}', match: { query: { limit: 5 } }, delay: 1s }, match.query no_section],
       [{ on: GET /tickets, match: { body: { location: x } }, delay: 1s }, match.body no_section],
-      [{ on: POST /refunds, respond: {}, fault: hang, when: after }, when not_together]
+      [{ on: POST /refunds, respond: {}, fault: hang, when: after }, when not_together],
+      [{ on: POST /refunds, respond: { patch: { a: 1 } }, fault: hang }, respond.patch not_together],
+      [{ on: GET /tickets, stale: soon }, stale wrong_format], [{ on: [GET /tickets, POST /refunds], stale: 5s }, stale stale_change],
+      [{ on: GET /tickets, stale: 5s, respond: {} }, stale not_together], [{ on: GET /tickets, stale: 5s, fault: hang }, stale not_together],
+      [{ on: GET /tickets, change: {} }, change no_change], [{ on: GET /tickets, change: { data: { tickets: [] } } }, change no_change],
+      [{ on: GET /tickets, change: { delete: [] } }, change.delete too_few_items], [{ on: GET /tickets, change: { delete: ['a b'] } }, 'change.delete[0] wrong_characters'],
+      [{ on: GET /tickets, change: { data: { api_keys: [] } } }, change.data.api_keys unknown_name],
+      [{ on: GET /tickets, change: { data: { tickets: [{ reference: x }] } } }, 'change.data.tickets[0] required'],
+      [{ on: GET /tickets, change: { delete: [a] }, respond: {}, when: after }, when not_together],
+      [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', respond: { patch: { a: 1 } } }, respond.patch no_body]
     ],
     refund: [
+      [{ at: 22-6 }, at not_hours], [{ at: '22:00' }, at not_hours], [{ at: 25:00-26:00 }, at not_hours], [{ at: 24:00-06:00 }, at not_hours],
+      [{ at: 06:00-06:00 UTC }, at no_time], [{ at: 22:00-06:00 Europe/Berln }, at unknown_zone], [{ at: 22:00-06:00 +02:00 }, at not_hours],
+      [{ at: '00:00 - 24:00  America/Los_Angeles' }], [{ after: '' }, after empty], [{ after: { end: x } }, after required, after.end unknown_name],
+      [{ delay: { from: 1s } }, delay required], [{ delay: { every: 2, max: 5s } }, delay required, delay required],
+      [{ delay: { from: 1s, by: 1s, min: 1s } }, delay.min not_together], [{ delay: { from: 6s, by: 1s, max: 5s } }, delay reversed],
+      [{ delay: { from: 1s, by: x, every: 0 } }, delay.every too_small], [{ delay: { from: 1s, by: x } }, delay.by wrong_format],
+      [{ per: ticket, delay: { from: 1s, by: 1s } }], [{ per: ticket, delay: { min: 1s, max: 2s } }, per needs],
+      [{ per: ticket }, per needs], [{ per: tickets, calls: 1 }, per not_one_of], [{ per: key, for: 1s }],
       [{ name: '' }, name empty], [{ chance: 1.1 }, chance too_large], [{ from: 2026-03-02, until: 2026-03-01 }, until no_time], [{ for: 0s }, for no_time],
       [{ for: '10' }, for wrong_format], [{ match: { body: { metadata: { a: { b: '1' } } } } }, match.body.metadata.a.b unknown_parameter],
       [{ calls: true }, calls wrong_type], [{ calls: 0 }, calls too_small], [{ calls: 1.5 }, calls wrong_type], [{ calls: 1.0e+21 }, calls not_calls],
@@ -85,12 +123,19 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ delay: 600001ms }, delay delay_too_long], [{ delay: 7d }, delay delay_too_long], [{ delay: { min: 1s } }, delay required],
       [{ delay: { min: 1s, max: 2s, mean: 1s } }, delay.mean unknown_name], [{ delay: { min: 2s, max: 100ms } }, delay reversed],
       [{ delay: { min: x, max: y } }, delay.min wrong_format, delay.max wrong_format], [{ delay: { min: 2s, max: y } }, delay.max wrong_format],
-      [{ delay: { min: 2s, max: 11m } }, delay.max delay_too_long], [{ fault: hang, when: during }, when not_one_of], [{ when: after }, when needs]
+      [{ delay: { min: 2s, max: 11m } }, delay.max delay_too_long], [{ fault: hang, when: during }, when not_one_of], [{ when: after }, when needs],
+      [{ bandwidth: 0 }, bandwidth too_small], [{ cut_after: 1.5 }, cut_after wrong_type], [{ bandwidth: 10, fault: hang }, fault not_together],
+      [{ cut_after: 0, fault: hang, when: after }, fault not_together], [{ bandwidth: 1, cut_after: 0, when: after }]
     ],
     match: [
       [{ boddy: {} }, boddy unknown_name], [{ key: { lt: a } }, key.lt not_comparable], [{ key: { foo: x } }, key.foo unknown_parameter],
       [{ about: { refund: x } }, about.refund unknown_name], [{ params: { id: x } }, params no_section], [{ query: { limit: 5 } }, query no_section],
-      [{ key: [] }, key matches_nothing], [{ key: '/a**/' }, key bad_pattern]
+      [{ key: [] }, key matches_nothing], [{ key: '/a**/' }, key bad_pattern], [{ headers: { AUTHORIZATION: x } }, headers.AUTHORIZATION header_of_key],
+      [{ headers: { User Agent: x } }, headers.User Agent not_a_header], [{ headers: { Via: { a: x } } }, headers.Via.a unknown_parameter],
+      [{ headers: { Host: [] } }, headers.Host matches_nothing], [{ any: [] }, any too_few_items], [{ any: [{}] }, 'any[0] always_matches'],
+      [{ any: [{ body: { amount: 5 } }, { any: [{ key: k }] }] }, 'any[1].any unknown_name'],
+      [{ any: [{ key: k }, { body: { amuont: 5 }, key: [] }] }, 'any[1].body.amuont unknown_parameter', 'any[1].key matches_nothing'],
+      [{ any: [{ query: { a: 1 } }, { body: { a: 1 } }, { body: {} }] }, 'any[0].query no_section', 'any[1].body.a unknown_parameter', 'any[2] always_matches']
     ],
     body: [
       [{ amuont: 5 }, amuont unknown_parameter], [{ whatever: 5 }, whatever unknown_parameter], [{ card: { nubmer: '4' } }, card.nubmer unknown_parameter],
@@ -108,7 +153,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ amount: { gt: 100, lte: 100 }, tip_amount: { gte: 5, lt: 4 }, donation_amount: { gte: 5, lte: 5 } },
         amount nothing_between, tip_amount nothing_between],
       [{ amount: { present: false, gt: 1 } }, amount compares_nothing], [{ amount: { gt: much, lt: 0 } }, amount.gt wrong_type],
-      [{ amount: { gt: '\${pay.amount}' } }, amount.gt wrong_type], [{ amount: { above: 5 } }, amount.above unknown_parameter],
+      [{ amount: { gt: '\${pay.amount}' } }, amount.gt other], [{ amount: { above: 5 } }, amount.above unknown_parameter],
       [{ amount: null }, amount wrong_type], [{ amount: [1, null, {}] }, 'amount[1] wrong_type', 'amount[2] wrong_type'], [{ amount: [] }, amount matches_nothing],
       [{ ticket: '/(/' }, ticket bad_pattern], [{ ticket: '/[a/i' }, ticket bad_pattern], [{ ticket: '/(?=a)/' }, ticket bad_pattern],
       [{ 'customer[email]': [x@example.com, '/*/'] }, 'customer[email] bad_pattern'], [{ ticket: '/(a)\\1/' }, ticket bad_pattern],
@@ -120,7 +165,8 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ status: 399, error: { code: c, message: m } }, .status not_an_error], [{ status: 199 }, .status too_small], [{ status: 600 }, .status too_large],
       [{ error: { code: c, message: m, request_id: r } }, .error.request_id unknown_name], [{ status: 204, body: {} }, .status no_body],
       [{ status: 304, body: null }, .status no_body], [{ status: 204, error: { code: c, message: m } }, .status not_an_error, .status no_body],
-      [{ headers: { retry-after: 5 } }, .headers.retry-after wrong_type]
+      [{ headers: { retry-after: 5 } }, .headers.retry-after wrong_type], [{ patch: [] }, .patch wrong_type], [{ patch: {}, body: x }, .patch not_together],
+      [{ patch: {}, error: {} }, .patch not_together], [{ patch: {} }, .patch empty], [{ patch: {}, status: 204 }, .status no_body]
     ]
   }`)
   const answer = (respond: object) => ({ on: 'POST /refunds', respond })
@@ -139,7 +185,8 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ...calls.map(calls => [{ on: 'POST /refunds', delay: '1s', calls }, 'calls not_calls']),
     ...header('framing_header', framing),
     ...header('not_a_header', ['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n']),
-    ...values.map(value => [answer({ headers: { 'x-a': value } }), 'respond.headers.x-a not_a_header'])
+    ...values.map(value => [answer({ headers: { 'x-a': value } }), 'respond.headers.x-a not_a_header']),
+    [{ on: 'GET /tickets', change: { delete: new Array(101).fill('a') } }, 'change change_too_large']
   ]
   for (const [data, ...problems] of cases) t.strictSame(await problemsOf(data), problems, JSON.stringify(data))
 })
@@ -245,6 +292,11 @@ t.test('match: values compare as text with what was sent, in lists and as regula
     [{ about: { location: loc_a } }, [{ about: { location: loc_a } }], [{}, { about: { location: loc_b } }, { body: { ticket: loc_a } }]],
     [{ about: { account: [/^mch/, x], ticket: { not: tkt_1 } } }, [{ about: { account: mch_a } }, { about: { account: x, ticket: tkt_2 } }],
       [{}, { about: { account: mch_a, ticket: tkt_1 } }]],
+    [{ headers: { User-Agent: /ios/i, X-Build: { not: '7' } } }, [{ headers: { user-agent: Shop/1 (iOS), x-build: '8' } }, { headers: { user-agent: ios } }],
+      [{}, { headers: { user-agent: Android } }, { headers: { user-agent: ios, x-build: '7' } }]],
+    [{ any: [{ headers: { via: a } }, { key: sk_a, body: { amount: 5 } }], body: { ticket: x } },
+      [{ headers: { via: a }, body: { ticket: x } }, { key: sk_a, body: { ticket: x, amount: '5' } }],
+      [{ body: { ticket: x } }, { headers: { via: a } }, { key: sk_a, body: { ticket: x } }, { key: sk_b, body: { ticket: x, amount: '5' } }]],
     [{ key: sk_a, body: { amount: 5 } }, [{ key: sk_a, body: { amount: '5' } }], [{ key: sk_a }, { key: sk_b, body: { amount: '5' } }]]
   ]`)
   const inBody = (list: Json[]): Sent[] => list.map(body => ({ body }))
@@ -288,7 +340,11 @@ t.test('on: several operations, or any', async t => {
     ['*', undefined, both],
     ['*', { body: { amount: { gt: 5 } } }, ['POST /transactions', 'POST /refunds']],
     ['*', { body: { transaction: 'txn_1' } }, ['POST /refunds']],
-    ['*', { query: { location: 'loc_a' } }, ['GET /tickets']]
+    ['*', { query: { location: 'loc_a' } }, ['GET /tickets']],
+    ['GET *', undefined, ['GET /tickets']],
+    ['post /*', undefined, both.slice(1)],
+    ['* /refunds', undefined, ['POST /refunds']],
+    [['* /tickets*', '*T*/r*s'], undefined, ['GET /tickets', 'POST /refunds']]
   ]
   const calls = both.map(on =>
     sent(on, on.startsWith('GET') ? { query: { location: 'loc_a' } } : { body: { amount: '6', ...(on.endsWith('refunds') && { transaction: 'txn_1' }) } })
@@ -351,6 +407,167 @@ t.test('script: from and until, for, and chance', async t => {
     await compileScript([{ on: '*', delay: '1s', ...more }, behind], report)
   }
   t.strictSame(found, [], 'what is behind such an entry can apply')
+})
+
+t.test('per: calls, for and chance count for each value by itself', async t => {
+  const pay = (ticket: string | undefined, more: Sent = {}) => sent('POST /transactions', { about: ticket === undefined ? {} : { ticket }, ...more })
+  const third = await scriptOf({ on: 'POST /transactions', per: 'ticket', calls: 3, respond: { status: 402 } })
+  const tickets = ['a', 'b', 'a', undefined, 'a', 'b', 'a', 'b', undefined, undefined]
+  const before = third.revision
+  third.act(pay(undefined), NOW)
+  t.equal(third.revision, before, 'a call that is about none is not counted')
+  t.strictSame(
+    tickets.flatMap((ticket, nth) => (third.act(pay(ticket), NOW) === null ? [] : [nth])),
+    [4, 7]
+  )
+  const { id, entry: _, ...count } = third.listed()[0] as ListedEntry
+  const values = [
+    { value: 'a', matched: 4, applied: 1 },
+    { value: 'b', matched: 3, applied: 1 }
+  ]
+  t.strictSame(count, { matched: 7, applied: 2, values })
+  const copy = third.clone()
+  t.strictSame(copy.listed(), third.listed())
+  copy.act(pay('a'), NOW)
+  copy.recount(id, { matched: 9, applied: 2, values: [{ value: 'c', matched: 2, applied: 0 }] })
+  t.strictSame(third.listed()[0]?.values, values, 'a copy counts for itself')
+  t.ok(copy.act(pay('c'), NOW), 'and goes on from counts that are given')
+
+  const noted: EntryCount[] = []
+  third.act(pay('b'), NOW, (_id, count) => void noted.push(count))
+  t.strictSame(noted, [{ matched: 8, applied: 2, values: [{ value: 'b', matched: 4, applied: 1 }] }], 'only what has changed is noted')
+
+  const lasting = await scriptOf({ on: 'POST /transactions', per: 'test', for: '10s', fault: 'hang' })
+  const acted = [
+    ['x', 0],
+    ['y', 9000],
+    ['x', 10_000],
+    ['y', 18_999],
+    ['y', 19_000]
+  ] as const
+  t.strictSame(
+    acted.map(([test, at]) => lasting.act(pay(undefined, { test }), { seed: 1, at }) !== null),
+    [true, true, false, true, false]
+  )
+
+  const byKey = await scriptOf({ on: 'POST /transactions', per: 'key', calls: 1, fault: 'hang' })
+  const keys = ['sk_secret', 'sk_secret', 'sk_other', null]
+  t.strictSame(
+    keys.map(key => byKey.act(pay('a', { key }), NOW) !== null),
+    [true, false, true, false]
+  )
+  t.notMatch(JSON.stringify(byKey.listed()), 'sk_', 'a key is not shown')
+  lasting.act(pay(undefined, { test: `pays with 4242424242424242 ${'x'.repeat(300)}` }), NOW)
+  t.match(lasting.listed()[0]?.values?.at(-1)?.value, /^pays with \*{16} x{173}…$/, 'nor a card number, nor all of a long name')
+  t.match(byKey.listed()[0]?.values?.[0]?.value, /^sha256:[\da-f]{64}$/)
+
+  const drawn = await scriptOf({ on: 'POST /transactions', per: 'ticket', chance: 0.5, fault: 'hang' })
+  const firsts = Array.from({ length: 200 }, (_, nth) => drawn.act(pay(`t${nth}`), NOW) !== null).filter(Boolean).length
+  t.ok(firsts > 60 && firsts < 140, `${firsts} of 200 first calls: each value draws for itself`)
+
+  const many = await scriptOf({ on: 'POST /transactions', per: 'ticket', calls: 1, fault: 'hang' })
+  const all = Array.from({ length: MAX_VALUES + 2 }, (_, nth) => many.act(pay(`t${nth}`), NOW) !== null)
+  t.strictSame([all.filter(Boolean).length, all.at(-1), many.act(pay('t0'), NOW)], [MAX_VALUES, false, null])
+  const { matched, uncounted } = many.listed()[0] as EntryCount
+  t.strictSame([matched, uncounted], [MAX_VALUES + 1, 2], 'of so many values, calls of further ones are not counted, and that is said')
+
+  const { found, report } = reported()
+  await compileScript(
+    [
+      { on: '*', per: 'key', calls: '1+', delay: '1s' },
+      { on: 'GET /tickets', delay: '1s' }
+    ],
+    report
+  )
+  t.strictSame(found, [], 'a call without a value is left to what is behind')
+})
+
+t.test('at: hours of every day, of a time zone too', async t => {
+  const cases: [hours: string, within: string[], not: string[]][] = [
+    ['22:00-06:00', ['2026-03-01T22:00:00Z', '2026-03-02T00:00:00Z', '2026-03-02T05:59:59.999Z'], ['2026-03-01T21:59:59Z', '2026-03-02T06:00:00Z']],
+    ['09:30 - 17:00', ['2026-03-01T09:30:00Z', '2026-03-01T16:59:59Z'], ['2026-03-01T09:29:59Z', '2026-03-01T17:00:00Z']],
+    ['22:00-24:00', ['2026-03-01T23:59:59Z'], ['2026-03-02T00:00:00Z']],
+    // the clocks go forward at 01:00Z on 29 March
+    ['22:00-06:00 Europe/Berlin', ['2026-03-01T21:00:00Z', '2026-03-30T03:59:59Z', '2026-03-29T20:00:00Z'], ['2026-03-01T20:59:59Z', '2026-03-30T04:00:00Z']]
+  ]
+  for (const [hours, within, not] of cases) {
+    const script = await scriptOf({ on: 'GET /tickets', at: hours, delay: '1s' })
+    const acts = [...within, ...not].filter(at => script.act(sent('GET /tickets'), { seed: 1, at: Date.parse(at) }) !== null)
+    t.strictSame(acts, within, hours)
+    t.equal(script.listed()[0]?.matched, within.length, 'others are not counted')
+  }
+})
+
+t.test('after: an entry waits until another one was applied, or has ended', async t => {
+  const tickets = sent('GET /tickets', { about: { account: 'mch_a' } })
+  const first: EntryData = { name: 'first', on: 'GET /tickets', calls: '2-3', fault: 'hang' }
+  const next: EntryData = { on: 'GET /tickets', delay: '1s' }
+  const cases: [first: Partial<EntryData>, after: EntryData['after'], acts: (number | null)[], matched: number][] = [
+    [{}, 'first', [null, 0, 0, 1, 1], 3],
+    [{}, { ended: 'first' }, [null, 0, 0, 1, 1], 2],
+    [{ calls: '2+' }, 'first', [null, 0, 0, 0, 0], 3],
+    [{ calls: 1, chance: 0 }, 'first', [null, null, null, null, null], 0],
+    [{ calls: 1, chance: 0 }, { ended: 'first' }, [null, 1, 1, 1, 1], 4],
+    [{ for: '2ms' }, { ended: 'first' }, [null, 0, 0, 1, 1], 2],
+    [{ calls: 1, for: '3ms' }, { ended: 'first' }, [0, 1, 1, 1, 1], 4],
+    [{ calls: '1+', for: '3ms' }, { ended: 'first' }, [0, 0, 0, 1, 1], 2],
+    [{ calls: '1+', until: '1970-01-01T00:00:00.002Z' }, { ended: 'first' }, [0, 0, 1, 1, 1], 3],
+    [{ per: 'account', calls: 1, until: '1970-01-01T00:00:00.003Z' }, { ended: 'first' }, [0, null, null, 1, 1], 2]
+  ]
+  for (const [more, after, acts, matched] of cases) {
+    for (const isFirst of [true, false]) {
+      const script = await scriptOf(
+        ...(isFirst
+          ? [
+              { ...first, ...more },
+              { ...next, after }
+            ]
+          : [
+              { ...next, after },
+              { ...first, ...more }
+            ])
+      )
+      const applied = acts.map((_, at) => script.act(tickets, { seed: 1, at })?.entry.data.name ?? null)
+      const waiting = script.listed().at(isFirst ? 1 : 0)
+      if (isFirst)
+        t.strictSame(
+          applied,
+          acts.map(place => (place === 0 ? 'first' : null)),
+          JSON.stringify([more, after])
+        )
+      t.equal(waiting?.matched, matched, `${JSON.stringify([more, after])} ${isFirst ? 'behind' : 'before'} it`)
+    }
+  }
+  const script = await scriptOf(first, { ...next, after: { ended: 'first' } }, { ...next, after: 'first', name: 'never' }, first)
+  t.strictSame(appliedBy(script, repeated(2, tickets)), [null, 0])
+  const copy = script.clone()
+  copy.remove('scr_1')
+  t.strictSame(appliedBy(copy, repeated(1, tickets)), [2], 'the next entry of the name takes its place')
+  copy.remove('scr_4')
+  t.strictSame(appliedBy(copy, repeated(1, tickets)), [0], 'one that was removed has ended')
+  copy.clear()
+  copy.put('scr_9', await compiled({ ...next, after: 'first' }), { matched: 0, applied: 0 })
+  t.equal(copy.act(tickets, NOW), null, 'and was never applied')
+})
+
+t.test('delay: one that grows with the requests that the entry is applied to', async t => {
+  const tickets = sent('GET /tickets')
+  const cases: [delay: EntryData['delay'], delays: number[]][] = [
+    [{ from: '100ms', by: '50ms' }, [100, 150, 200, 250, 300, 350]],
+    [{ from: '100ms', by: '50ms', every: 2, max: '180ms' }, [100, 100, 150, 150, 180, 180]],
+    [{ from: '0s', by: '9m', every: 3 }, [0, 0, 0, 540_000, 540_000, 540_000, 600_000]]
+  ]
+  for (const [delay, delays] of cases) {
+    const script = await scriptOf({ on: 'GET /tickets', ...(delay && { delay }) })
+    t.strictSame(
+      repeated(delays.length, tickets).map(call => script.act(call, NOW)?.delay),
+      delays,
+      JSON.stringify(delay)
+    )
+  }
+  const each = await scriptOf({ on: 'GET /tickets', per: 'test', delay: { from: '1ms', by: '1ms' } })
+  const delays = ['a', 'a', 'b', 'a'].map(test => each.act(sent('GET /tickets', { test }), NOW)?.delay)
+  t.strictSame(delays, [1, 2, 1, 3], 'of each value by itself')
 })
 
 t.test('calls: which calls of those that fit an entry acts on', async t => {
@@ -519,7 +736,13 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ on: POST /refunds, at_least: 3, at_most: 2 }, at_least reversed],
     [{ on: POST /refunds, times: 0, at_least: 3, at_most: 2 }, not_together, at_least reversed], [{ on: GET /tickets, match: { body: {} } }, match.body no_section],
     [{ on: GET /tickets, match: { query: { locaton: x } } }, match.query.locaton unknown_parameter],
-    [{ on: POST /refunds, match: { body: { reason: '/(/' } } }, match.body.reason bad_pattern]
+    [{ on: POST /refunds, match: { body: { reason: '/(/' } } }, match.body.reason bad_pattern],
+    [{ on: POST /refunds, no_sooner_than: 1 }, no_sooner_than wrong_format], [{ on: POST /refunds, no_sooner_than: soon }, no_sooner_than wrong_format],
+    [{ on: POST /refunds, no_sooner_than: 1s, per: ticket }],
+    [{ sequence: [{ on: POST /refunds, no_sooner_than: 1s }] }, 'sequence[0].no_sooner_than needs'],
+    [{ on: POST /refunds, per: ticket }, per needs], [{ on: POST /refunds, per: ticket, at_least: 1 }, per needs], [{ on: POST /refunds, per: ticket, times: 0 }],
+    [{ on: POST /refunds, per: card, times: 1 }, per not_one_of], [{ on: POST /refunds, same: ticket, times: 1 }, same needs],
+    [{ state: { refunds: { count: 1 } }, per: ticket }, per needs], [{ sequence: [{ on: POST /refunds }], per: ticket, same: key }, same not_together]
   ]`)
   for (const [data, ...problems] of cases) t.strictSame(await expectationProblems(data), problems, JSON.stringify(data))
 
@@ -575,6 +798,105 @@ const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
   }
   return new Tally(compiledOnes)
 }
+
+t.test('expect: per value, and of one value', async t => {
+  const [refund, list] = ['POST /refunds', 'GET /refunds']
+  // requests as \`TICKET:OPERATION\`, and what is expected of those of each Ticket
+  const cases: [
+    expected: Partial<CountData> & { sequence?: true; same?: true },
+    came: string,
+    holds: boolean,
+    message: string,
+    value?: string,
+    seen?: number
+  ][] = [
+    [{ times: 2 }, 'a b a b', true, 'It holds for 2 tickets.'],
+    [{ times: 2 }, '- -', true, 'It holds for 0 tickets.'],
+    [{ times: 2 }, 'a b a b - -', true, 'It holds for 2 tickets.'],
+    [{ times: 1 }, 'a b b', false, 'POST /refunds for each ticket: expected 1 request; got 2 for b', 'b', 2],
+    [{ at_most: 1 }, 'a a b b c', false, 'POST /refunds for each ticket: expected at most 1 request; got 2 for a; it does not hold for 1 more either', 'a', 2],
+    [{ at_least: 2 }, 'a a b', false, 'POST /refunds for each ticket: expected at least 2 requests; got 1 for b', 'b', 1],
+    [{ sequence: true }, 'a b a:list b:list', true, 'It holds for 2 tickets.'],
+    [{ sequence: true }, 'a b a:list c:list', false, 'Request 2 of the sequence, GET /refunds, came out of order or not at all for b.', 'b', 1],
+    [{ same: true }, 'a b c:list b:list', true, 'It holds for 1 ticket.'],
+    [{ same: true }, 'a c:list -', false, 'Request 2 of the sequence, GET /refunds, came out of order or not at all for a.', 'a', 1],
+    [{ same: true }, 'c:list', false, 'Request 1 of the sequence, POST /refunds, came out of order or not at all.', undefined, 0]
+  ]
+  for (const [expected, came, holds, message, value, seen = holds && 'same' in expected ? 2 : 0] of cases) {
+    const sequence = [{ on: refund }, { on: list }]
+    const { sequence: isSequence, same, ...counts } = expected
+    const inOrder: ExpectationData = same ? { sequence, same: 'ticket' } : { sequence, per: 'ticket' }
+    const tally = await tallyOf(same || isSequence ? inOrder : { on: refund, per: 'ticket', ...counts })
+    for (const [, ticket, on] of came.matchAll(/(\S)(:list)?/g))
+      tally.count(sent(on ? list : refund, { about: ticket === '-' ? {} : { ticket: ticket as string } }))
+    const [verdict] = await tally.verdicts(RECORDS)
+    const { holds: held, message: said, value: of, seen: counted, exceeded } = verdict as Verdict
+    t.strictSame([held, said, of], [holds, message, value], `${JSON.stringify(expected)} ${came}`)
+    if (!holds || 'same' in expected) t.equal(counted, seen, came)
+    t.equal(exceeded, message.includes('got 2'), came)
+    t.equal(tally.awaited().length, holds || exceeded ? 0 : 1)
+  }
+  const many = await tallyOf({ on: refund, per: 'test', times: 1 })
+  for (let nth = 0; nth < MAX_VALUES + 3; nth++) t.ok(many.count(sent(refund, { test: `test ${nth}` })))
+  const [verdict] = await many.verdicts(RECORDS)
+  t.strictSame([verdict?.holds, verdict?.message], [true, 'It holds for 1000 tests; not counted: 3 requests, since only the first 1000 tests are'])
+  t.match(await (await tallyOf({ sequence: [{ on: refund }], same: 'key' })).verdicts(RECORDS), [{ wanted: 'POST /refunds, in this order, all about one key' }])
+})
+
+t.test('expect: no sooner than so long after the request before', async t => {
+  const refund = 'POST /refunds'
+  const apart = { on: refund, no_sooner_than: '1s' }
+  const early = (what: string, gap: string, of = '') => `${what} came ${gap} s after the request before it${of}; expected at least 1s`
+  const steps = { sequence: [{ on: refund }, apart] }
+  const cases: [expected: ExpectationData, came: [at: number, ticket?: string][], message: string, holds?: boolean][] = [
+    [apart, [[0], [1000], [2500]], 'POST /refunds no sooner than 1s after the one before: expected at least 1 request; got 3', true],
+    [apart, [[0], [1000], [1999], [2100]], early('POST /refunds', '0.999')],
+    [{ ...apart, at_most: 1 }, [[0], [0]], 'POST /refunds no sooner than 1s after the one before: expected at most 1 request; got 2'],
+    [{ ...apart, times: 2 }, [[5000], [0], [5999]], 'POST /refunds no sooner than 1s after the one before: expected 2 requests; got 3'],
+    [{ ...apart, times: 3 }, [[5000], [0], [6000]], 'POST /refunds no sooner than 1s after the one before: expected 3 requests; got 3', true],
+    [
+      { ...apart, per: 'ticket' },
+      [
+        [0, 'a'],
+        [10, 'b'],
+        [1000, 'a'],
+        [1010, 'b']
+      ],
+      'It holds for 2 tickets.',
+      true
+    ],
+    [
+      { ...apart, per: 'ticket' },
+      [
+        [0, 'a'],
+        [10, 'b'],
+        [1000, 'a'],
+        [1009, 'b']
+      ],
+      early('POST /refunds', '0.999', ' for b')
+    ],
+    [steps, [[0], [1000]], 'The 2 requests came in this order.', true],
+    [steps, [[0], [200], [1000]], early('Request 2 of the sequence, POST /refunds,', '0.2')],
+    [
+      { ...steps, same: 'ticket' },
+      [
+        [0, 'a'],
+        [0, 'a'],
+        [0, 'b'],
+        [1000, 'b']
+      ],
+      'It holds for 1 ticket.',
+      true
+    ]
+  ]
+  for (const [expected, came, message, holds = false] of cases) {
+    const tally = await tallyOf(expected)
+    for (const [at, ticket] of came) tally.count(sent(refund, { at, about: ticket === undefined ? {} : { ticket } }))
+    const [verdict] = await tally.verdicts(RECORDS)
+    t.strictSame([verdict?.message, verdict?.holds], [message, holds])
+    t.equal(verdict?.exceeded, !holds, 'what came too soon cannot be made good')
+  }
+})
 
 t.test('expect: times, at_least and at_most, and at least once when none is given', async t => {
   const cases: [bounds: Partial<ExpectationData>, wanted: string, holds: number[], exceeded: number[]][] = parse(`[

@@ -19,6 +19,13 @@ t.test('script: an entry that can never apply is warned about, with the entry th
     a value that meets a pattern: [{ match: { body: { 'card[brand]': /^v/ } } }, { match: { body: { card: { brand: visa } } } }],
     the same calls: [{ match: { body: { amount: 6 } }, calls: 1-3 }, { match: { body: { amount: 6 } }, calls: 2 }],
     the first of the same calls: [{ calls: 1-3 }, { calls: 1 }], the last of the same calls: [{ calls: 1-3 }, { calls: 3 }],
+    a pattern of operations: [{ on: '* /transactions', match: { body: { amount: 6 } } }, { match: { body: { amount: 6 } } }],
+    the same alternatives: [{ match: { any: [{ key: k }, { body: { amount: 6 } }] } }, { match: { any: [{ key: k }, { body: { amount: 6 } }], key: x } }],
+    the same hours: [{ at: 22:00-06:00, match: { key: k } }, { at: 22:00-06:00, match: { key: k } }],
+    after the same one: [{ after: zero, calls: 1-2, match: { key: k } }, { after: zero, calls: 2, match: { key: k } }],
+    hours: [{ match: { key: k } }, { at: 22:00-06:00, match: { key: k } }], after one: [{ match: { key: k } }, { after: { ended: zero }, match: { key: k } }],
+    the same calls of each value: [{ per: ticket, calls: 1-3 }, { per: ticket, calls: 2 }], all of each value: [{ match: { key: k } }, { match: { key: k }, per: ticket, calls: 2 }],
+    a header: [{ match: { headers: { via: /a/ } } }, { match: { headers: { via: ab } } }],
     more operations: [{ on: [GET /tickets, POST /transactions], match: { body: { amount: 6 } } }, { match: { body: { amount: 6 } } }],
     a longer time: [{ match: { body: { amount: 6 } }, from: 2026-01-01 }, { match: { body: { amount: 6 } }, from: 2026-02-01 }]
   }`)
@@ -26,6 +33,14 @@ t.test('script: an entry that can never apply is warned about, with the entry th
     a wider match: [{ match: { body: { payment_type: card, amount: 5 } } }, { match: { body: { payment_type: card } } }],
     another part: [{ match: { body: { amount: 6 } } }, { match: { about: { ticket: tkt_a } } }],
     another part with the same name: [{ match: { body: { ticket: tkt_a } } }, { match: { about: { ticket: tkt_a } } }],
+    other alternatives: [{ match: { any: [{ key: k }, { body: { amount: 6 } }] } }, { match: { any: [{ key: k }, { body: { amount: 5 } }] } }],
+    one of the alternatives: [{ match: { any: [{ key: k }, { body: { amount: 6 } }] } }, { match: { key: k } }],
+    certain hours: [{ at: 22:00-06:00 }, {}], other hours: [{ at: 22:00-06:00 }, { at: 22:00-05:00 }], after another: [{ after: zero }, {}],
+    after its end: [{ after: zero }, { after: { ended: zero } }], the same calls of certain hours: [{ calls: 1-3 }, { calls: 1-3, at: 22:00-06:00 }],
+    the same calls after another: [{ calls: 1-3 }, { calls: 1-3, after: zero }],
+    calls of each value: [{ per: ticket, calls: 1-3 }, { calls: 1-3 }], calls of all: [{ calls: 1-3 }, { per: ticket, calls: 1-3 }],
+    calls of other values: [{ per: key, calls: 1-3 }, { per: test, calls: 1-3 }], those that have a value: [{ per: ticket, calls: 1+ }, {}],
+    another header: [{ match: { headers: { via: a } } }, { match: { headers: { from: a } } }],
     another parameter: [{ match: { body: { amount: 6 } } }, { match: { body: { tip_amount: 6 } } }],
     another value: [{ match: { body: { amount: 5 } } }, { match: { body: { amount: 6 } } }],
     a pattern for a value: [{ match: { body: { 'card[brand]': visa } } }, { match: { body: { 'card[brand]': /visa/ } } }],
@@ -47,7 +62,8 @@ t.test('script: an entry that can never apply is warned about, with the entry th
     'card data, whose digest a pattern meets': [{ match: { body: { 'card[number]': /a/ } } }, { match: { body: { 'card[number]': '4242424242424242' } } }]
   }`)
   const warningsOf = async (...entries: object[]): Promise<string[]> => {
-    const script = entries.map(entry => ({ on, ...answer, ...entry }))
+    const zero = { name: 'zero', on: 'GET /tickets', calls: 1, delay: '1s' }
+    const script = [...entries.map(entry => ({ on, ...answer, ...entry })), ...('after' in (entries[1] ?? {}) || 'after' in (entries[0] ?? {}) ? [zero] : [])]
     const { problems, warnings } = await lookedAt({ data: smallFixture(), script })
     t.strictSame(problems, [])
     return warnings.map(({ path, message, ...said }) => `${coded(path, said)} ${message.includes('"first"')}`)

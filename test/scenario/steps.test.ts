@@ -61,7 +61,7 @@ t.test('steps: every kind of problem, with its place', async t => {
   const ofOne: [step: Json, ...problems: string[]][] = parse(`[
     [GET /tickets, ' wrong_type'], [{}, ' required'], [{ do: GET /tickets, exepct: {} }, .exepct unknown_name],
     [{ do: GET /tickets, query: limit=5 }, .query wrong_type], [{ do: POST /refunds, body: [] }, .body wrong_type],
-    [{ do: GET /tickets, key: 5 }, .key wrong_type], [{ do: GET /tickets, expect: { status: 2x } }, .expect.status not_a_status],
+    [{ do: GET /tickets, key: 5 }, .key wrong_type], [{ do: GET /tickets, headers: {} }, .headers unknown_name], [{ do: GET /tickets, expect: { status: 2x } }, .expect.status not_a_status],
     [{ do: GET /tickets, expect: { status: [200, 6xx, 402] } }, '.expect.status[1] not_a_status'],
     [{ do: GET /tickets, expect: { status: [] } }, .expect.status too_few_items], [{ do: GET /tickets, expect: { status: 99 } }, .expect.status too_small],
     [{ do: GET /tickets, expect: { stauts: 200 } }, .expect.stauts unknown_name], [{ do: GET /ticket }, .do unknown_request],
@@ -114,7 +114,9 @@ t.test('play: its problems, with their places', async t => {
     [[{ do: GET /tickets }, { wait: 36h }, { do: GET /tickets }]],
     [[{ at_once: [{ do: GET /tickets }, { do: 'GET /tickets/\${b.id}' }] }], '.at_once[1].do unknown_reference'],
     [[{ at_once: [{ do: GET /tickets, as: a }, { do: 'GET /tickets/\${a.id}' }] }, { do: 'GET /tickets/\${a.id}' }], '.at_once[1].do not_yet_known'],
-    [[{ do: GET /tickets, expect: { fault: reset } }], .expect.fault not_one_of],
+    [[{ do: GET /tickets, expect: { fault: reset } }], .expect.fault not_one_of], [[{ do: GET /tickets, headers: { User-Agent: iOS } }]],
+    [[{ do: GET /tickets, headers: { Authorization: a, Content-Length: '5', a b: '' } }],
+      .headers.Authorization header_of_key, .headers.Content-Length framing_header, .headers.a b not_a_header],
     [[{ at_once: [{ do: GET /tickets, as: a }] }, { do: 'GET /tickets/\${a.data.0.id}' }, { do: 'GET /tickets/\${set.id}', repeat: 3 }]]
   ]`)
   for (const [play, ...problems] of cases) {
@@ -129,6 +131,11 @@ t.test('play: its problems, with their places', async t => {
   const { found, report } = reported()
   checkSteps({ steps: { list: [] }, play: { list: play, flaws: flawsOf([{ steps: [0, 'at_once', 0, 'do'] }]) } }, BINDINGS, report)
   t.strictSame(found, ['play[0].at_once[1].do unknown_request'], 'what is right is checked beside what is not')
+
+  const expect = [{ on: 'POST /refunds', match: { body: { reason: '${tkt_60}' } } }]
+  const expecting = reported()
+  checkSteps({ steps: { list: [] }, play: { list: undefined }, expect }, BINDINGS, expecting.report)
+  t.strictSame(expecting.found, ['expect[0].match.body.reason unknown_reference'], 'an expectation refers to steps alone')
 })
 
 t.test('steps: many references to nothing are reported in time that grows with their number alone', async t => {

@@ -107,7 +107,8 @@ t.test('variables: every kind of problem, with its place and what to write', asy
     ['vars: { a: [1] }\nseed: "${vars.a}"\n', '1:12 vars.a: ', 'got a list'],
     ['vars: [a]\n', '1:7 vars: ', 'got a list'],
     ['vars: { a: x }\nseed: "${vars.a}"\n', '2:7 seed: ', 'got x'],
-    ['steps: [ { as: vars, do: GET /tickets } ]\n', '1:16 steps[0].as: ', ''],
+    ['steps: [ { as: vars, do: GET /tickets } ]\n', '1:16 steps[0].as: ', '${vars.…}'],
+    ['play: [ { as: record, do: GET /tickets } ]\n', '1:15 play[0].as: ', '${record.…}'],
     ['steps: [ { do: GET /tickets, query: { limit: "${var.a}" } } ]\nvars: { a: 1 }\n', '1:46 steps[0].query.limit: ', 'did you mean ${vars.a}?']
   ]
   const { warnings } = await made('vars: { a: 1, b: 2 }\nseed: "${vars.a}"\n')
@@ -466,7 +467,7 @@ t.test('use: fields of a named entry are replaced, and an entry is left out', as
     ]
   )
   const cases: [override: string, ...problems: string[]][] = [
-    ['refunds fails: { calls: 2 }', 'own.yaml:7:43 use[0].override.refunds fails unknown_entry'],
+    ['refunds fails: { calls: 2 }', 'own.yaml:7:43 use[0].override.refunds fails unknown_override'],
     ['refunds fail: { call: 2 }', 'own.yaml:7:59 use[0].override.refunds fail.call unknown_name'],
     ['refunds fail: { calls: 3-2 }', 'own.yaml:7:66 use[0].override.refunds fail.calls not_calls'],
     ['refunds fail: { when: after }', 'own.yaml:7:65 use[0].override.refunds fail.when not_together'],

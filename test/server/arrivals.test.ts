@@ -25,7 +25,12 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/x/nextx', 404, 'There is nothing at /sandbox/x/nextx; '],
     ['/sandbox/x/_controlx', 404, 'There is nothing at /sandbox/x/_controlx; '],
     ['/sandbox/x/locations', 404, 'The base address ends in /next: send this to /sandbox/x/next/locations.'],
-    ['/sandbox/x/sandbox/y/next/locations', 404, 'There is nothing at /sandbox/x/sandbox/y/next/locations; '],
+    [
+      '/sandbox/x/sandbox/y/next/locations',
+      404,
+      'There is nothing at /sandbox/x/sandbox/y/next/locations; an address is in the path: call /sandbox/y/next/locations.'
+    ],
+    ['/http://localhost:4010/next/locations', 404, '; an address is in the path: call /next/locations.'],
     ['/Sandbox/x/next/locations', 404, 'There is nothing at /Sandbox/x/next/locations; '],
     ['//sandbox/x/next/locations', 404, 'There is nothing at //sandbox/x/next/locations; '],
     [
@@ -38,7 +43,7 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/c/next?limit=1', 404, 'No endpoint has the path /; '],
     ['/sandbox/d/next/nowhere', 404, 'No endpoint has the path /nowhere; '],
     ['/sandbox/e/next//locations', 404, 'No endpoint has the path //locations; '],
-    ['/sandbox/f/next/sandbox/g/next', 404, 'No endpoint has the path /sandbox/g/next; '],
+    ['/sandbox/f/next/sandbox/g/next', 404, 'The base address /sandbox/f/next is in the path more than once: call /sandbox/g/next.'],
     ['/sandbox/h/next/locations', 200, '"url":"/sandbox/h/next/locations"', 'h'],
     ['/sandbox/i/next/locations/?limit=1', 200, '"url":"/sandbox/i/next/locations"', 'i'],
     ['/sandbox/j/next/tickets/tkt_none', 404, 'No Ticket has the id tkt_none.', 'j'],
@@ -66,7 +71,7 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
   }
   t.equal((await sandboxClient(emulator, 'loaded').control('POST /load', { scenario: { data: smallFixture() } })).status, 200)
   t.ok((await namesIn(emulator)).includes('loaded'), 'a load makes its sandbox too')
-  t.equal((await control('GET /requests')).body.data.length, 3, 'what lies outside every base address is kept in the sandbox at the base address')
+  t.equal((await control('GET /requests')).body.data.length, 4, 'what lies outside every base address is kept in the sandbox at the base address')
   const outside = (await sandboxClient(emulator, 'h').control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
   t.strictSame(outside, ['/locations', '/locations'], 'and in a sandbox, where it names one that there is')
 })

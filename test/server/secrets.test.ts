@@ -214,6 +214,7 @@ const carrying = (sent: string): [on: string, options: Call][] => [
 const controlling = (sent: string): [on: string, body?: string][] => [
   [`GET /${e(sent)}`],
   [`GET /requests?on=${e(sent)}`],
+  [`GET /state?before=${e(sent)}`],
   [`PUT /snapshots/${e(sent)}!`],
   ['POST /verify', JSON.stringify({ on: sent, within: sent })]
 ]

@@ -10,8 +10,8 @@ export type Ran = { status: number | null; stdout: string; stderr: string }
 
 /** Runs a command line with streams of its own. */
 export async function ran(args: string[], environment: Record<string, string> = {}, isTTY = false): Promise<Ran> {
-  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY })]
-  const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), Object.assign(new PassThrough(), { isTTY })]
+  const status = await run(args, environment, { stdin, stdout, stderr } as unknown as Streams)
   const textOf = (stream: PassThrough) => String(stream.read() ?? '')
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }

@@ -19,7 +19,15 @@ export type Given = Partial<Omit<Exchange, 'outcome'> & Omit<Outcome, 'name'> & 
 
 /** A request that is over as evidence sees it, a list of Tickets unless given otherwise, with what matters to a test. */
 export function judgedRequest(given: Given = {}): Exchange {
-  const { outcome: name = 'answered', reached = STAGE.running, status = 200, refusal = null, shown = null, members = null, ...more } = given
+  const {
+    outcome: name = 'answered',
+    reached = name === 'scripted' ? STAGE.admitted : STAGE.running,
+    status = 200,
+    refusal = null,
+    shown = null,
+    members = null,
+    ...more
+  } = given
   const { text = '', fault = null, pause = null, ...others } = more
   return {
     id: 'req_1',
@@ -55,6 +63,10 @@ export function judgedRequest(given: Given = {}): Exchange {
     isDelivered: true,
     judgement: null,
     action: null,
+    changed: [],
+    problem: null,
+    changes: 0,
+    past: null,
     settings: SETTINGS,
     ms: 1,
     signature: () => 'the same',

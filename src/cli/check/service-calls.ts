@@ -17,7 +17,7 @@ export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.
 /** Redirects are not followed, so that no key goes elsewhere. Where no answer can be read, the result is an error with status 0. */
 export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): Play {
   let isUnreachable = false
-  return async ({ method, path, query, key, form }, fault) => {
+  return async ({ method, path, query, key, form, headers }, fault) => {
     if (isUnreachable) return NOT_SENT
     const wait = fault === 'hang' ? Math.min(HANG_MS, timeout) : timeout
     let answer: Response | null = null
@@ -30,7 +30,8 @@ export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): P
           accept: 'application/json',
           'accept-encoding': 'identity',
           ...(key !== null && { authorization: basicAuthorization(key) }),
-          ...(form !== null && { 'content-type': FORM_TYPE })
+          ...(form !== null && { 'content-type': FORM_TYPE }),
+          ...headers
         },
         ...(form !== null && { body: form })
       })

@@ -102,6 +102,16 @@ async function go(cwd, session, env) {
   return run('go', ['run', '.'], { cwd, env })
 }
 
+/** A Rust package of the session's own beside the generated one. */
+const CARGO = `[package]
+name = "session"
+version = "0.0.0"
+edition = "2021"
+
+[dependencies]
+commerce = { path = "client", default-features = false }
+`
+
 /**
  * What Schemathesis finds and is right, by the name of its check: a disabled operation answers 501; no schema says what is stored, which parameters of a query
  * exclude each other, and that a sum is at most 2^53-1.
@@ -330,6 +340,18 @@ const CLIENTS = {
       await copied(cwd, 'GeneratorJava.java')
       const libraries = await readFile(join(client, 'classpath.txt'), 'utf8')
       return run('java', ['-cp', `client/target/classes:${libraries}`, 'GeneratorJava.java'], { cwd, env })
+    }
+  },
+  'generator-rust': {
+    style: 'flat',
+    async tried(cwd, env) {
+      // without TLS, for which the machine would need a library
+      await generator(cwd, 'rust', 'packageName=commerce,supportAsync=false')
+      await writeFile(join(cwd, 'Cargo.toml'), CARGO)
+      await mkdir(join(cwd, 'src'), { recursive: true })
+      await cp(join(HERE, 'generator_rust.rs'), join(cwd, 'src/main.rs'))
+      await install('cargo', ['fetch', '--quiet'], { cwd })
+      return run('cargo', ['run', '--quiet'], { cwd, env })
     }
   },
   schemathesis: { style: 'nested', tried: schemathesis },

@@ -1,13 +1,17 @@
-/** Control calls that change something. */
+/** Control requests that change something, what is typed to be sent with them, and how they are undone. */
+import { signal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import { toast, toastError } from '../components/toast.js'
-import { ControlError } from '../control/client.js'
+import { api, ControlError } from '../control/client.js'
 import { changed } from './store.js'
 
 /** What is said once it is done; it can quote the answer. */
 export type Done<T> = string | ((answer: T) => string)
+/** Returns what is said then. */
+export type Undo = () => Promise<string>
 
-/** Waits for a call, says what was done (by default its answer), and has every view read again. Returns why it was refused. */
-export async function attempt<T>(call: Promise<T>, done: Done<T> = String): Promise<ControlError | null> {
+/** Waits for a call, says what was done (by default its answer), offers to undo it, and has every view read again. Returns why it was refused. */
+async function attempt<T>(call: Promise<T>, done: Done<T> = String, undo?: Undo): Promise<ControlError | null> {
   let answer: T
   try {
     answer = await call
@@ -17,12 +21,59 @@ export async function attempt<T>(call: Promise<T>, done: Done<T> = String): Prom
     return null
   }
   changed()
-  toast(typeof done === 'string' ? done : done(answer))
+  toast(typeof done === 'string' ? done : done(answer), 'done', undo && { text: 'Undo', run: () => act(undo()) })
   return null
 }
 
 /** The same for a button without a field: a refusal is a toast. */
-export async function act<T>(call: Promise<T>, done: Done<T>): Promise<void> {
-  const refused = await attempt(call, done)
+export async function act<T>(call: Promise<T>, done?: Done<T>, undo?: Undo): Promise<void> {
+  const refused = await attempt(call, done, undo)
   if (refused !== null) toastError(refused)
 }
+
+/** What replaces the state can be undone: a snapshot is taken before, and restored. The journal stays empty, since a snapshot has none. */
+export function undoable(kind: 'reset' | 'restore' | 'restore-again' | 'merge' | 'load') {
+  const name = `before-${kind}`
+  const undo: Undo = () => api.restoreSnapshot(name).then(() => 'Undone: the state is restored, but not the requests.')
+  return { first: () => api.takeSnapshot(name), undo }
+}
+
+export function reset() {
+  const { first, undo } = undoable('reset')
+  return act(
+    first().then(() => api.reset()),
+    'Reset to the first state of the scenario',
+    undo
+  )
+}
+
+/** A text that goes into control calls, and why one was refused until more is typed: problems name places of the text as it was. */
+export function draft(initial = '') {
+  const text = signal(initial)
+  const refused = signal<ControlError | null>(null)
+  const write = (typed: string) => {
+    text.value = typed
+    refused.value = null
+  }
+  return {
+    text,
+    refused,
+    write,
+    /** Returns whether the call was taken. */
+    send: async <T>(call: Promise<T>, done?: Done<T>, undo?: Undo): Promise<boolean> => {
+      refused.value = await attempt(call, done, undo)
+      return refused.value === null
+    },
+    get editor() {
+      return { value: text.value, error: refused.value, onChange: write }
+    },
+    /** A field shows one problem. */
+    get field() {
+      return { ...this.editor, error: refused.value && (refused.value.problems[0]?.message ?? refused.value.message) }
+    }
+  }
+}
+export type Draft = ReturnType<typeof draft>
+
+/** A draft for as long as a component is shown. */
+export const useDraft = (initial?: string): Draft => useMemo(() => draft(initial), [])

@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact'
 import { Form } from '../components/button.js'
 import { TextField } from '../components/fields.js'
 import { ControlError } from '../control/client.js'
-import { useDraft } from './draft.js'
+import { useDraft } from './command.js'
 
 type Props = {
   label: string
   example: string
-  hint: string
+  hint?: string
   make: (name: string) => Promise<unknown>
   done: (name: string) => string
   children: ComponentChildren

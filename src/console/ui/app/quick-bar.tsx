@@ -4,8 +4,8 @@ import type { IconName } from '../components/icon.js'
 import { instantInWords } from '../components/instant.js'
 import { yamlOf } from '../components/yaml.js'
 import { api } from '../control/client.js'
-import { act } from './command.js'
-import { reset } from './undo.js'
+import { act, reset } from './command.js'
+import { overview } from './store.js'
 
 const DECLINE = {
   name: 'decline the next payment',
@@ -22,7 +22,11 @@ function takeSnapshot() {
 }
 const decline = () => act(api.addEntryYaml(yamlOf(DECLINE)), 'The next payment will be declined')
 const lose = () => act(api.addEntryYaml(yamlOf(LOSE)), 'The next request will take effect, and its response will be lost')
-const advance = () => act(api.advanceClock('1h'), ({ now }) => `It is ${instantInWords(now)}`)
+function advance() {
+  const before = overview.value?.clock
+  const undo = before && (() => api.setClock(before).then(({ now }) => `Undone: it is ${instantInWords(now)}`))
+  return act(api.advanceClock('1h'), ({ now }) => `It is ${instantInWords(now)}`, undo)
+}
 
 const ACTIONS: readonly [icon: IconName, text: string, about: string, run: () => Promise<unknown>][] = [
   ['ban', 'Decline next payment', 'The next payment is refused with card_declined', decline],

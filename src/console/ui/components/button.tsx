@@ -20,10 +20,6 @@ export const ButtonLink = ({ text, icon, class: name = 'small', ...more }: Ancho
   </a>
 )
 
-export const CloseButton = ({ label, onClose }: { label: string; onClose: () => void }) => (
-  <Button class="quiet close" icon="close" label={label} run={onClose} />
-)
-
 /** `send` is what the button without a `run` does. */
 export const Form = ({ send, class: name, children }: { send: () => unknown; class?: string; children: ComponentChildren }) => (
   <form

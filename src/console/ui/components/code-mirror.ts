@@ -36,10 +36,11 @@ const THEME = EditorView.theme({
   },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { color: 'var(--on-accent)', backgroundColor: 'var(--accent)' },
   '.cm-completionInfo': { maxWidth: '22rem', padding: '0.4rem 0.6rem', fontFamily: 'var(--font)' },
-  '.cm-problem': { backgroundColor: 'var(--bad-ground)', boxShadow: 'inset 3px 0 var(--bad)' }
+  '.cm-problem': { backgroundColor: 'var(--bad-ground)', boxShadow: 'inset 3px 0 var(--bad)' },
+  '.cm-problem-at': { textDecoration: 'underline wavy var(--bad)', textUnderlineOffset: '3px' }
 })
 
-/** Marks lines. The lint package of CodeMirror has images and styles in its elements, which the policy of the page does not allow. */
+/** Marks lines and words. The lint package of CodeMirror has images and styles in its elements, which the policy of the page does not allow. */
 const setMarks = StateEffect.define<DecorationSet>()
 const marks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
@@ -89,8 +90,14 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
       if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
     },
     mark(problems: readonly Problem[]) {
-      const lines = problems.flatMap(({ line, message, file = 'body' }) => (line === undefined || file !== 'body' ? [] : [[line, message] as const]))
-      const found = [...new Map(lines)].map(([line, title]) => Decoration.line({ class: 'cm-problem', attributes: { title } }).range(lineAt(line).from))
+      const found = problems.flatMap(({ line, column = 1, message: title, file = 'body' }) => {
+        if (line === undefined || file !== 'body') return []
+        const { from, to, text } = lineAt(line)
+        const at = Math.min(from + column - 1, to)
+        const [word = ''] = /^"[^"]*"|^'[^']*'|^[^\s,:{}[\]]+|^./.exec(text.slice(at - from)) ?? []
+        const marked = Decoration.line({ class: 'cm-problem', attributes: { title } }).range(from)
+        return word === '' ? [marked] : [marked, Decoration.mark({ class: 'cm-problem-at', attributes: { title } }).range(at, at + word.length)]
+      })
       view.dispatch({ effects: setMarks.of(Decoration.set(found, true)) })
     },
     goTo(line: number) {

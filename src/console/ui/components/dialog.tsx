@@ -2,18 +2,18 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { Button } from './button.js'
+import { Button, Form } from './button.js'
 
-type Props = { title: string; onClose: () => void; children: ComponentChildren; actions?: ComponentChildren; wide?: boolean }
+type Props = { title: string; onClose: () => void; children: ComponentChildren; actions?: ComponentChildren; wide?: boolean; send?: () => unknown }
 
-/** The focus goes to its first field, or else to its first action, and back to where it was. */
-export function Dialog({ title, onClose, children, actions, wide = false }: Props) {
+/** The focus goes to its first field, or else to its first action, and back to where it was. `send` is what an action without a `run` does. */
+export function Dialog({ title, onClose, children, actions, wide = false, send = () => {} }: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const before = document.activeElement as HTMLElement | null
     element.current?.showModal()
-    const first = (part: string) => element.current?.querySelector<HTMLElement>(part)
+    const first = (part: string) => [...(element.current?.querySelectorAll<HTMLElement>(part) ?? [])].find(found => found.checkVisibility())
     ;(first('.content :is(input, select, textarea)') ?? first('.primary') ?? first('.content button'))?.focus()
     return () => {
       if (document.activeElement === document.body || element.current?.contains(document.activeElement)) before?.focus()
@@ -25,8 +25,10 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Prop
         <h2 id={id}>{title}</h2>
         <Button class="quiet" icon="close" label="Close" run={() => element.current?.close()} />
       </header>
-      <div class="content stack">{children}</div>
-      {actions && <footer>{actions}</footer>}
+      <Form send={send}>
+        <div class="content stack">{children}</div>
+        {actions && <footer>{actions}</footer>}
+      </Form>
     </dialog>
   )
 }
@@ -54,8 +56,8 @@ export function Questions() {
       onClose={close}
       actions={
         <>
-          <Button class="primary" text={action} run={go} />
           <Button text="Cancel" run={close} />
+          <Button class="primary" text={action} run={go} />
         </>
       }
     >

@@ -15,7 +15,8 @@ export type Column<Row> = {
   isNumber?: boolean
   /** What rows are sorted by; a column without it sorts nothing. */
   by?: (row: Row) => string | number
-  cell: (row: Row) => ComponentChildren
+  /** `isTall` where rows have two lines. */
+  cell: (row: Row, isTall: boolean) => ComponentChildren
 }
 
 type Props<Row> = {
@@ -29,11 +30,14 @@ type Props<Row> = {
   chosen?: string | null
   onChoose: (row: Row) => void
   classOf?: (row: Row) => string
+  /** Where there is less room than this, in pixels, rows have two lines. */
+  tallBelow?: number
   empty: ComponentChildren
 }
 
-/** In pixels, as in tokens.css. */
-const ROW_HEIGHT = 36
+/** In pixels. */
+const HEAD_HEIGHT = 36
+const TALL_HEIGHT = 56
 const NARROWEST = 48
 /** Rows above and below those that can be seen. */
 const MARGIN = 8
@@ -57,7 +61,8 @@ function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort
 }
 
 /** Arrow keys move the choice, which is always in view; so do `j` and `k`. Rows that are added above what is shown do not move it, unless its beginning is shown. */
-export function Grid<Row>({ label, columns: all, rows: given, keyOf, hrefOf, linked = all[0]?.title, chosen = null, onChoose, classOf, empty }: Props<Row>) {
+export function Grid<Row>(props: Props<Row>) {
+  const { label, columns: all, rows: given, keyOf, hrefOf, linked = all[0]?.title, chosen = null, onChoose, classOf, tallBelow = 0, empty } = props
   const scroller = useRef<HTMLDivElement>(null)
   const id = useId()
   const [view, setView] = useState({ top: 0, height: 600, width: 0 })
@@ -65,6 +70,8 @@ export function Grid<Row>({ label, columns: all, rows: given, keyOf, hrefOf, lin
   const looked = lookOf(label)
   const { sort, widths } = looked.value
   const rows = useMemo(() => sorted(given, all, sort), [given, sort])
+  const isTall = view.width < tallBelow
+  const height = isTall ? TALL_HEIGHT : HEAD_HEIGHT
   const columns = all.filter(({ from = 0 }) => view.width >= from)
   const template = { gridTemplateColumns: columns.map(({ title, width }) => (widths[title] ? `${widths[title]}px` : width)).join(' ') }
   const keep = (changed: Partial<Look>) => (looked.value = { ...looked.value, ...changed })
@@ -87,20 +94,20 @@ export function Grid<Row>({ label, columns: all, rows: given, keyOf, hrefOf, lin
     const element = scroller.current
     const before = first.current
     first.current = headKey
-    if (element === null || before === null || before === headKey || element.scrollTop < ROW_HEIGHT) return
+    if (element === null || before === null || before === headKey || element.scrollTop < height) return
     const added = rows.findIndex(row => keyOf(row) === before)
-    if (added > 0) element.scrollTop += added * ROW_HEIGHT
+    if (added > 0) element.scrollTop += added * height
   }, [headKey])
 
   const place = chosen === null ? -1 : rows.findIndex(row => keyOf(row) === chosen)
   useLayoutEffect(() => {
     const element = scroller.current
     if (place < 0 || element === null) return
-    const top = place * ROW_HEIGHT
-    const shown = element.clientHeight - ROW_HEIGHT * 2
+    const top = place * height
+    const shown = element.clientHeight - HEAD_HEIGHT - height
     if (top < element.scrollTop) element.scrollTop = top
     else if (top > element.scrollTop + shown) element.scrollTop = top - shown
-  }, [chosen, place >= 0, view.height, sort])
+  }, [chosen, place >= 0, view.height, height, sort])
 
   const step = (by: number) => {
     const next = rows[place < 0 && Math.abs(by) <= 20 ? 0 : Math.min(rows.length - 1, Math.max(0, place + by))]
@@ -118,8 +125,8 @@ export function Grid<Row>({ label, columns: all, rows: given, keyOf, hrefOf, lin
     { key: 'k', about: 'Previous row', run: () => step(-1) }
   ])
 
-  const start = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - MARGIN)
-  const end = Math.min(rows.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + MARGIN)
+  const start = Math.max(0, Math.floor(view.top / height) - MARGIN)
+  const end = Math.min(rows.length, Math.ceil((view.top + view.height) / height) + MARGIN)
   const choose = (row: Row) => (event: MouseEvent) => {
     const link = (event.target as Element).closest('a')
     if (event.ctrlKey || event.metaKey || event.shiftKey || (link !== null && !link.classList.contains('cover'))) return
@@ -151,7 +158,7 @@ export function Grid<Row>({ label, columns: all, rows: given, keyOf, hrefOf, lin
           <Head key={column.title} column={column} look={looked.value} keep={keep} />
         ))}
       </div>
-      <div role="rowgroup" class="grid-body" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
+      <div role="rowgroup" class="grid-body" style={{ height: `${rows.length * height}px` }}>
         {rows.slice(start, end).map((row, at) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys
           <div
@@ -161,7 +168,7 @@ export function Grid<Row>({ label, columns: all, rows: given, keyOf, hrefOf, lin
             aria-rowindex={start + at + 2}
             aria-selected={start + at === place}
             class={`grid-row ${classOf?.(row) ?? ''}`}
-            style={{ ...template, transform: `translateY(${(start + at) * ROW_HEIGHT}px)` }}
+            style={{ ...template, height: `${height}px`, transform: `translateY(${(start + at) * height}px)` }}
             onClick={choose(row)}
             tabIndex={-1}
           >
@@ -169,10 +176,10 @@ export function Grid<Row>({ label, columns: all, rows: given, keyOf, hrefOf, lin
               <div key={title} role="gridcell" class={isNumber ? 'number' : ''} tabIndex={-1}>
                 {title === linked ? (
                   <a class="cover" href={hrefOf(row)} tabIndex={-1}>
-                    {cell(row)}
+                    {cell(row, isTall)}
                   </a>
                 ) : (
-                  cell(row)
+                  cell(row, isTall)
                 )}
               </div>
             ))}

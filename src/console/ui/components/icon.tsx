@@ -61,14 +61,10 @@ export const Icon = ({ name }: { name: IconName }) => (
   </svg>
 )
 
-/** The name of the console, and its mark as in icon.svg: a receipt. */
+/** The name of the console, and its mark: a receipt. */
 export const Brand = () => (
   <p class="brand">
-    <svg viewBox="0 0 32 32" aria-hidden="true">
-      <rect width="32" height="32" rx="8" fill="#3d4fd0" />
-      <path d="M9 6.5l2.3 1.7 2.4-1.7L16 8.2l2.3-1.7 2.4 1.7L23 6.5v19l-2.3-1.7-2.4 1.7L16 23.8l-2.3 1.7-2.4-1.7L9 25.5z" fill="#fff" />
-      <path d="M12.5 13h7M12.5 17.5h4.5" stroke="#3d4fd0" stroke-width="2" stroke-linecap="round" />
-    </svg>
+    <img src="/_control/console/icon.svg" alt="" />
     <span>commerce-emulator</span>
   </p>
 )

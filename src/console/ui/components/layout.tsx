@@ -1,7 +1,7 @@
 /** What a page is built of: frames, parts beside a list, tables, bars. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { CloseButton } from './button.js'
+import { Button } from './button.js'
 
 type CardProps = { id: string; title: ComponentChildren /** Whether the focus can go to its heading. */; isFocusable?: boolean; children: ComponentChildren }
 
@@ -30,7 +30,7 @@ export function Beside({ label, closing = `Close ${label}`, class: name = '', on
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: Enter in the list leads here, and what scrolls has to be reachable with the keyboard
     <aside ref={aside} class={`beside stack ${name}`} aria-label={label} tabIndex={0}>
-      <CloseButton label={closing} onClose={onClose} />
+      <Button class="quiet close" icon="close" label={closing} run={onClose} />
       {children}
     </aside>
   )

@@ -10,7 +10,11 @@ type Props = { label: string; choices: readonly Choice[]; chosen: string; class?
 /** One of the links is chosen, and in view; `current` is how screen readers are told. */
 export function Choices({ label, choices, chosen, class: name = 'chips', current = 'true' }: Props) {
   const row = useRef<HTMLElement>(null)
-  useEffect(() => row.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [chosen, choices.length])
+  useEffect(() => {
+    const { offsetLeft = 0, offsetWidth = 0 } = row.current?.querySelector<HTMLElement>('[aria-current]') ?? {}
+    // scrollIntoView would move what is around the row too
+    row.current?.scrollTo({ left: offsetLeft + offsetWidth / 2 - row.current.clientWidth / 2 })
+  }, [chosen, choices.length])
   return (
     <nav class={name} aria-label={label} ref={row}>
       {choices.map(([key, text, target]) => (

@@ -17,7 +17,9 @@ const dismiss = (id: number) => (toasts.value = toasts.value.filter(toast => toa
 /** Says what was done, or what went wrong; an error stays until it is closed. */
 export function toast(text: string, kind: Toast['kind'] = 'done', action?: Action): void {
   const id = ++last
-  toasts.value = [...toasts.value.filter(other => other.text !== text), { id, text, kind, action }].slice(-3)
+  // only what was done last is undone
+  const others = toasts.value.filter(other => other.text !== text && !(action && other.action))
+  toasts.value = [...others, { id, text, kind, action }].slice(-3)
   if (kind === 'done') setTimeout(() => dismiss(id), action ? SHOWN_LONG_MS : SHOWN_MS)
 }
 

@@ -83,6 +83,8 @@ export const api = {
   deleteSandbox: (name: string) => control<null>(`DELETE /sandboxes/${named(name)}`, {}, ''),
   reset: (name?: string) => control<answers.Reset>('POST /reset', {}, name),
   scenarios: () => control<{ data: answers.ListedScenario[] }>('GET /scenarios'),
+  /** Its document, as it is written. */
+  scenario: (name: string) => controlText(`GET /scenarios/${named(name)}`),
   load: (body: object, query: Query = {}) => control<answers.Loaded>('POST /load', { body, query }),
   loadYaml: (yaml: string, query: Query = {}) => control<answers.Loaded>('POST /load', { yaml, query }),
   changes: () => control<answers.Changes>('GET /changes'),
@@ -113,8 +115,10 @@ export const api = {
   clearRequests: () => control<null>('DELETE /requests'),
   requestsOfRun: (query: Query = {}) => control<answers.Journal>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
   request: (id: string) => control<answers.ExplainedCall>(`GET /requests/${named(id)}`),
-  /** The requests since the load or reset, as a scenario that sends them again. */
-  requestsScenario: () => controlText('GET /requests', { query: { format: 'scenario' } }),
+  /** The records that a request changed, before and after. */
+  requestChanges: (id: string) => control<{ data: answers.RecordChange[] }>(`GET /requests/${named(id)}/changes`),
+  /** The requests since the load or reset, or some of them by their ids, as a scenario that sends them again. */
+  requestsScenario: (ids?: string) => controlText('GET /requests', { query: { format: 'scenario', ids } }),
   /** A scenario, as YAML, in which the request is answered the same. */
   requestScenario: (id: string) => controlText(`GET /requests/${named(id)}`, { query: { format: 'scenario' } }),
   /** Judges a request on a copy that is thrown away. */

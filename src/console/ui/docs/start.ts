@@ -1,5 +1,6 @@
 /** Shows the OpenAPI document in Swagger UI. A form starts with its first example and sends nothing else; calls are tried with the first merchant's key. */
 
+import tokens from '../styles/tokens.css?inline'
 import css from './docs.css?inline'
 
 type Operation = { requestBody?: { content: Record<string, { schema: { $ref: string }; examples: Record<string, { value: Record<string, unknown> }> }> } }
@@ -45,7 +46,7 @@ async function show(): Promise<void> {
 }
 
 const sheet = new CSSStyleSheet()
-sheet.replaceSync(css)
+sheet.replaceSync(tokens + css)
 document.adoptedStyleSheets = [sheet]
 
 const dark = matchMedia('(prefers-color-scheme: dark)')

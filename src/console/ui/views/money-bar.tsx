@@ -22,12 +22,14 @@ export function MoneyBar({ charged, refunded, remaining, asked, currency, isShor
   const figures = Object.entries({ Charged: charged, Refunded: refunded, Remaining: remaining, ...(asked !== undefined && { Requested: asked }) })
   const text = figures.map(([name, sum]) => `${name.toLowerCase()} ${moneyShown(sum, currency)}`).join(', ')
   const whole = Math.max(charged, refunded + (asked ?? 0), 1)
-  const width = (sum: number) => ({ width: `${(Math.max(0, sum) / whole) * 100}%` })
+  const within = Math.min(asked ?? 0, Math.max(0, remaining))
+  const shares = { refunded, within, beyond: (asked ?? 0) - within }
   return (
     <div class="money">
       <div class="shares" role="img" aria-label={text} title={text}>
-        <span class="refunded" style={width(refunded)} />
-        {asked === undefined ? <span style={width(0)} /> : <span class="asked" style={width(asked)} />}
+        {Object.entries(shares).map(([name, sum]) => (
+          <span key={name} class={name} style={{ width: `${(sum / whole) * 100}%` }} />
+        ))}
       </div>
       {!isShort && <Pairs pairs={figures.map(([name, sum]) => [name, <Money key={name} amount={sum} currency={currency} />])} />}
     </div>

@@ -1,6 +1,6 @@
 /** The form that adds a script entry, beside the YAML that it makes. */
 import { useSignal } from '@preact/signals'
-import { useDraft } from '../../app/draft.js'
+import { useDraft } from '../../app/command.js'
 import { narrowed, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
 import { ChoiceField } from '../../components/fields.js'
@@ -41,26 +41,22 @@ function PresetForm({ preset }: { preset: Preset }) {
   return (
     <Form class="stack" send={add}>
       <p class="faint">{preset.about}</p>
-      <div class="halves">
-        <div>
-          <div class="fields">
-            {preset.fields.map(({ name, label, hint, options, list }) => {
-              const write = (value: string) => {
-                values.value = { ...values.value, [name]: value }
-                refused.value = null
-              }
-              const field = { label, hint, value: values.value[name] ?? '', error: problemOf(name), disabled: isEdited, onChange: write }
-              return <ChoiceField key={name} options={options} list={list} {...field} />
-            })}
-          </div>
-        </div>
-        <YamlEditor label="YAML of the entry" value={yaml} onChange={edit} error={refused.value} rows={14} />
+      <div class="fields">
+        {preset.fields.map(({ name, label, hint, options, list }) => {
+          const write = (value: string) => {
+            values.value = { ...values.value, [name]: value }
+            refused.value = null
+          }
+          const field = { label, hint, value: values.value[name] ?? '', error: problemOf(name), disabled: isEdited, onChange: write }
+          return <ChoiceField key={name} options={options} list={list} {...field} />
+        })}
       </div>
       <div class="row">
         <Button class="primary" text="Add the entry" />
         <Button text="Discard the edits" disabled={!isEdited} run={() => edit(null)} />
         <p class="hint">{isEdited ? 'You edited the YAML: it will be added as it is.' : 'The fields write the YAML. You can edit it too.'}</p>
       </div>
+      <YamlEditor label="YAML of the entry" value={yaml} onChange={edit} error={refused.value} rows={13} />
     </Form>
   )
 }

@@ -1,6 +1,5 @@
 /** The clock that stamps what is created: sets, freezes, advances and runs it. */
-import { act } from '../../app/command.js'
-import { useDraft } from '../../app/draft.js'
+import { act, useDraft } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { Button, Form } from '../../components/button.js'
 import { ClockTime } from '../../components/clock-time.js'

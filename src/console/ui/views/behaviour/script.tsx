@@ -17,20 +17,22 @@ const REREAD_MS = 1000
 const ENTRIES = 'behaviour-entries'
 
 export const ScriptTab = () => (
-  <>
+  <div class="halves">
     <AddEntry />
-    <Card id={ENTRIES} title="Entries" isFocusable>
-      <p class="hint">If several entries match a request, the first one that can be applied is applied. All of them count it as matched.</p>
-      <Read from={api.script} every={REREAD_MS}>
-        {({ data }) => <Entries entries={data} />}
-      </Read>
-    </Card>
-    <Card id="behaviour-gates" title="Gates">
-      <Read from={api.gates} every={REREAD_MS}>
-        {({ data }) => <Gates gates={data} />}
-      </Read>
-    </Card>
-  </>
+    <div class="stack">
+      <Card id={ENTRIES} title="Entries" isFocusable>
+        <p class="hint">If several entries match a request, the first one that can be applied is applied. All of them count it as matched.</p>
+        <Read from={api.script} every={REREAD_MS}>
+          {({ data }) => <Entries entries={data} />}
+        </Read>
+      </Card>
+      <Card id="behaviour-gates" title="Gates">
+        <Read from={api.gates} every={REREAD_MS}>
+          {({ data }) => <Gates gates={data} />}
+        </Read>
+      </Card>
+    </div>
+  </div>
 )
 
 const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
@@ -40,8 +42,13 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
       none="No entries: the emulator responds to every request as the reference says."
       keyOf={({ id }) => id}
       shown={entry => <Entry listed={entry} />}
-      actions={({ id }) => (
-        <Button class="small danger" text="Remove" label={`Remove ${id}`} run={() => remove(api.removeEntry(id), `${id} is removed`, ENTRIES)} />
+      actions={({ id, entry }) => (
+        <Button
+          class="small quiet danger"
+          icon="trash"
+          label={`Remove ${id}`}
+          run={() => remove(api.removeEntry(id), `${id} is removed`, ENTRIES, () => addAgain(entry))}
+        />
       )}
     />
     {entries.length > 0 && (
@@ -51,6 +58,8 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
     )}
   </>
 )
+
+const addAgain = async (entry: ListedEntry['entry']) => `Added again, at the end, as ${(await api.addEntryYaml(yamlOf(entry))).id}`
 
 const clear = () =>
   ask({

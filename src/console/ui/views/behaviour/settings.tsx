@@ -1,7 +1,6 @@
 /** Settings in groups, with their assumptions; those of the sandbox can be changed and set back. */
 import { useRef } from 'preact/hooks'
-import { act } from '../../app/command.js'
-import { useDraft } from '../../app/draft.js'
+import { act, useDraft } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { inQuery, narrow, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'

@@ -4,7 +4,7 @@ import { act } from '../../app/command.js'
 import { hrefOf } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { SelectField } from '../../components/fields.js'
-import { Table } from '../../components/layout.js'
+import { Card, Table } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
 import { Read } from '../../components/states.js'
 import { copy } from '../../components/toast.js'
@@ -24,10 +24,10 @@ export function Keys() {
       {([{ data }, { accounts }]) => {
         const account = chosen.value || (accounts[0]?.id ?? '')
         return (
-          <div class="stack">
+          <Card id="keys" title="API keys">
             <Table heads={['Key', 'Acts as', '']} rows={data.map(cellsOf)} />
             {accounts.length > 0 && (
-              <div class="row">
+              <div class="row aligned">
                 <SelectField
                   label="A new key that acts as"
                   value={account}
@@ -37,7 +37,7 @@ export function Keys() {
                 <Button class="primary" text="Make key" run={() => make(account)} />
               </div>
             )}
-          </div>
+          </Card>
         )
       }}
     </Read>

@@ -1,5 +1,5 @@
 /** Adds and edits records by a fixture: a record with an id that is there already takes its place. */
-import { useDraft } from '../../app/draft.js'
+import { undoable, useDraft } from '../../app/command.js'
 import { Button } from '../../components/button.js'
 import { Dialog } from '../../components/dialog.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
@@ -20,10 +20,12 @@ function addedInWords(added: object): string {
 export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?: string }) {
   const yaml = useDraft(text)
   const merge = async () => {
-    if (await yaml.send(api.addRecordsYaml(yaml.text.value), addedInWords)) onClose()
+    const { first, undo } = undoable('merge')
+    const merged = first().then(() => api.addRecordsYaml(yaml.text.value))
+    if (await yaml.send(merged, addedInWords, undo)) onClose()
   }
   return (
-    <Dialog title="Add or edit records" wide onClose={onClose} actions={<Button class="primary" text="Merge into the state" run={merge} />}>
+    <Dialog title="Add or edit records" wide onClose={onClose} actions={<Button class="primary" text="Merge into the state" />} send={merge}>
       <p class="hint">A fixture in YAML or JSON. A record whose id exists is replaced. If there is a problem, nothing changes.</p>
       <YamlEditor label="Fixture" rows={16} schema="fixture" {...yaml.editor} />
     </Dialog>

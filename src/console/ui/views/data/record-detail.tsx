@@ -1,12 +1,14 @@
 /** A record with its fields, what it belongs to and what belongs to it, what happened to it, and its JSON. */
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { choiceIn, hrefOf, narrowed, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { Json } from '../../components/code.js'
 import { Beside, Pairs } from '../../components/layout.js'
 import { linked, Tabs } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
+import { copy } from '../../components/toast.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { Family, State } from '../../control/client.js'
 import { isMoney } from '../money.js'
@@ -31,9 +33,14 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
   }
   return (
     <Beside label={id} onClose={onClose}>
-      <header class="row">
-        <h2 class="mono">{id}</h2>
-        {record && <Button class="small" icon="edit" text="Edit" run={() => (isEdited.value = true)} />}
+      <header class="stack">
+        <p class="hint">{RESOURCE_NAMES[family]}</p>
+        <h2>{(record && nameOf(record)) || id}</h2>
+        <p class="row">
+          <code>{id}</code>
+          <Button class="small" text="Copy" label="Copy the id" run={() => copy(id, 'Id')} />
+          {record && <Button class="small" icon="edit" text="Edit" run={() => (isEdited.value = true)} />}
+        </p>
       </header>
       {record && family === 'transactions' && <MoneyBar {...moneyIn(state, record, refundable)} />}
       <Tabs label="Parts of the record" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'fields' ? undefined : name })} />

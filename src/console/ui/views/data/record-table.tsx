@@ -49,10 +49,12 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
   const columns = [ID, NAME, ...FIELDS[family], CREATED, ...bars]
   return (
     <div class="listing records">
-      <SearchField label={`Search ${family}`} {...inQuery('search')} />
-      <p class="hint" role="status">
-        {rows.length === all.length ? countOf(all.length, family) : `${rows.length.toLocaleString('en')} of ${countOf(all.length, family)}`}
-      </p>
+      <div class="row">
+        <SearchField label={`Search ${family}`} {...inQuery('search')} />
+        <p class="hint" role="status">
+          {rows.length === all.length ? countOf(all.length, family) : `${rows.length.toLocaleString('en')} of ${countOf(all.length, family)}`}
+        </p>
+      </div>
       <Grid
         label={family}
         columns={columns}

@@ -1,16 +1,31 @@
 /** What happened to a record: the requests that created, changed, read, listed or were refused because of it, as far as the journal holds them. */
+import { useSignal } from '@preact/signals'
 import { hrefOf } from '../../app/route.js'
-import { Diff } from '../../components/diff.js'
 import { Icon } from '../../components/icon.js'
+import { Read } from '../../components/states.js'
+import { api } from '../../control/client.js'
 import { sandbox } from '../../control/place.js'
-import { Method, Status } from '../requests/marks.js'
+import { Method, RecordChanges, Status } from '../requests/marks.js'
 import { periodOf, type Row } from '../requests/request-list.js'
 import { isRead, list } from '../requests/requests.js'
 import { shortPath, summaryOf } from '../requests/summary.js'
 import { timelineOf } from './timeline.js'
 
-/** A page of a list in a record begins and ends where its last one does. */
-const LEFT_OUT = ['refunds']
+/** What a request changed of the record; read when it is opened. */
+function Changed({ id, by }: { id: string; by: string }) {
+  const isOpen = useSignal(false)
+  return (
+    <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary>What it changed</summary>
+      {isOpen.value && (
+        <Read from={() => api.requestChanges(by)} once>
+          {({ data }) => <RecordChanges records={data.filter(record => record.id === id)} />}
+        </Read>
+      )}
+      <a href={hrefOf({ view: 'requests', path: [by], query: { tab: 'changes' } })}>The state before and after it</a>
+    </details>
+  )
+}
 
 const isOfNow = (row: Row) => row.sandbox === sandbox.value && row.period === periodOf(list.value, row.sandbox)
 
@@ -22,7 +37,7 @@ export function Timeline({ id }: { id: string }) {
   return (
     <>
       <ol class="timeline" aria-label={`Timeline of ${id}`}>
-        {moments.map(({ call, role, shown, before }) => (
+        {moments.map(({ call, role }) => (
           <li key={call.id} class={role}>
             <p class="row">
               <b>{role.replace(/^./, first => first.toUpperCase())}</b> <Status call={call} />{' '}
@@ -34,13 +49,12 @@ export function Timeline({ id }: { id: string }) {
                 {summaryOf(call)} {call.refusal?.code}
               </span>
             </p>
-            {shown !== null && before !== null && <Diff before={before} after={shown} leave={LEFT_OUT} />}
+            {call.took_effect && <Changed id={id} by={call.id} />}
           </li>
         ))}
       </ol>
       <p class="hint">
-        <Icon name="history" /> Each difference compares two responses that showed the record.{' '}
-        <a href={hrefOf({ view: 'requests', query: { q: id } })}>Requests that name it</a>
+        <Icon name="history" /> As far as the journal goes back. <a href={hrefOf({ view: 'requests', query: { q: id } })}>Requests that name it</a>
       </p>
     </>
   )

@@ -2,8 +2,7 @@
 import type { JournalCall } from '../../control/client.js'
 
 export type Role = 'created' | 'changed' | 'deleted' | 'refused' | 'read' | 'listed' | 'named'
-/** `shown` is the record as the response had it, and `before` as the last one before it had. */
-export type Moment = { call: JournalCall; role: Role; shown: object | null; before: object | null }
+export type Moment = { call: JournalCall; role: Role }
 
 /** The object with an id in a value, however deep. */
 function recordIn(value: unknown, id: string): object | null {
@@ -31,13 +30,8 @@ function roleOf({ method, params, query, body, answer, refusal, took_effect }: J
 
 /** Oldest first, of the requests of one period of a journal. */
 export function timelineOf(calls: readonly JournalCall[], id: string): Moment[] {
-  let before: object | null = null
   return calls.flatMap(call => {
-    const shown = recordIn(call.answer, id)
-    const role = roleOf(call, id, shown)
-    if (role === null) return []
-    const moment = { call, role, shown, before }
-    before = shown ?? before
-    return [moment]
+    const role = roleOf(call, id, recordIn(call.answer, id))
+    return role === null ? [] : [{ call, role }]
   })
 }

@@ -1,14 +1,13 @@
 /** The client's mistakes, the severe ones first, each with what to do and the requests that show it. */
+import { Card } from '../../components/layout.js'
 import { Empty, Read } from '../../components/states.js'
 import { api, type FindingsReport, type Scope } from '../../control/client.js'
 import { NamedLink } from './request-link.js'
 
-type Finding = FindingsReport['data'][number]
-
-const GROUPS = [
-  { severity: 'error', title: 'Errors', about: 'Money or data is at risk.', badge: 'bad' },
-  { severity: 'warning', title: 'Warnings', about: 'Nothing is lost, but the client can do better.', badge: 'warn' }
-] as const
+const SEVERITIES = {
+  error: { badge: 'bad', about: 'Money or data is at risk.' },
+  warning: { badge: 'warn', about: 'Nothing is lost, but the client can do better.' }
+}
 
 export const Findings = ({ scope }: { scope: Scope }) => (
   <Read from={() => api.findings(scope)} by={scope} isEvidence>
@@ -18,40 +17,39 @@ export const Findings = ({ scope }: { scope: Scope }) => (
           <p>A finding is a mistake of your client that its requests show, such as a payment that was sent again after its response was lost.</p>
         </Empty>
       ) : (
-        GROUPS.map(group => <Group key={group.severity} {...group} findings={data.filter(({ severity }) => severity === group.severity)} scope={scope} />)
+        Object.entries(SEVERITIES).flatMap(([severity, words]) =>
+          data.filter(found => found.severity === severity).map(found => <Finding key={found.finding} found={found} {...words} scope={scope} />)
+        )
       )
     }
   </Read>
 )
 
-type GroupProps = { title: string; about: string; badge: string; findings: readonly Finding[]; scope: Scope }
+type Props = { found: FindingsReport['data'][number]; badge: string; about: string; scope: Scope }
 
-function Group({ title, about, badge, findings, scope }: GroupProps) {
-  if (findings.length === 0) return null
-  return (
-    <section class="findings stack" aria-label={title}>
-      <h2>
-        {title} <span class={`badge ${badge}`}>{findings.length}</span>
-      </h2>
-      <p class="hint">{about}</p>
-      {findings.map(({ finding, about, advice, times, requests }) => (
-        <article key={finding} class="card stack" aria-label={finding}>
-          <h3>
-            {finding} <span class="badge">{times} ×</span>
-          </h3>
-          <p>{about}</p>
-          <p>
-            <b>What to do:</b> {advice}
-          </p>
-          <ul class="row" aria-label={`Requests of ${finding}`}>
-            {requests.map(request => (
-              <li key={request}>
-                <NamedLink request={request} scope={scope} />
-              </li>
-            ))}
-          </ul>
-        </article>
+const Finding = ({ found: { finding, severity, about, advice, times, requests }, badge, about: meaning, scope }: Props) => (
+  <Card
+    id={finding}
+    title={
+      <>
+        {finding}{' '}
+        <span class={`badge ${badge}`} title={meaning}>
+          {severity}
+        </span>{' '}
+        <span class="badge">{times} ×</span>
+      </>
+    }
+  >
+    <p>{about}</p>
+    <p>
+      <b>What to do:</b> {advice}
+    </p>
+    <ul class="row" aria-label={`Requests of ${finding}`}>
+      {requests.map(request => (
+        <li key={request}>
+          <NamedLink request={request} scope={scope} />
+        </li>
       ))}
-    </section>
-  )
-}
+    </ul>
+  </Card>
+)

@@ -1,7 +1,7 @@
 /** A request that evidence names: a link to it, and what the report of the run holds of it. */
 import { go, hrefOf, route } from '../../app/route.js'
-import { CloseButton } from '../../components/button.js'
 import { Json } from '../../components/code.js'
+import { Beside } from '../../components/layout.js'
 import { RequestLink } from '../../components/links.js'
 import { Read } from '../../components/states.js'
 import { api, type Scope } from '../../control/client.js'
@@ -21,12 +21,9 @@ export function NamedRequest() {
   if (request === undefined) return null
   const sandbox = sandboxOf(request)
   return (
-    <article class="card stack beside" aria-label={request}>
-      <div class="row">
-        <h2>{request}</h2>
-        <a href={hrefOf({ view: 'requests', sandbox })}>Requests of {sandbox === '' ? 'the base sandbox' : sandbox}</a>
-      </div>
-      <CloseButton label={`Close ${request}`} onClose={() => go({ path, query: rest })} />
+    <Beside label={request} onClose={() => go({ path, query: rest })}>
+      <h2>{request}</h2>
+      <a href={hrefOf({ view: 'requests', sandbox })}>Requests of {sandbox === '' ? 'the base sandbox' : sandbox}</a>
       <Read from={api.run} by={request}>
         {({ requests }) => {
           const found = requests.find(call => call.request === request)
@@ -34,6 +31,6 @@ export function NamedRequest() {
           return <Json value={found.entry ?? found} label={request} hrefOfText={text => recordAddress(text, sandbox)} />
         }}
       </Read>
-    </article>
+    </Beside>
   )
 }

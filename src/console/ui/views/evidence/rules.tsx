@@ -36,9 +36,9 @@ function RuleMap({ report }: { report: CoverageReport }) {
         </p>
         <Meter max={report.possible} value={report.seen} label="Rule outcomes that were seen" />
         <Choices label="Rules that are shown" choices={choices} chosen={state ?? 'all'} />
-        <p class="hint">
+        <p class="row">
           {Object.values(SEEN).map(({ mark, sign, words }) => (
-            <span key={sign} class={`legend ${mark}`}>{`${sign} ${words}`}</span>
+            <span key={sign} class={`badge ${mark}`}>{`${sign} ${words}`}</span>
           ))}
         </p>
         {shown.length === 0 && <Empty title={`No rule is ${state}.`} />}

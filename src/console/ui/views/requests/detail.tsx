@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { choiceIn, narrowed, route } from '../../app/route.js'
-import { Button } from '../../components/button.js'
+import { Button, ButtonLink } from '../../components/button.js'
 import { Json } from '../../components/code.js'
 import { ask } from '../../components/dialog.js'
 import { Beside, Table } from '../../components/layout.js'
@@ -11,11 +11,11 @@ import { linked, Tabs } from '../../components/links.js'
 import { Read } from '../../components/states.js'
 import { copy, toast, toastError } from '../../components/toast.js'
 import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
-import { apiOf } from '../../control/place.js'
+import { apiOf, controlOf } from '../../control/place.js'
 import { isMoney, moneyShown } from '../money.js'
 import { recordAddress } from '../record-address.js'
 import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
-import { Method, Response, Status } from './marks.js'
+import { Method, RecordChanges, Response, Status } from './marks.js'
 import { msShown, outcomeShown, pathShown, periodOf, type Row } from './request-list.js'
 import { list } from './requests.js'
 import { currencyOf } from './summary.js'
@@ -39,7 +39,7 @@ export function Detail({ id, row, onClose }: Props) {
   )
 }
 
-const TABS = { response: { title: 'Response' }, sent: { title: 'Sent' }, raw: { title: 'Raw' } }
+const TABS = { response: { title: 'Response' }, changes: { title: 'Changes' }, sent: { title: 'Sent' }, headers: { title: 'Headers' }, raw: { title: 'Raw' } }
 
 function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] }) {
   const isTrying = useSignal(false)
@@ -61,7 +61,7 @@ function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] })
     <>
       <header class="stack">
         <h2>
-          <Method method={method} /> <span class="path">{pathShown(call)}</span>
+          <Method method={method} /> <span class="path mono">{pathShown(call)}</span>
         </h2>
         <p class="row">
           <Status call={call} /> <b>{id}</b> <span>{outcomeShown(call)}</span>
@@ -91,7 +91,9 @@ function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] })
       </div>
       <Tabs label="Parts of the request" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'response' ? undefined : name })} />
       {tab === 'response' && <Response call={call} label="Response" hrefOfText={recordAddress} />}
+      {tab === 'changes' && (why ? <Changes id={id} /> : <p class="faint">The state before it is not known any more.</p>)}
       {tab === 'sent' && <Sent call={call} />}
+      {tab === 'headers' && <Headers call={call} />}
       {tab === 'raw' && <Json value={call} label="Journal entry" hrefOfText={recordAddress} />}
       {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
     </>
@@ -120,6 +122,44 @@ function Sent({ call: { params, query, body } }: { call: JournalCall }) {
   return rows.length === 0 ? <p class="faint">No parameters were sent.</p> : <Table heads={['In', 'Parameter', 'Value']} rows={rows} />
 }
 
+/** The state before and after it, by the records that differ. */
+const Changes = ({ id }: { id: string }) => (
+  <>
+    <Read from={() => api.requestChanges(id)} by={id} once>
+      {({ data }) => (data.length === 0 ? <p class="faint">It changed no record.</p> : <RecordChanges records={data} />)}
+    </Read>
+    <p class="row">
+      {(['before', 'after'] as const).map(when => (
+        <ButtonLink
+          key={when}
+          icon="download"
+          text={`State ${when} it`}
+          href={`${controlOf()}/state?format=yaml&${when}=${id}`}
+          download={`${when}-${id}.yaml`}
+        />
+      ))}
+    </p>
+  </>
+)
+
+/** Those that the journal keeps. */
+function Headers({ call: { account, user_agent, test, trace, id, answered } }: { call: JournalCall }) {
+  const sent = {
+    authorization: account && `Basic ***, the key of ${account}`,
+    'user-agent': user_agent,
+    'test-name': test,
+    traceparent: trace && `00-${trace}-…`
+  }
+  const kept = Object.entries(sent).filter(([, value]) => value !== null)
+  return (
+    <>
+      <Table heads={['Header', 'Sent']} rows={kept} />
+      <Table heads={['Header', 'Received']} rows={answered ? [['request-id', id]] : []} />
+      <p class="hint">The journal keeps these headers only, and never a key. Try with changes shows all headers of a response.</p>
+    </>
+  )
+}
+
 const toasted = (done: Promise<void>) => done.catch(toastError)
 
 const copyCurl = async (call: JournalCall) => copy(curlOf(call, { base: `${location.origin}${apiOf()}`, key: await keyOfAccount(call.account) }), 'curl')
@@ -139,10 +179,10 @@ function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) 
     ...(isPresent && { scenario: async () => copy(await api.requestScenario(call.id), 'Scenario') })
   }
   return (
-    <fieldset class="copies">
+    <fieldset class="joined">
       <legend class="hint">Copy as</legend>
       {Object.entries(copies).map(([title, run]) => (
-        <Button key={title} class="small quiet" text={title} run={() => toasted(run())} />
+        <Button key={title} class="small" text={title} run={() => toasted(run())} />
       ))}
     </fieldset>
   )

@@ -1,4 +1,5 @@
 /** What the list of requests is narrowed by: a search, and chips that write its terms. All of it is in the address. */
+import type { ComponentChildren } from 'preact'
 import { OPERATION_NAMES } from '../../../../reference/operations.js'
 import { RULE_IDS, RULES } from '../../../../reference/rules.js'
 import { hrefOf, inQuery, narrow, narrowed, route } from '../../app/route.js'
@@ -16,8 +17,10 @@ const KINDS: readonly [name: string, value: string, text: string, icon?: IconNam
   ['status', '5xx', '5xx']
 ]
 
-/** `tests` are the names that requests carry. */
-export function Filters({ tests }: { tests: readonly string[] }) {
+type Props = { tests: readonly string[]; count: string; children: ComponentChildren }
+
+/** `tests` are the names that requests carry; `children` is what can be done with those that are found. */
+export function Filters({ tests, count, children }: Props) {
   const { q = '' } = route.value.query
   const query = queryIn(q)
   /** The chosen name need not be among them. */
@@ -30,8 +33,12 @@ export function Filters({ tests }: { tests: readonly string[] }) {
   ]
   return (
     <search class="stack">
-      <SearchField label="Search requests" placeholder="Search: status:4xx rule:REF-7 took:no" list={TERMS.map(name => `${name}:`)} {...inQuery('q')} />
+      <div class="row whole-row">
+        <SearchField label="Search requests" placeholder="Search: status:4xx rule:REF-7 took:no" list={TERMS.map(name => `${name}:`)} {...inQuery('q')} />
+        {children}
+      </div>
       <div class="chips filters">
+        <p class="count faint">{count}</p>
         {KINDS.map(([name, value, text, icon]) => {
           const isChosen = termIn(query, name) === value
           return (

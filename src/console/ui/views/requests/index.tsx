@@ -28,11 +28,22 @@ import './requests.css'
 const MAX_BAR_MS = 10_000
 const shareOf = (ms: number) => Math.min(1, Math.log10(1 + ms) / Math.log10(1 + MAX_BAR_MS))
 
-const What = ({ call }: Row) => (
-  <span title={[call.path, ...sentIn(call.query)].join(' ')}>
-    <Method method={call.method} /> <span class="path">{shortPath(call.path)}</span> <span class="faint">{summaryOf(call)}</span>
-  </span>
-)
+/** With what came of it below, where rows are tall. */
+const What = (row: Row, isTall: boolean) => {
+  const { method, path, query, test } = row.call
+  return (
+    <>
+      <span title={[path, ...sentIn(query)].join(' ')}>
+        <Method method={method} /> <span class="path">{shortPath(path)}</span> <span class="faint">{summaryOf(row.call)}</span>
+      </span>
+      {isTall && (
+        <div class="under faint">
+          <Result {...row} /> {test}
+        </div>
+      )}
+    </>
+  )
+}
 
 /** The code of the refusal and its rule, or the code of the script's error; script entries apart. */
 const Result = ({ call: { refusal, script, answer, outcome } }: Row) => {
@@ -63,6 +74,9 @@ const Duration = ({ call }: Row) => (
   </span>
 )
 
+/** Where there is less room, in pixels, a row has two lines. */
+const TALL_BELOW = 720
+
 const Time = ({ call: { at } }: Row) => (
   <time class="faint" dateTime={at} title={at}>
     {at.slice(11, 23)}
@@ -71,18 +85,18 @@ const Time = ({ call: { at } }: Row) => (
 
 const COLUMNS: readonly Column<Row>[] = [
   { title: 'Status', width: '4.6rem', by: ({ call }) => call.status, cell: Status },
-  { title: 'Request', width: 'minmax(8.5rem, 2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
-  { title: 'Result', width: 'minmax(6.5rem, 1.1fr)', by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
+  { title: 'Request', width: 'minmax(11rem, 2.2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
+  { title: 'Result', width: 'minmax(6.5rem, 1.5fr)', from: TALL_BELOW, by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
   {
     title: 'Test',
-    width: 'minmax(4rem, 0.7fr)',
+    width: 'minmax(4rem, 0.5fr)',
     from: 760,
     by: ({ call }) => call.test ?? '',
     cell: ({ call: { test } }) => <span title={test ?? ''}>{test}</span>
   },
-  { title: 'Duration', width: '6rem', from: 640, by: ({ call }) => call.ms, cell: Duration },
-  { title: 'Id', width: '4.2rem', from: 560, cell: ({ call }) => <span class="faint">{call.id}</span> },
-  { title: 'Time', width: '6.4rem', from: 680, by: ({ call }) => call.at, cell: Time }
+  { title: 'Duration', width: '5.6rem', from: 640, by: ({ call }) => call.ms, cell: Duration },
+  { title: 'Id', width: '3.8rem', from: 400, cell: ({ call }) => <span class="faint">{call.id}</span> },
+  { title: 'Time', width: '6rem', from: TALL_BELOW, by: ({ call }) => call.at, cell: Time }
 ]
 const SANDBOX_COLUMN: Column<Row> = { title: 'Sandbox', width: 'minmax(4rem, 0.6fr)', by: row => row.sandbox, cell: row => row.sandbox || 'base' }
 const WITH_SANDBOX = [...COLUMNS.slice(0, 2), SANDBOX_COLUMN, ...COLUMNS.slice(2)]
@@ -133,23 +147,23 @@ export function Page() {
   ])
   return (
     <section class="page whole requests">
-      <Filters tests={tests} />
+      <Filters tests={tests} count={countShown(rows)}>
+        <Actions rows={rows} />
+      </Filters>
       <div class="split">
-        <div class="listing">
-          <Bar rows={rows} />
-          <Grid
-            label="Requests"
-            columns={isAll ? WITH_SANDBOX : COLUMNS}
-            rows={rows}
-            keyOf={({ key }) => key}
-            hrefOf={row => hrefOf(targetOf(row))}
-            linked="Request"
-            chosen={chosen}
-            onChoose={choose}
-            classOf={({ period, sandbox: its }) => (period === periodOf(list.value, its) ? '' : 'past')}
-            empty={isRead.value ? <Nothing isNarrowed={shown.rows.some(row => isAll || row.sandbox === sandbox.value)} /> : <div />}
-          />
-        </div>
+        <Grid
+          label="Requests"
+          columns={isAll ? WITH_SANDBOX : COLUMNS}
+          rows={rows}
+          keyOf={({ key }) => key}
+          hrefOf={row => hrefOf(targetOf(row))}
+          linked="Request"
+          chosen={chosen}
+          onChoose={choose}
+          classOf={({ period, sandbox: its }) => (period === periodOf(list.value, its) ? '' : 'past')}
+          tallBelow={TALL_BELOW}
+          empty={isRead.value ? <Nothing isNarrowed={shown.rows.some(row => isAll || row.sandbox === sandbox.value)} /> : <div />}
+        />
         {chosen !== null && <Detail key={chosen} id={route.value.path[0] as string} row={row} onClose={close} />}
       </div>
     </section>
@@ -158,23 +172,32 @@ export function Page() {
 
 const counted = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'request' : 'requests'}`
 
-function Bar({ rows }: { rows: readonly Row[] }) {
-  const { q = '' } = route.value.query
-  const isPaused = paused.value !== null
-  const later = isPaused ? list.value.rows.findIndex(({ key }) => key === paused.value?.rows[0]?.key) : 0
-  const newer = isPaused ? `, paused; ${later < 0 ? 'all are' : later} newer` : ''
+function countShown(rows: readonly Row[]): string {
+  const later = paused.value === null ? 0 : list.value.rows.findIndex(({ key }) => key === paused.value?.rows[0]?.key)
+  const newer = paused.value === null ? '' : `, paused; ${later < 0 ? 'all are' : later} newer`
   const { calls = 0 } = overview.value ?? {}
-  const asScenario = hrefOf({ view: 'scenarios', path: ['editor'], query: { from: 'requests', q } })
-  const isCut = q === '' && dropped.value > 0 && calls > rows.length
+  const isCut = (route.value.query.q ?? '') === '' && dropped.value > 0 && calls > rows.length
+  return `${isCut ? `The last ${counted(rows.length)} of ${calls.toLocaleString('en')}` : counted(rows.length)}${newer}`
+}
+
+/** The requests of the journal that the list shows, as the editor takes them; undefined for all. */
+function shownIds(rows: readonly Row[]): string | undefined {
+  if ((route.value.query.q ?? '') === '') return undefined
+  const isHeld = (row: Row) => row.sandbox === sandbox.value && row.period === periodOf(list.value, row.sandbox)
+  return rows.flatMap(row => (isHeld(row) ? [row.call.id] : [])).join() || 'none'
+}
+
+function Actions({ rows }: { rows: readonly Row[] }) {
+  const isPaused = paused.value !== null
+  const ids = shownIds(rows)
+  const about = `${ids === undefined ? 'All requests' : 'The requests that are shown'}, as a scenario that sends them again`
+  const asScenario = hrefOf({ view: 'scenarios', path: ['editor'], query: { from: 'requests', ids } })
   return (
-    <div class="row view-bar">
-      <p class="faint">{`${isCut ? `The last ${counted(rows.length)} of ${calls.toLocaleString('en')}` : counted(rows.length)}${newer}`}</p>
-      <div class="row end">
-        <Button class="small quiet" icon={isPaused ? 'play' : 'pause'} text={isPaused ? 'Resume' : 'Pause'} aria-pressed={isPaused} run={pause} />
-        <ButtonLink class="small quiet" icon="save" text="Save as scenario" title="Save as scenario" href={asScenario} />
-        <Button class="small quiet" icon="trash" text="Clear" title="Empties the journal of this sandbox; records, coverage and findings stay" run={clear} />
-      </div>
-    </div>
+    <>
+      <Button icon={isPaused ? 'play' : 'pause'} text={isPaused ? 'Resume' : 'Pause'} aria-pressed={isPaused} run={pause} />
+      <ButtonLink class="" icon="save" text="Save as scenario" title={about} href={asScenario} />
+      <Button icon="trash" text="Clear" title="Empties the journal of this sandbox; records, coverage and findings stay" run={clear} />
+    </>
   )
 }
 

@@ -1,7 +1,8 @@
 /** What a request is known by: its method, what became of it, and the body of its response. */
 import { CodeBlock, Json } from '../../components/code.js'
+import { Diff } from '../../components/diff.js'
 import { Icon } from '../../components/icon.js'
-import type { JournalCall } from '../../control/client.js'
+import type { JournalCall, RecordChange } from '../../control/client.js'
 import { breakingShown, markOf } from './request-list.js'
 
 export const Status = ({ call }: { call: JournalCall }) => {
@@ -16,20 +17,37 @@ export const Status = ({ call }: { call: JournalCall }) => {
 
 export const Method = ({ method }: { method: string }) => <span class={`method ${method.toLowerCase()}`}>{method}</span>
 
+/** A list in a record differs wherever its members do. */
+const LEFT_OUT = ['refunds']
+
+/** The records that a request changed, each field before and after. */
+export const RecordChanges = ({ records }: { records: readonly RecordChange[] }) => (
+  <>
+    {records.map(({ id, before, after }) => (
+      <section key={id} aria-label={id}>
+        <h3>{`${(before === null && 'Creates') || (after === null ? 'Deletes' : 'Changes')} ${id}`}</h3>
+        <Diff before={before ?? {}} after={after ?? {}} leave={LEFT_OUT} />
+      </section>
+    ))}
+  </>
+)
+
 type ResponseProps = { call: Pick<JournalCall, 'answer' | 'answered' | 'script'>; label: string; hrefOfText?: (text: string) => string | undefined }
 
-/** The body of a response, with what the script did to it on its way. */
+/** The body of a response, and what of it went out where the script broke or lost it. */
 export function Response({ call, label, hrefOfText }: ResponseProps) {
   const { answer } = call
-  const breaking = breakingShown(call)
   if (answer === null) return <p class="faint">No body was sent.</p>
+  const breaking = breakingShown(call)
   return (
     <>
-      {breaking !== null && (
+      {breaking && (
         <p>
-          <b>Broken on the way:</b> {breaking}
+          <b>Broken on the way:</b> {breaking.text}
         </p>
       )}
+      {breaking?.sent && <CodeBlock text={breaking.sent} label="What went out" />}
+      {breaking?.sent && <p class="hint">The whole of it:</p>}
       {typeof answer === 'string' ? <CodeBlock text={answer} label={label} /> : <Json value={answer} label={label} hrefOfText={hrefOfText} />}
     </>
   )

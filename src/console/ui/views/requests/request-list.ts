@@ -158,12 +158,14 @@ export function outcomeShown({ outcome, took_effect, answered }: Pick<JournalCal
   return `${OUTCOMES[outcome]}; ${effect}${answered ? '' : '; the client got no response'}.`
 }
 
-/** What the script did to the body of an answer on its way; null where it went out as it was, or none of it did. */
-export function breakingShown({ script, answer, answered }: Pick<JournalCall, 'script' | 'answer' | 'answered'>): string | null {
+/** What the script did to the body of a response on its way, and what went out where that is a part; null where it went out as it was, or none of it was written. */
+export function breakingShown({ script, answer, answered }: Pick<JournalCall, 'script' | 'answer' | 'answered'>): { text: string; sent?: string } | null {
   const fault = script?.fault
   const entry = `the script entry ${script?.name ?? script?.id}`
   // a response of the emulator in place of the one that was to be malformed is whole, and JSON
-  if (fault === 'malformed_body' && answered && typeof answer === 'string') return `${entry} made the body malformed. This is what went out.`
-  if (fault === 'truncated_body' && !answered && answer !== null) return `${entry} truncated the body. Only the first half of this went out.`
-  return null
+  if (fault === 'malformed_body' && answered && typeof answer === 'string') return { text: `${entry} made the body malformed. This is what went out.` }
+  if (!fault || answered || answer === null) return null
+  if (fault !== 'truncated_body') return { text: `${entry} lost the response (${fault}). Nothing of this went out.` }
+  const whole = new TextEncoder().encode(typeof answer === 'string' ? answer : JSON.stringify(answer))
+  return { text: `${entry} truncated the body. This is what went out.`, sent: new TextDecoder().decode(whole.subarray(0, whole.length / 2)) }
 }

@@ -4,16 +4,16 @@ import { pairsOf } from '../../../../core/form-encoding.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
-import { CodeBlock, Json } from '../../components/code.js'
 import { Dialog } from '../../components/dialog.js'
 import { AreaField, bound, SelectField, TextField } from '../../components/fields.js'
+import { Table } from '../../components/layout.js'
 import { Failure } from '../../components/states.js'
 import { toast } from '../../components/toast.js'
 import { api, ControlError, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
-import { formOf } from '../form.js'
+import { formOf, pairsIn } from '../form.js'
 import { encodedPath, isMasked } from './copies.js'
-import { Response } from './marks.js'
+import { RecordChanges, Response } from './marks.js'
 import { outcomeShown, sentIn } from './request-list.js'
 import { Why } from './why.js'
 
@@ -47,14 +47,6 @@ export async function send({ method, path, key, body }: TrialCall): Promise<void
   toast(`Sent${id === null ? '' : ` as ${id}`}; the response is ${response.status}`)
   if (id !== null && sandbox.value === name) go({ path: [id], query: route.value.query })
 }
-
-/** Lines of `name=value` as pairs; a line without `=` is a name without a value. */
-const pairsIn = (lines: string): [string, string][] =>
-  lines.split('\n').flatMap((line): [string, string][] => {
-    if (line.trim() === '') return []
-    const at = line.indexOf('=')
-    return [at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1)]]
-  })
 
 /** JSON of an object; undefined for nothing. Errors: what is wrong with it. */
 function objectIn(text: string): object | undefined {
@@ -100,15 +92,15 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const actions = (
     <>
       <Button text="Send" run={sendIt} />
-      <Button class="primary" text="Try on a copy" run={judge} />
+      <Button class="primary" text="Try on a copy" />
     </>
   )
   return (
-    <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions}>
+    <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions} send={judge}>
       <p class="hint">
         Tried on a copy of the sandbox, the request changes nothing. {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
       </p>
-      <div class="try-line">
+      <div class="row aligned">
         <SelectField label="Method" options={METHODS} {...bound(method)} />
         <TextField label="Path and query" {...bound(path)} />
         <SelectField
@@ -133,7 +125,7 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
 }
 
 function Tried({ call }: { call: TriedCall }) {
-  const { changes } = call
+  const { changes, headers } = call
   return (
     <section class="request stack" aria-label="What the response would be" aria-live="polite">
       <p>
@@ -141,17 +133,11 @@ function Tried({ call }: { call: TriedCall }) {
       </p>
       <Why call={call} />
       <Response call={call} label="Response on the copy" />
-      {changes.records.map(({ id, before, after }) => (
-        <details key={id}>
-          <summary>{`${changeShown(before, after)} ${id}`}</summary>
-          <div class="before-after">
-            {before !== null && <Json value={before} label={`${id} before`} />}
-            {after === null ? <CodeBlock text="deleted" label={`${id} after`} /> : <Json value={after} label={`${id} after`} />}
-          </div>
-        </details>
-      ))}
+      <details>
+        <summary>Headers of the response</summary>
+        <Table heads={['Header', 'Received']} rows={Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])} />
+      </details>
+      <RecordChanges records={changes.records} />
     </section>
   )
 }
-
-const changeShown = (before: unknown, after: unknown): string => `It would ${(before === null && 'create') || (after === null ? 'delete' : 'change')}`

@@ -22,10 +22,7 @@ export function Page() {
       <Read from={api.sandboxes} isEvidence>
         {({ data }) => (
           <>
-            <div class="halves">
-              <List items={data} />
-              <Create />
-            </div>
+            <List items={data} />
             <Compare names={data.map(({ name }) => name)} />
           </>
         )}
@@ -55,6 +52,9 @@ function List({ items }: { items: readonly SandboxItem[] }) {
       ) : (
         <WideTable label="The sandboxes" heads={['Name', 'Scenario', 'Records', 'Requests', '']} rows={rows} />
       )}
+      <NameForm label="Name" example="worker-1" hint={CREATED} make={api.reset} done={name => `The sandbox ${name} is created`}>
+        <Button class="primary" text="Create" />
+      </NameForm>
     </Card>
   )
 }
@@ -72,14 +72,6 @@ const remove = (name: string) =>
   })
 
 const CREATED = 'It starts with the start scenario. A request to it with a valid key creates it too.'
-
-const Create = () => (
-  <Card id="sandbox-create" title="Create a sandbox">
-    <NameForm label="Name" example="worker-1" hint={CREATED} make={api.reset} done={name => `The sandbox ${name} is created`}>
-      <Button class="primary" text="Create" />
-    </NameForm>
-  </Card>
-)
 
 function Compare({ names }: { names: readonly string[] }) {
   const { a = '', b = names.find(name => name !== a) ?? '' } = route.value.query

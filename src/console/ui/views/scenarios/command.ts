@@ -1,32 +1,54 @@
 /** Control requests that load. */
-import { act } from '../../app/command.js'
+import { act, type Draft, type Undo, undoable } from '../../app/command.js'
 import { go } from '../../app/route.js'
-import { readOverview } from '../../app/store.js'
-import { toastUndo } from '../../app/undo.js'
+import { overview } from '../../app/store.js'
 import { toast } from '../../components/toast.js'
-import { api, type Loaded } from '../../control/client.js'
+import { api, type ListedScenario, type Loaded, type Problem } from '../../control/client.js'
+import { sandbox } from '../../control/place.js'
 
 /** How often, in milliseconds, what other clients may have changed is read again. */
 export const REREAD_MS = 2000
 
 /** `act` for a button that goes away with what it removes: the focus goes to the heading of the list. */
-export async function remove(call: Promise<unknown>, done: string, heading: string): Promise<void> {
-  await act(call, done)
+export async function remove(call: Promise<unknown>, done: string, heading: string, undo?: Undo): Promise<void> {
+  await act(call, done, undo)
   document.getElementById(heading)?.focus()
 }
 
-type Load = (query: { dry_run?: string }) => Promise<Loaded>
+export const titleOf = ({ name, title = name }: ListedScenario): string => title
+export const warningShown = ({ line, message }: Problem): string => (line === undefined ? message : `Line ${line}: ${message}`)
 
-const SNAPSHOT = 'before-load'
+type Load = () => Promise<Loaded>
+/** What was last loaded here, by sandbox. */
+const loads = new Map<string, { name: string; load: Load }>()
 
-/** Loads, or with `dryRun` checks, and shows likely mistakes. What was there before a load is kept as a snapshot. Returns what was done. */
-export async function loading(load: Load, dryRun: boolean): Promise<string> {
-  if (!dryRun) await api.takeSnapshot(SNAPSHOT)
-  const { scenario, warnings = [] } = await load(dryRun ? { dry_run: '1' } : {})
-  for (const { line, message } of warnings) toast(line === undefined ? message : `Line ${line}: ${message}`, 'error')
-  if (dryRun) return `${scenario.name} can be loaded`
-  await readOverview()
-  toastUndo(`The state before it is kept as the snapshot ${SNAPSHOT}`, SNAPSHOT)
-  go({ path: ['gallery'] }, { replace: true })
-  return `${scenario.name} is loaded`
+/** How the present scenario can be loaded again; undefined for one that is not in the gallery and was loaded elsewhere. */
+async function presentLoad(): Promise<Load | undefined> {
+  const name = overview.value?.scenario.name
+  const last = loads.get(sandbox.value)
+  if (last?.name === name) return last?.load
+  const listed = (await api.scenarios()).data.find(scenario => titleOf(scenario) === name)
+  return listed && (() => api.load({ scenario: listed.name }))
+}
+
+/** Loads, shows likely mistakes, and offers to undo it: the scenario before is loaded again, and its state restored. Returns whether it was taken. */
+export function loadWith({ send }: Draft, load: Load): Promise<boolean> {
+  const { first, undo } = undoable('load')
+  let before: Load | undefined
+  const loaded = async () => {
+    before = await presentLoad()
+    await first()
+    const answer = await load()
+    loads.set(sandbox.value, { name: answer.scenario.name, load })
+    for (const warning of answer.warnings ?? []) toast(warningShown(warning), 'error')
+    go({ path: ['gallery'] }, { replace: true })
+    return answer.scenario.name
+  }
+  const back = async () => {
+    const name = overview.value?.scenario.name
+    await before?.()
+    const said = await undo()
+    return before ? said : `${said} A reset still goes back to ${name}, since the scenario before it is not in the gallery.`
+  }
+  return send(loaded(), name => `${name} is loaded`, back)
 }

@@ -1,13 +1,17 @@
-/** An editor for a scenario of your own: written here, opened from a file, or begun with the state or the requests that came. */
+/** An editor for a scenario: begun with one of the gallery, the state, the requests that came or a file, checked as it is typed, and compared. */
 import { useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { draft } from '../../app/draft.js'
-import { go, route } from '../../app/route.js'
+import { draft } from '../../app/command.js'
+import { useResource } from '../../app/resource.js'
+import { go, inQuery, narrow, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
+import { LineDiff } from '../../components/diff.js'
+import { type Options, SelectField } from '../../components/fields.js'
+import { Read } from '../../components/states.js'
 import { copy, toast, toastError } from '../../components/toast.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
-import { api } from '../../control/client.js'
-import { loading } from './command.js'
+import { api, ControlError } from '../../control/client.js'
+import { loadWith, warningShown } from './command.js'
 
 const BLANK = `# Ctrl+Space completes names and values.
 name: mine
@@ -18,64 +22,113 @@ script:
 `
 
 /** Outside of the component, so that what was typed outlasts a change of the view. */
-const text = draft(BLANK)
-const send = (dryRun: boolean) =>
-  text.send(
-    loading(query => api.loadYaml(text.text.value, query), dryRun),
-    done => done
-  )
+const edited = draft(BLANK)
+/** What a check of the text said. */
+const checked = draft()
+
+const CHECK_MS = 400
+/** Longer texts, in characters, are checked when they are loaded. */
+const MAX_CHECKED = 200_000
+
+async function check(yaml: string): Promise<void> {
+  try {
+    const { scenario, warnings = [] } = await api.loadYaml(yaml, { dry_run: '1' })
+    checked.write([`${scenario.name} can be loaded.`, ...warnings.map(warningShown)].join(' '))
+  } catch (error) {
+    if (error instanceof ControlError) checked.refused.value = error
+  }
+}
 
 const indented = (yaml: string) => yaml.trimEnd().replace(/^(?=.)/gm, '  ')
 
-/** What the editor can begin with. */
-const BEGINNINGS = {
+/** What the editor can begin with besides the scenarios of the gallery. */
+const BEGINNINGS: Readonly<Record<string, (ids?: string) => Promise<string>>> = {
   blank: async () => BLANK,
   state: async () => `name: my-state\ndata:\n${indented(await api.stateYaml())}\n`,
-  requests: async (q: string) => {
-    if (q !== '') toast('The scenario replays every request since the last load or reset, not only the filtered list.', 'error')
-    return api.requestsScenario()
-  }
+  requests: api.requestsScenario
 }
-type Beginning = keyof typeof BEGINNINGS
+const BEGIN: Options = [
+  ['', 'Start from…'],
+  ['blank', 'A blank document'],
+  ['state', 'The current state'],
+  ['requests', 'The requests so far']
+]
 
-const begin = (from: Beginning, q = '') => BEGINNINGS[from](q).then(text.write, toastError)
+function begin(text: Promise<string>): Promise<void> {
+  const before = edited.text.value
+  const shown = (begun: string) => {
+    edited.write(begun)
+    if (begun.includes('***')) toast('*** stands for card data, which is not shown. Write it again before you load the document.', 'error')
+    if (before !== BLANK && before !== begun) toast('The text was replaced', 'done', { text: 'Undo', run: () => edited.write(before) })
+  }
+  return text.then(shown, toastError)
+}
 
 export function Editor() {
   const file = useRef<HTMLInputElement>(null)
+  const names = useResource(api.scenarios, '', { once: true }).data?.data.map(({ name }) => name) ?? []
+  const { compare } = route.value.query
   useSignalEffect(() => {
     const { view, path, query } = route.value
-    const { from, q = '' } = query
-    if (view !== 'scenarios' || from === undefined || !Object.hasOwn(BEGINNINGS, from)) return
-    go({ path }, { replace: true })
-    void begin(from as Beginning, q)
+    const { from = '', scenario, ids, ...rest } = query
+    const begins = scenario === undefined ? BEGINNINGS[from] : () => api.scenario(scenario)
+    if (view !== 'scenarios' || begins === undefined) return
+    go({ path, query: rest }, { replace: true })
+    void begin(begins(ids))
+  })
+  useSignalEffect(() => {
+    const yaml = edited.text.value
+    const timer = yaml.length > MAX_CHECKED ? undefined : setTimeout(check, CHECK_MS, yaml)
+    return () => clearTimeout(timer)
   })
   const open = async ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
     const [chosen] = currentTarget.files ?? []
-    if (chosen !== undefined) text.write(await chosen.text())
+    if (chosen !== undefined) await begin(chosen.text())
     currentTarget.value = ''
   }
+  const load = () => {
+    const yaml = edited.text.value
+    return loadWith(edited, () => api.loadYaml(yaml))
+  }
+  const { text, editor } = edited
+  const refused = edited.refused.value ?? checked.refused.value
+  const problems = refused?.problems.length || 1
   return (
-    <div class="stack">
+    <>
       <div class="row view-bar">
-        <Button class="primary" text="Load the document" run={() => send(false)} />
-        <Button text="Check the document" run={() => send(true)} />
+        <Button class="primary" text="Load the document" run={load} />
         <div class="row end">
-          <span class="hint">Start from</span>
-          <Button class="small" text="Blank" run={() => begin('blank')} />
-          <Button class="small" text="The current state" run={() => begin('state')} />
-          <Button class="small" text="The requests so far" run={() => begin('requests')} />
-          <Button class="small" text="Open a file" run={() => file.current?.click()} />
-          <Button class="small" text="Copy" label="Copy the document" run={() => copy(text.text.value, 'Document')} />
+          <SelectField
+            label="Start from"
+            isLabelHidden
+            value=""
+            options={[...BEGIN, ...names.map(name => [`./${name}`, name] as const)]}
+            onChange={chosen => narrow(chosen.startsWith('./') ? { scenario: chosen.slice(2) } : { from: chosen })}
+          />
+          <SelectField label="Compare with" isLabelHidden options={[['', 'Compare with…'], ...names]} {...inQuery('compare')} />
+          <Button text="Open a file" run={() => file.current?.click()} />
+          <Button text="Copy" label="Copy the document" run={() => copy(text.value, 'Document')} />
           <input ref={file} type="file" accept=".yaml,.yml,.json" hidden onChange={event => void open(event)} aria-label="Scenario file" />
         </div>
       </div>
-      <YamlEditor
-        label="Scenario or fixture, as YAML or JSON"
-        rows={28}
-        schema="scenario"
-        {...text.editor}
-        hint="It can name the fixtures and scenarios of the emulator. Ctrl+Space completes; a check marks the lines with a problem."
-      />
-    </div>
+      <p class="hint" role="status">
+        {refused ? `${problems} ${problems === 1 ? 'problem' : 'problems'}` : checked.text.value}
+      </p>
+      <div class={compare === undefined ? 'stack' : 'halves'}>
+        <YamlEditor
+          label="Scenario or fixture, as YAML or JSON"
+          rows={28}
+          schema="scenario"
+          {...editor}
+          error={refused}
+          hint="It can name the fixtures and scenarios of the emulator. Ctrl+Space completes; problems are marked as you type."
+        />
+        {compare !== undefined && (
+          <Read from={() => api.scenario(compare)} by={compare} once>
+            {other => <LineDiff label={`${compare} compared with the document`} before={other} after={text.value} />}
+          </Read>
+        )}
+      </div>
+    </>
   )
 }

@@ -1,11 +1,11 @@
 /** What is loaded, what has changed since, and what else can be loaded. */
 import { useSignal } from '@preact/signals'
-import { useDraft } from '../../app/draft.js'
+import { reset, useDraft } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { go, hrefOf, inQuery, narrowed, route } from '../../app/route.js'
 import { overview, readOverview } from '../../app/store.js'
-import { reset } from '../../app/undo.js'
-import { Button, Form } from '../../components/button.js'
+import { Button, ButtonLink } from '../../components/button.js'
+import { CodeBlock } from '../../components/code.js'
 import { Dialog } from '../../components/dialog.js'
 import { SearchField } from '../../components/fields.js'
 import { instantInWords } from '../../components/instant.js'
@@ -15,9 +15,9 @@ import { Empty, Loaded, Read, Refusal } from '../../components/states.js'
 import { api, type Changes, type ListedScenario, type Overview } from '../../control/client.js'
 import { matches } from '../data/records.js'
 import { changesInWords } from './changes-words.js'
-import { loading, REREAD_MS } from './command.js'
+import { loadWith, REREAD_MS, titleOf } from './command.js'
 import { Snapshots } from './snapshots.js'
-import { givenVariables, type Row, rowsOf } from './variable-values.js'
+import { givenVariables, typedOf } from './variable-values.js'
 import { Variables } from './variables.js'
 
 export function Gallery() {
@@ -36,20 +36,19 @@ export function Gallery() {
 
 const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }) => (
   <Card id="scenario-loaded" title={`Loaded: ${scenario.name}`}>
-    <p class="faint">{scenario.description ?? 'It has no description.'}</p>
-    <p>{`Seed ${seed}. The clock ${clock.running ? 'runs' : 'is frozen'} at ${instantInWords(clock.now)}.`}</p>
-    <h3>Changed since the load</h3>
+    <p class="faint">
+      {scenario.description ?? 'It has no description.'} {`Seed ${seed}. The clock ${clock.running ? 'runs' : 'is frozen'} at ${instantInWords(clock.now)}.`}
+    </p>
+    <div class="row">
+      <Button class="small" icon="reset" text="Reset the state" run={reset} />
+      <ButtonLink icon="edit" text="Edit the state as a scenario" href={hrefOf({ path: ['editor'], query: { from: 'state' } })} />
+    </div>
     <Scroll class="changes" label="Changed since the load">
+      <h3>Changed since the load</h3>
       <Read from={api.changes} every={REREAD_MS}>
         {shownChanges}
       </Read>
     </Scroll>
-    <div class="row">
-      <Button icon="reset" text="Reset the state" run={reset} />
-      <a class="button" href={hrefOf({ path: ['editor'], query: { from: 'state' } })}>
-        Edit the state as a scenario
-      </a>
-    </div>
   </Card>
 )
 
@@ -64,8 +63,6 @@ function shownChanges(changes: Changes) {
     </ul>
   )
 }
-
-const titleOf = ({ name, title = name }: ListedScenario) => title
 
 function Cards({ scenarios }: { scenarios: readonly ListedScenario[] }) {
   const { scenario: chosen, q = '' } = route.value.query
@@ -95,33 +92,36 @@ function Cards({ scenarios }: { scenarios: readonly ListedScenario[] }) {
 
 function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: () => void }) {
   const { name, kind, vars, description } = scenario
-  const rows = useSignal<readonly Row[]>(rowsOf(vars))
+  const typed = useSignal(typedOf(vars))
+  const more = useSignal('')
   const asked = useDraft()
-  const refused = asked.refused.value
   const checked = useSignal('')
-  const send = async (dryRun: boolean) => {
-    const values = givenVariables(rows.value)
-    const body = { scenario: name, ...(Object.keys(values).length > 0 && { vars: values }) }
-    checked.value = ''
-    const isTaken = await asked.send(
-      loading(query => api.load(body, query), dryRun),
-      done => done
-    )
-    if (isTaken && dryRun) checked.value = 'It can be loaded.'
+  const call = (query?: { dry_run: string }) => {
+    const values = givenVariables(vars, typed.value, more.value)
+    return api.load({ scenario: name, ...(Object.keys(values).length > 0 && { vars: values }) }, query)
   }
+  const check = async () => {
+    checked.value = ''
+    if (await asked.send(call({ dry_run: '1' }), `${name} can be loaded`)) checked.value = 'It can be loaded.'
+  }
+  const actions = (
+    <>
+      <ButtonLink class="" icon="edit" text="Edit a copy" href={hrefOf({ path: ['editor'], query: { scenario: name } })} />
+      <Button text="Check only" run={check} />
+      <Button class="primary" text={`Load ${name}`} />
+    </>
+  )
   return (
-    <Dialog title={titleOf(scenario)} onClose={onClose}>
-      <Form class="stack" send={() => send(false)}>
-        <p>{description ?? 'It has no description.'}</p>
-        {kind === 'scenario' && <Variables rows={rows.value} problems={refused?.problems ?? []} onChange={changed => (rows.value = changed)} />}
-        <Refusal error={refused} />
-        <p role="status">{checked.value}</p>
-        <p class="hint">A load replaces records, keys, settings, seed, clock and script, and clears the journal. The previous state is kept as a snapshot.</p>
-        <div class="row">
-          <Button class="primary" text={`Load ${name}`} />
-          <Button text="Check only" run={() => send(true)} />
-        </div>
-      </Form>
+    <Dialog wide title={titleOf(scenario)} onClose={onClose} send={() => loadWith(asked, call)} actions={actions}>
+      <p>{description ?? 'It has no description.'}</p>
+      <Read from={() => api.scenario(name)} once>
+        {text => <CodeBlock text={text} label={`Document of ${name}`} />}
+      </Read>
+      {kind === 'scenario' && <Variables declared={vars} typed={typed} more={more} problems={asked.refused.value?.problems ?? []} />}
+      <Refusal error={asked.refused.value} />
+      <p class="hint" role="status">
+        {checked.value || 'A load replaces records, keys, settings, seed, clock and script, and clears the journal. It can be undone, but for the journal.'}
+      </p>
     </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 /** Snapshots: named states to come back to. */
+
+import { act, undoable } from '../../app/command.js'
 import { NameForm } from '../../app/name-form.js'
-import { undoably } from '../../app/undo.js'
 import { Button } from '../../components/button.js'
 import { ask } from '../../components/dialog.js'
 import { Card, Items } from '../../components/layout.js'
@@ -14,31 +15,45 @@ export const Snapshots = () => (
   <Card id={HEADING} title="Snapshots" isFocusable>
     <p class="hint">A snapshot holds records, keys, ids, seed, clock and script counts. It survives resets and loads.</p>
     <Read from={api.snapshots}>
-      {({ data }) => (
-        <Items
-          class="snapshots"
-          of={data.map(({ name }) => name)}
-          none="There are no snapshots yet. Save one before you try something."
-          keyOf={name => name}
-          shown={name => name}
-          actions={name => <Actions name={name} />}
-        />
-      )}
+      {({ data }) => {
+        const names = data.map(({ name }) => name)
+        return (
+          <>
+            <NameForm label="Name of the snapshot" example="lunch" make={save(names)} done={name => `The snapshot ${name} is saved`}>
+              <Button text="Save a snapshot" />
+            </NameForm>
+            <Items
+              class="snapshots"
+              of={names}
+              none="There are no snapshots yet. Save one before you try something."
+              keyOf={name => name}
+              shown={name => name}
+              actions={name => <Actions name={name} />}
+            />
+          </>
+        )
+      }}
     </Read>
-    <NameForm
-      label="Name of the snapshot"
-      example="lunch"
-      hint="One of the same name is replaced."
-      make={api.takeSnapshot}
-      done={name => `The snapshot ${name} is saved`}
-    >
-      <Button text="Save a snapshot" />
-    </NameForm>
   </Card>
 )
 
+/** Asks before it replaces one. */
+const save = (names: readonly string[]) => async (name: string) => {
+  if (!names.includes(name)) return api.takeSnapshot(name)
+  const replaced = (done: (saved: unknown) => void) =>
+    ask({ title: `Replace ${name}?`, text: 'There is a snapshot of this name.', action: 'Replace the snapshot', run: () => done(api.takeSnapshot(name)) })
+  return new Promise(replaced)
+}
+
 function Actions({ name }: { name: string }) {
-  const restore = () => undoably('restore', () => api.restoreSnapshot(name), `The snapshot ${name} is restored`)
+  // a snapshot must not be replaced before it is restored
+  const { first, undo } = undoable(name === 'before-restore' ? 'restore-again' : 'restore')
+  const restore = () =>
+    act(
+      first().then(() => api.restoreSnapshot(name)),
+      `The snapshot ${name} is restored`,
+      undo
+    )
   const drop = () =>
     ask({
       title: `Delete ${name}?`,

@@ -1,24 +1,26 @@
 /** Values of variables as they are typed in. */
-import type { Scalar } from '../../control/client.js'
+import { jsonIn } from '../../../../core/json.js'
+import type { ListedScenario, Scalar } from '../../control/client.js'
+import { pairsIn } from '../form.js'
 
-export type Kind = 'text' | 'number' | 'true or false'
-/** `fallback` is the default of a declared variable; the others have names that are typed in. */
-export type Row = { name: string; value: string; kind: Kind; fallback?: Scalar }
+type Declared = NonNullable<ListedScenario['vars']>
+export type Typed = Readonly<Record<string, string>>
 
-const KINDS: Readonly<Record<string, Kind>> = { number: 'number', boolean: 'true or false' }
+export const typedOf = (declared: Declared = {}): Typed => Object.fromEntries(Object.entries(declared).map(([name, value]) => [name, String(value)]))
 
-/** A row for each variable that the scenario declares. */
-export const rowsOf = (declared: Readonly<Record<string, Scalar>> | undefined): Row[] =>
-  Object.entries(declared ?? {}).map(([name, fallback]) => ({ name, value: String(fallback), kind: KINDS[typeof fallback] ?? 'text', fallback }))
-
-/** The values that differ from their defaults. One of another type is sent as text, and refused. */
-export function givenVariables(rows: readonly Row[]): Record<string, Scalar> {
-  const given = rows.filter(({ name, value, fallback }) => name.trim() !== '' && String(fallback) !== value)
-  return Object.fromEntries(given.map(({ name, value, kind }) => [name.trim(), scalarIn(value, kind)]))
+/** A number, true or false where the text is one; anything else is a text, in quotes or not. */
+function scalarIn(text: string): Scalar {
+  const value = jsonIn(text)
+  return ['string', 'number', 'boolean'].includes(typeof value) ? (value as Scalar) : text
 }
 
-function scalarIn(value: string, kind: Kind): Scalar {
-  const text = value.trim()
-  if (kind === 'number' && text !== '' && Number.isFinite(Number(text))) return Number(text)
-  return kind === 'true or false' && (text === 'true' || text === 'false') ? text === 'true' : value
+/** The values that differ from their defaults, and `more`, a line for each. One of another type than its default is sent as text, and refused. */
+export function givenVariables(declared: Declared = {}, typed: Typed, more: string): Record<string, Scalar> {
+  const changed = Object.entries(declared).filter(([name, fallback]) => typed[name] !== String(fallback))
+  const asTyped = changed.map(([name, fallback]) => {
+    const text = typed[name] as string
+    const value = typeof fallback === 'string' ? text : scalarIn(text)
+    return [name, typeof value === typeof fallback ? value : text] as const
+  })
+  return Object.fromEntries([...asTyped, ...pairsIn(more).map(([name, text]) => [name, scalarIn(text)] as const)])
 }

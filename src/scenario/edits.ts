@@ -1,0 +1,105 @@
+/** Changes of records that are made as a whole or not at all: some are deleted, then some are made or replaced, as by a fixture. */
+import { Ids } from '../core/ids.js'
+import { didYouMean } from '../core/nearest.js'
+import { partAt } from '../core/places.js'
+import type { Settings } from '../core/settings.js'
+import { type Family, LINKED_FAMILIES } from '../reference/operations.js'
+import { EARLIEST, LATEST } from '../store/ordered-index.js'
+import { collectionOf, FAMILIES, type Records, type Store } from '../store/store.js'
+import { type DocumentProblem, documentOf, type Problems, type Report } from './documents.js'
+import { type Fixture, FixtureImporter, fixtureIn, type GenerationContext, type ImportedRecords, recordsIn } from './fixture.js'
+import type { ChangeData } from './schemas.js'
+import { say } from './sentences.js'
+
+/** Records as a fixture gives them, and the ids of those to delete before. */
+export type Edit = { fixture: Fixture; removed: readonly string[] }
+export type RecordName = { family: Family; id: string }
+/** What an edit has done to a store. */
+export type Edited = { imported: ImportedRecords; removed: readonly RecordName[] }
+
+/** Records that an edit names, at most: it is made while its request waits. */
+const MAX_NAMED = 100
+/** Where the problems of an edit are said to be: nowhere yet. */
+const DOCUMENT = documentOf('script', null)
+
+/** The edit that a script entry asks for; places are those in the entry. */
+export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: Report): Edit {
+  const fixture = fixtureIn(DOCUMENT, data, ['change', 'data'])
+  const count = recordsIn([fixture]) + removed.length
+  if (count === 0) report(['change'], say('no_change'))
+  if (count > MAX_NAMED) report(['change'], say('change_too_large', MAX_NAMED, count))
+  return { fixture, removed }
+}
+
+/** Makes an edit in a store, which is a copy, to be thrown away where there are problems. A record that was deleted before is no problem. */
+export function edited(store: Store, { fixture, removed: ids }: Edit, generation: GenerationContext, problems: Problems): Edited {
+  const removed: RecordName[] = []
+  for (const family of [...FAMILIES].reverse()) for (const id of ids) if (store[family].get(id)) removed.push({ family, id })
+  for (const [nth, id] of ids.entries()) {
+    const steps = ['change', 'delete', nth]
+    const family = removed.find(one => one.id === id)?.family
+    const by = family === undefined ? [] : referrers(store, generation.settings, family, id).filter(other => !ids.includes(other))
+    if (by.length > 0) problems.push({ document: DOCUMENT, steps, ...say('in_use', id, by) })
+    else if (family === undefined && !FAMILIES.some(family => store[family].has(id))) {
+      const known = FAMILIES.flatMap(family => store[family].someIds(MAX_SUGGESTED))
+      problems.push({ document: DOCUMENT, steps, ...say('missing_record', 'record', id, didYouMean(id, known)) })
+    }
+  }
+  // a Refund goes before its Transaction, which then has less refunded
+  if (problems.length === 0) for (const { family, id } of removed) store.remove(family, id)
+  const importer = new FixtureImporter(store, generation, problems)
+  importer.import(fixture)
+  return { imported: importer.imported, removed }
+}
+/** Ids of each family that are looked at for a suggestion. */
+const MAX_SUGGESTED = 200
+
+/** The ids that the changes of script entries give to records, as far as they can be read. */
+export const idsMade = (entries: readonly unknown[]): ReadonlySet<unknown> =>
+  new Set(entries.flatMap(entry => Object.values(partAt(entry, ['change', 'data']) ?? {}).flatMap(list => [list].flat().map(record => partAt(record, ['id'])))))
+
+type IdTest = (id: string, families: readonly Family[]) => boolean
+/** What an edit is tried in: a first state, whether an id is certainly in none of some families, and whether a request may be given it. */
+export type Trial = { store: Store; generation: GenerationContext; isMissing: IdTest; isDrawn: IdTest }
+/** Problems that no request changes. */
+const CERTAIN = ['listed_twice', 'reserved_field', 'other_type', 'sum_too_large']
+
+/** Tries the edit of a script entry on a copy of a first state. What it meets there is a warning, and a problem where it can never be made. */
+export function checkEdit(entry: object, edit: Edit, { store, generation, isMissing, isDrawn }: Trial, report: Report, warn: Report): void {
+  const found: DocumentProblem[] = []
+  edited(store.clone(), edit, { ...generation, ids: new Ids() }, found)
+  for (const { steps, code = '', message } of found) {
+    const [isNamed, id] = [code === 'missing_record', String(partAt(entry, steps))]
+    if (isNamed && !isMissing(id, FAMILIES)) continue
+    // no request makes a Ticket
+    const isGone = isNamed && (steps.at(-1) === 'ticket' || (steps[1] === 'delete' && !isDrawn(id, FAMILIES)))
+    const say = isGone || CERTAIN.includes(code) ? report : warn
+    say(steps, { code, message })
+  }
+}
+
+/** The families whose records refer to one of a family, each with the index that has these together. */
+const REFERRING: Readonly<Record<Family, readonly (readonly [family: Family, index: string])[]>> = {
+  accounts: [
+    ['accounts', 'account'],
+    ['users', 'account'],
+    ['locations', 'account']
+  ],
+  users: [],
+  locations: [['tickets', 'location']],
+  tickets: [['transactions', 'location']],
+  transactions: [['refunds', 'transaction']],
+  refunds: []
+}
+const LINKS = Object.keys(LINKED_FAMILIES)
+
+/** What refers to a record, so that it cannot be deleted: the ids of others, and what acts as an Account. */
+export function referrers(store: Store, settings: Settings, family: Family, id: string): string[] {
+  const group = family === 'tickets' ? (store.tickets.get(id) as Records['tickets']).location : id
+  const range = { after: EARLIEST, before: LATEST, descending: false, count: Number.POSITIVE_INFINITY }
+  const others = REFERRING[family].flatMap(([other, index]) => collectionOf(store, other).index(index).range(group, range))
+  const ids = others.flatMap(({ record }) => (LINKS.some(link => (record as Readonly<Record<string, unknown>>)[link] === id) ? [record.id] : []))
+  if (family !== 'accounts') return ids
+  const isActor = settings['auth.accept_any_key'] === id
+  return [...ids, ...([...store.keys.values()].includes(id) ? ['an API key'] : []), ...(isActor ? ['auth.accept_any_key'] : [])]
+}

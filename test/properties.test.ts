@@ -1,0 +1,3 @@
+import { runTogether } from './support/room.js'
+
+await runTogether('properties')

@@ -1,0 +1,25 @@
+/** Runs the test files of folders in one process, one after another: to start a process costs more than most of them. */
+import { readdirSync } from 'node:fs'
+import t from 'tap'
+
+const TESTS = new URL('../', import.meta.url)
+
+const filesOf = (folder: string): string[] =>
+  readdirSync(new URL(folder, TESTS))
+    .filter(name => name.endsWith('.test.ts'))
+    .sort()
+    .map(name => `${folder}/${name}`)
+
+/** A file is loaded once the tests of the one before have ended: the last test of each stands behind them in the queue, and closes what the file has opened. */
+export async function runTogether(...folders: string[]): Promise<void> {
+  const closings: (() => unknown)[] = []
+  // tap's own would end the process where no test waits, as while the next file is loaded
+  Object.assign(t, { teardown: (close: () => unknown) => closings.unshift(close) })
+  for (const file of folders.flatMap(filesOf)) {
+    await import(String(new URL(file.replace(/\.ts$/, '.js'), TESTS)))
+    await t.test(file, async t => {
+      for (const close of closings.splice(0)) await close()
+      t.pass('all of it has run')
+    })
+  }
+}
