@@ -96,5 +96,6 @@ function typeHint(types: string | readonly string[], value: unknown): string | n
 /** One value in an object, under the name that it usually goes under there. */
 function singleHint(name: unknown, parts: unknown, value: unknown): string | null {
   const own = (parts as Readonly<Record<string, Schema>> | undefined)?.[name as string]
-  return own !== undefined && typeTest(own.type as string)(value) ? `write it as { ${name}: ${shortened(String(value))} }` : null
+  const type = own?.type ?? (own?.else as Schema | undefined)?.type
+  return type !== undefined && typeTest(type as string)(value) ? `write it as { ${name}: ${shortened(String(value))} }` : null
 }

@@ -29,7 +29,7 @@ export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]
 /** Codes of problems that are about a name. */
 const OF_NAMES = [
   ...['unknown_name', 'unknown_parameter', 'unknown_field', 'unknown_override', 'unused_variable', 'no_section', 'group_name', 'process_setting'],
-  ...['framing_header', 'reserved_field', 'variable_as_name', 'not_a_variable_name', 'unbalanced_brackets', 'not_hours', 'not_an_amount']
+  ...['framing_header', 'reserved_field', 'variable_as_name', 'not_a_variable_name', 'unbalanced_brackets', 'not_an_hour', 'not_an_amount']
 ]
 /** Takes a problem by its place in the part of a document that is looked at. */
 export type Report = (steps: readonly Step[], said: (Said & Pick<DocumentProblem, 'isOfName'>) | string) => void

@@ -85,20 +85,28 @@ const orNull = (schema: Schema): Schema => ({
 export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
 
 /** The schemas of the records of each family, as a fixture gives them. */
-function recordLists() {
+export function recordSchemas(): Readonly<Record<string, Schema>> {
   const more = { id: RECORD_ID, extra: { type: 'object', description: 'Further fields, returned as they are.' } }
   const families = Object.entries(RESOURCES).map(([family, resource]) => {
     const name = RESOURCE_NAMES[family as Family]
-    const record = { ...recordSchema(resource, more), description: `${withArticle(name)} as a fixture gives it.`, 'x-name': `${name}Fixture` }
-    return [family, listOf(record as TSchema, `${name}s.`)]
+    return [family, { ...recordSchema(resource, more), description: `${withArticle(name)} as a fixture gives it.`, 'x-name': `${name}Fixture` }]
   })
   return Object.fromEntries(families)
 }
 
+/** Lists of records; `isNamed`: what is published refers to the schema of a record. */
+function recordLists(isNamed = false) {
+  const lists = Object.entries(recordSchemas()).map(([family, record]) => {
+    const published = isNamed && { 'x-published': referTo(family) }
+    return [family, listOf({ ...record, ...published } as TSchema, `${RESOURCE_NAMES[family as Family]}s.`)]
+  })
+  return Object.fromEntries(lists)
+}
+
 /** The schema of a fixture document: records of each family, and API keys. */
-export function fixtureSchema(): Schema {
+export function fixtureSchema(isNamed = false): Schema {
   const key = closed('An API key, and the Account that it acts as.', ['key', 'account'], { key: KEY, account: RECORD_ID }, 'ApiKey')
-  return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...recordLists() })
+  return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...recordLists(isNamed) })
 }
 
 /** What the names of operations are, for messages; `others` are patterns, which are looked at where they are compiled. */
@@ -207,7 +215,7 @@ const RESPOND = closed('Responds instead of the operation, or changes its respon
 })
 export type Respond = Static<typeof RESPOND>
 const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
-  data: of<Record<string, unknown>>({ ...closed('', [], recordLists()), description: 'Records as in a fixture; each replaces the one with the same id.' }),
+  data: of<Record<string, unknown>>({ ...closed('', [], recordLists(true)), description: 'Records as in a fixture; each replaces the one with the same id.' }),
   delete: someOf(RECORD_ID, 'Ids of records to delete, before those under data are made.')
 })
 export type ChangeData = Static<typeof CHANGE>
@@ -443,7 +451,7 @@ export const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope
 const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
 /** The parts of a scenario that groups of other files can add to. */
 const sharedParts = () => ({
-  data: of<Record<string, unknown>>({ ...fixtureSchema(), description: DATA }),
+  data: of<Record<string, unknown>>({ ...fixtureSchema(true), description: DATA }),
   generate: listOf({ ...GENERATE, 'x-name': 'Generate' }, 'Records to generate from the seed, after data.'),
   script: listOf(entrySchema(), 'What the emulator does differently; if several entries apply to a request, the first is used.'),
   steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),

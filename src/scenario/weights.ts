@@ -19,7 +19,7 @@ export function problemsOfTime({ created }: GenerateData): Placed[] {
   const [first, last] = [instantOf(from) as number, instantOf(to) as number]
   if (first > last) return [[['created'], say('reversed', `from ${from}`, `to ${to}`)]]
   const wrong = Object.keys(hours).filter(name => hoursIn(name) === null)
-  if (wrong.length > 0) return wrong.map(name => [['created', 'hours', name], say('not_hours', name)])
+  if (wrong.length > 0) return wrong.map(name => [['created', 'hours', name], say('not_an_hour', name)])
   if (!isWeighted(created)) return []
   if (last - first > MAX_WEIGHTED) return [[['created'], say('period_too_long')]]
   return hoursOf(created, first, last).total > 0 ? [] : [[['created'], say('no_weight')]]

@@ -374,9 +374,9 @@ t.test('generate: weights that make nothing, and what is not in a range, are pro
     [{ transactions: 1, amount: { min: 3, max: 2 } }, 'reversed', 'generate[0].amount'],
     [{ transactions: 1, amount: { min: 1, max: 2, around: 3 } }, 'not_between', 'generate[0].amount.around'],
     [{ transactions: 1, amount: { min: 2, max: 3, around: 1 } }, 'not_between', 'generate[0].amount.around'],
-    [{ tickets: 1, created: { ...period, hours: { noon: 1 } } }, 'not_hours', 'generate[0].created.hours.noon'],
-    [{ tickets: 1, created: { ...period, hours: { '14-11': 1 } } }, 'not_hours', 'generate[0].created.hours.14-11'],
-    [{ tickets: 1, created: { ...period, hours: { '20-25': 1 } } }, 'not_hours', 'generate[0].created.hours.20-25'],
+    [{ tickets: 1, created: { ...period, hours: { noon: 1 } } }, 'not_an_hour', 'generate[0].created.hours.noon'],
+    [{ tickets: 1, created: { ...period, hours: { '14-11': 1 } } }, 'not_an_hour', 'generate[0].created.hours.14-11'],
+    [{ tickets: 1, created: { ...period, hours: { '20-25': 1 } } }, 'not_an_hour', 'generate[0].created.hours.20-25'],
     [{ tickets: 1, created: { ...period, hours: { '0-13': 0 } } }, 'no_weight', 'generate[0].created'],
     [{ tickets: 1, created: { ...period, weekdays: { mon: 0 } } }, 'no_weight', 'generate[0].created'],
     [{ tickets: 1, created: { from: '2000-01-01', to: '2026-01-01', months: { dec: 2 } } }, 'period_too_long', 'generate[0].created']
