@@ -1,4 +1,5 @@
 /** Whether the requests that came are those that were expected. */
+import { EventEmitter, once } from 'node:events'
 import * as Type from 'typebox'
 import { durationOf } from '../core/durations.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
@@ -180,13 +181,12 @@ type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 /** Follows a journal with a judge: what it holds, then each later request, in slices; with a new judge after the journal is cleared. */
 class Following {
   judge: Judge
-  /** Called with each request that comes. */
-  wake = () => {}
   readonly stop: () => void
   readonly #begin: () => Judge
   readonly #journal: Journal
   #clears: number
   #unseen: Exchange[]
+  readonly #news = new EventEmitter()
 
   constructor(begin: () => Judge, journal: Journal) {
     this.#begin = begin
@@ -198,6 +198,11 @@ class Following {
       if (journal.clears === this.#clears) this.#unseen.push(request)
       this.wake()
     })
+  }
+
+  /** Ends a wait. */
+  wake(): void {
+    this.#news.emit('news')
   }
 
   /** Shows the judge every request that came so far. */
@@ -219,10 +224,7 @@ class Following {
 
   /** Waits for a further request where there is none that the judge does not know yet. */
   async news(isOver: AbortSignal): Promise<void> {
-    const news = new Promise<void>(resolve => {
-      this.wake = resolve
-    })
-    if (!isOver.aborted && this.#unseen.length === 0 && this.#journal.clears === this.#clears) await news
+    if (!isOver.aborted && this.#unseen.length === 0 && this.#journal.clears === this.#clears) await once(this.#news, 'news')
   }
 }
 

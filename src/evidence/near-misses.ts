@@ -168,7 +168,7 @@ function missesOfEntry({ id, entry, count, isWaiting }: Unused, call: Exchange, 
   if (misses.length > 0 || matched === 0 || call.action?.id === id) return misses
   if (matched < calls.from) return [{ condition: 'calls', wanted: `${data.calls}`, got: `${matched} that matched` }]
   if (call.action !== null) return [{ condition: 'entry', wanted: 'no earlier entry that applies', got: call.action.entry.data.name ?? call.action.id }]
-  return entry.chance < 1 ? [{ condition: 'chance', wanted: `${entry.chance}`, got: 'not drawn' }] : []
+  return [{ condition: 'chance', wanted: `${entry.chance}`, got: 'not drawn' }]
 }
 
 /** That a request was refused before it came so far; null where it was not. */

@@ -5,7 +5,7 @@ import { instantOf } from '../core/instants.js'
 import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { withoutSecrets } from '../core/redaction.js'
+import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
 import { isChange, type OperationId, operationOf, operationsNamed } from '../reference/operations.js'
 import { digestOf, withDigests } from './digests.js'
@@ -69,8 +69,7 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     const before = all.instructions
     const data = { ...written }
     if (written.name !== undefined) data.name = withoutSecrets(written.name)
-    if (written.after !== undefined)
-      data.after = typeof written.after === 'string' ? withoutSecrets(written.after) : { ended: withoutSecrets(written.after.ended) }
+    if (written.after !== undefined) data.after = maskedThroughout(written.after)
     if (written.match) data.match = withDigests(written.match)
     const { on, calls, chance = 1, delay, respond, change, stale, fault, hold, when, for: lasting } = data
     const named = operationsOn(on, note)
@@ -144,7 +143,8 @@ export async function compileScript(
   return members
 }
 
-const nameIn = (after: NonNullable<EntryData['after']>): string => (typeof after === 'string' ? after : after.ended)
+/** The name of the entry that another one comes after; undefined where that is not right. */
+const nameIn = (after: EntryData['after']): string | undefined => (isObject(after) ? (after as { ended?: string }).ended : (after as string | undefined))
 const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
   until !== undefined || (per === undefined && (lasting !== undefined || !`${calls}`.includes('+')))
 
@@ -152,7 +152,7 @@ const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
 export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
   const named = new Map(entries.toReversed().flatMap(({ data }) => (data.name === undefined ? [] : [[data.name, data]])))
   const known = new Map<EntryData, boolean>()
-  const next = ({ after }: EntryData) => (after === undefined ? undefined : named.get(nameIn(after)))
+  const next = ({ after }: EntryData) => named.get(nameIn(after) as string)
   const isInCircle = (data: EntryData): boolean => {
     const way = new Set<EntryData>()
     let at: EntryData | undefined = data
@@ -162,11 +162,12 @@ export function checkWaiting(entries: readonly { data: EntryData; report: Report
     return isCircle
   }
   for (const { data, report } of entries) {
-    if (data.after === undefined) continue
+    const name = nameIn(data.after)
+    if (name === undefined) continue
     const other = next(data)
-    if (other === undefined) report(['after'], say('unknown_entry', nameIn(data.after), didYouMean(nameIn(data.after), [...named.keys()])))
+    if (other === undefined) report(['after'], say('unknown_entry', name, didYouMean(name, [...named.keys()])))
     else if (isInCircle(data)) report(['after'], say('waits_for_itself'))
-    else if (typeof data.after !== 'string' && !canEnd(other)) report(['after', 'ended'], say('never_ends', data.after.ended))
+    else if (isObject(data.after) && !canEnd(other)) report(['after', 'ended'], say('never_ends', name))
   }
 }
 
@@ -348,7 +349,7 @@ export class Script {
   /** Whether an entry waits for another one still; one that was removed has ended. */
   #isWaiting({ data: { after } }: Entry, at: number): boolean {
     if (after === undefined) return false
-    const named = this.#entries.get(this.#named.get(nameIn(after)) ?? '')
+    const named = this.#entries.get(this.#named.get(nameIn(after) as string) ?? '')
     return typeof after === 'string' ? !named?.count.applied : named !== undefined && !hasEnded(named, at)
   }
 

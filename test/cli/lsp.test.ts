@@ -167,7 +167,7 @@ t.test('lsp: what stands under the cursor, and where it leads', async t => {
     ['description: as in A|11\n', /^\*\*A11\*\*, assumed: /],
     ['script:\n  - o|n: POST /refunds\n', /^\*\*script\.on\*\*: A method and a path/],
     ['script:\n  - { on: POST /refunds, respond: { stat|us: 402 } }\n', /^\*\*script\.respond\.status\*\*: The status/],
-    ['script:\n  - { on: POST /refunds, delay: { mi|n: 1s } }\n', /^\*\*script\.delay\.min\*\*: A duration/],
+    ['script:\n  - { on: POST /refunds, delay: { mi|n: 1s } }\n', /^\*\*script\.delay\.min\*\*: The shortest/],
     ['groups:\n  brief:\n    - { fa|ult: hang }\n', /^\*\*groups\.brief\.fault\*\*: Loses/],
     ['locations:\n  - { display|_name: x }\n', /^\*\*locations\.display_name\*\*/],
     ['vars: { of|: 1 }\n', null],

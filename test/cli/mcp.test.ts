@@ -107,7 +107,7 @@ t.test('mcp: as a process, over its stdin and stdout', async t => {
   for (const [main, args, name] of [
     [SOURCE, ['--scenario', file, '--var', 'note=y'], 'own'],
     [BUILT, ['--scenario', 'default'], 'default'],
-    [BUILT, ['--url', running.url], 'empty']
+    [SOURCE, ['--url', running.url], 'empty']
   ] as const) {
     const { use } = await agent(t, {}, new StdioClientTransport({ command: process.execPath, args: [...main, 'mcp', ...args] }))
     t.equal((await use('reset')).value.scenario.name, name, args.join(' '))

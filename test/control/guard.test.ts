@@ -110,7 +110,6 @@ t.test('control: an Origin passes when it is that of the Host; a path or method 
     ['PUT /clok', 'GET /_control/clock or PUT /_control/clock'],
     ['POST /state/reset', 'POST /_control/reset'],
     ['POST /load/declined', 'POST /_control/load'],
-    ['GET /scenarios/declined', 'POST /_control/load or GET /_control/scenarios'],
     ['GET /journal', 'GET /_control/requests or DELETE /_control/requests'],
     ['POST /snapshots', 'GET /_control/snapshots or PUT /_control/snapshots/NAME or DELETE /_control/snapshots/NAME'],
     ['GET /frobnicated', undefined]

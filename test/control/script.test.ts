@@ -60,6 +60,7 @@ t.test('script: an entry that is added may wait for one that is there', async t 
   t.equal((await call('GET /tickets')).status, 200)
   await control('DELETE /script/scr_1')
   t.equal((await call('GET /tickets')).status, 200, 'what was applied once is not known of one that is removed')
+  t.equal((await control('POST /script', { on: 'GET /locations', delay: '1ms' })).status, 201, 'one that waits in vain concerns no other')
 })
 
 t.test('script: a request from before an entry was added is no near miss for being early', async t => {

@@ -205,11 +205,15 @@ t.test('near misses: a script entry that was never applied says why', async t =>
     [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
     [{ on, chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
     [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that applies; got slow in req_4']],
+    [{ on: 'GET /locations', ...answer }, ['entry: wanted no earlier entry that applies; got scr_2 in req_5']],
     [{ name: 'never', on: 'GET /accounts', calls: 1, ...answer }, []]
   ]
   const slow = { name: 'slow', on: 'GET /tickets', match: { query: { limit: 1 } }, delay: '1ms' }
-  const emulator = await start(t, { clock: '2026-03-01T18:05:00Z', script: [slow, ...cases.map(([entry]) => entry)] })
-  await make(emulator, 'refund amount=x | refund amount=2 | @sk_none refund amount=2 | GET /tickets?limit=1')
+  const emulator = await start(t, {
+    clock: '2026-03-01T18:05:00Z',
+    script: [slow, { ...slow, name: undefined, on: 'GET /locations' }, ...cases.map(([entry]) => entry)]
+  })
+  await make(emulator, 'refund amount=x | refund amount=2 | @sk_none refund amount=2 | GET /tickets?limit=1 | GET /locations?limit=1')
 
   const { status, body } = await emulator.control('POST /verify', { script: 'all_used' })
 
@@ -221,7 +225,7 @@ t.test('near misses: a script entry that was never applied says why', async t =>
     found,
     cases.map(([, near]) => near)
   )
-  t.match(body.message, /^Script entries that were never applied: scr_2, POST \/refunds; nearly: .*amount: wanted 3; got 2 in req_2/)
+  t.match(body.message, /^Script entries that were never applied: scr_3, POST \/refunds; nearly: .*amount: wanted 3; got 2 in req_2/)
   t.ok(textsOf(body.unused_script_entries[0].near_misses).includes(late[0] as string))
 })
 

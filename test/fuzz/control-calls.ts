@@ -5,6 +5,7 @@ import { SETTING_KEYS, SETTINGS } from '../../src/core/settings.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { type Schema, schemaOf } from '../../src/reference/parameters.js'
 import { fixtureSchema } from '../../src/scenario/schemas.js'
+import { FAMILIES } from '../../src/store/store.js'
 import { type Call, noise } from './api-calls.js'
 import { grown } from './documents.js'
 import { type Draws, listed } from './draws.js'
@@ -113,6 +114,8 @@ const NAMES: Readonly<Record<string, (draws: Draws) => string>> = {
   '/sandboxes': draws => draws.pick(SANDBOXES),
   '/settings': draws => draws.pick(SETTING_KEYS),
   '/requests': draws => `req_${1 + draws.below(3000)}`,
+  '/scenarios': draws => draws.pick([...SCENARIOS, '__proto__', '..%2fREADME']),
+  '/records': draws => `${draws.pick(FAMILIES)}/${draws.pick(['tkt_60', 'txn_none', 'loc_bistro', '__proto__'])}`,
   '/script': draws => `scr_${draws.below(9)}`,
   '/gates': draws => `scr_${draws.below(9)}`,
   '/console': draws => draws.pick(['console.js', 'console.css', '..%2ffiles.ts', '__proto__']),
@@ -153,7 +156,7 @@ const ROWS = Object.entries<Row>(Object.assign({}, ...CONTROL_GROUPS.map(({ rows
 /** A path with its query: the parameters of the row, or any. */
 function addressOf(on: string, { query }: Row, draws: Draws): string {
   const path = on.replace(
-    /(\/\w+)\/[A-Z]+/,
+    /(\/\w+)\/[A-Z]+(?:\/[A-Z]+)?/,
     (_, below) => `${below}/${draws.chance(80) ? (NAMES[below] as (draws: Draws) => string)(draws) : encoded(hostileText(draws), draws) || '%20'}`
   )
   if (draws.chance(5)) return `${path}${draws.pick(['/', '/..', '/nothing', '/%2e%2e/next'])}`
