@@ -185,7 +185,7 @@ export type Fault = (typeof FAULTS)[number]
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
-const HOLD = closed('Makes requests wait until a number of them wait, or until a control request opens a gate.', [], {
+export const HOLD = closed('Makes requests wait until a number of them wait, or until a control request opens a gate.', [], {
   until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many requests must wait before they go on together; later ones wait for as many again.' }),
   once: Type.Boolean({ default: false, description: 'Whether only the first requests wait for one another, and later ones go on at once.' }),
   gate: Type.String({ ...letters(64, 'a name'), description: 'The name by which a control request opens it.' }),
@@ -193,7 +193,7 @@ const HOLD = closed('Makes requests wait until a number of them wait, or until a
   for: { ...DURATION, description: 'The maximum time that a request waits.' }
 })
 export type Hold = Static<typeof HOLD>
-const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
+export const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
   status: Type.Integer({
     minimum: 200,
     maximum: 599,
@@ -214,7 +214,7 @@ const RESPOND = closed('Responds instead of the operation, or changes its respon
   retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
 })
 export type Respond = Static<typeof RESPOND>
-const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
+export const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
   data: of<Record<string, unknown>>({ ...closed('', [], recordLists(true)), description: 'Records as in a fixture; each replaces the one with the same id.' }),
   delete: someOf(RECORD_ID, 'Ids of records to delete, before those under data are made.')
 })
@@ -258,15 +258,15 @@ export const entrySchema = () => ({
       'The name of another entry: applies only once that was first applied; or { ended: NAME }, once that can no longer apply.'
     ),
     for: { ...DURATION, description: "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock." },
-    hold: { 'x-single': 'until', ...HOLD },
+    hold: { ...HOLD, 'x-single': 'until', 'x-published': referTo('hold') },
     delay: either(
       'object',
       DELAY,
       DURATION,
       'Waits first: a duration; min and max, between which it is drawn from the seed; or from and by, with which it grows.'
     ),
-    respond: { 'x-single': 'status', ...RESPOND },
-    change: CHANGE,
+    respond: { ...RESPOND, 'x-single': 'status', 'x-published': referTo('respond') },
+    change: { ...CHANGE, 'x-published': referTo('change') },
     stale: { ...DURATION, description: "Reads records as they were this long ago, by the sandbox's clock." },
     fault: wordOf(FAULTS, 'Loses the response.'),
     bandwidth: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'How many bytes of the body of the response are sent in a second.' }),

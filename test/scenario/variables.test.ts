@@ -487,3 +487,37 @@ t.test('use: fields of a named entry are replaced, and an entry is left out', as
     /^own\.yaml|day\.yaml:10:9 groups\.day\.script\[2\]: can never apply: the entry "slow lists"/
   ])
 })
+
+t.test('use: entries of groups wait for others, count by value and change records as those of a scenario do', async t => {
+  const group = `groups:
+  g:
+    - { name: first, on: POST /refunds, per: ticket, calls: 1, respond: { status: 503 } }
+    - { name: later, on: GET /refunds, after: { ended: once }, stale: 5s }
+    - { name: once, on: POST /transactions, calls: 1, respond: { patch: { note: late } } }
+    - { on: GET /tickets, after: own, change: { data: { tickets: [ { id: tkt_new, location: loc_bistro, reference: N } ] }, delete: [tkt_52] } }
+`
+  const root = folderOf(t, { 'more.yaml': group })
+  const own = (override: string) => `fixtures: [bistro]
+script:
+  - { name: own, on: POST /accounts, after: later, delay: 1s }
+  - { on: POST /transactions, match: { about: { ticket: tkt_new } }, calls: 2, delay: 1s }
+use: [ { group: more.yaml#g, override: { ${override} } } ]
+`
+  const cases: [override: string, ...problems: string[]][] = [
+    ['first: { per: location }'],
+    ['later: { after: first }'],
+    [
+      'later: { after: own }',
+      'own.yaml:3:45 script[0].after waits_for_itself',
+      'own.yaml:5:58 use[0].override.later.after waits_for_itself',
+      'more.yaml:6:34 groups.g[3].after waits_for_itself'
+    ],
+    ['later: { after: { ended: frist } }', 'own.yaml:5:58 use[0].override.later.after unknown_entry'],
+    ['later: null', 'own.yaml:3:45 script[0].after unknown_entry'],
+    ['once: { calls: 1+ }', 'more.yaml:4:56 groups.g[1].after.ended never_ends'],
+    ['once: { name: other }', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
+    ['later: { on: POST /refunds }', 'more.yaml:4:71 groups.g[1].stale stale_change'],
+    ['first: { change: { delete: [nobody] } }', 'own.yaml:5:77 use[0].override.first.change.delete[0] missing_record']
+  ]
+  for (const [override, ...problems] of cases) t.strictSame((await made(own(override), { root })).coded, problems, override)
+})
