@@ -517,7 +517,7 @@ use: [ { group: more.yaml#g, override: { ${override} } } ]
     ['once: { calls: 1+ }', 'more.yaml:4:56 groups.g[1].after.ended never_ends'],
     ['once: { name: other }', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
     ['later: { on: POST /refunds }', 'more.yaml:4:71 groups.g[1].stale stale_change'],
-    ['first: { change: { delete: [nobody] } }', 'own.yaml:5:77 use[0].override.first.change.delete[0] missing_record']
+    ['first: { change: { delete: [nobody] } }', 'own.yaml:5:70 use[0].override.first.change.delete[0] missing_record']
   ]
   for (const [override, ...problems] of cases) t.strictSame((await made(own(override), { root })).coded, problems, override)
 })
