@@ -13,7 +13,7 @@ import { Player } from '../replay/player.js'
 import { type CheckedFile, type PlacedPoint, type PlacedProblem, type Point, withFailure, withPlaces } from '../reports/points.js'
 import { concerns, type Gate } from '../reports/run.js'
 import { Sandbox } from '../sandbox/sandbox.js'
-import type { SourceDocument } from '../scenario/documents.js'
+import type { SourceDocument, Written } from '../scenario/documents.js'
 import { type Expectation, Tally } from '../scenario/expectations.js'
 import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
 import type { Library } from '../scenario/library.js'
@@ -99,9 +99,10 @@ function withoutContradictions(checked: readonly CheckedFile[]): CheckedFile[] {
 async function checkFile(file: string, library: Library, known: Set<string>, options: CheckOptions): Promise<Found<Point>> {
   const sandbox = new Sandbox({ library, launch: options.launch, machine: Date.now })
   let document: SourceDocument
+  let written: Written
   try {
     document = await library.file(file)
-    await sandbox.load(document, { name: file, file }, { variables: givenVariables(options, known), keys: options.keys })
+    ;({ written } = await sandbox.load(document, { name: file, file }, { variables: givenVariables(options, known), keys: options.keys }))
   } catch (error) {
     return { points: [{ ...say('valid'), file, problems: problemsOf(error as Error), ms: 0 }], notes: [], settings: null }
   }
@@ -113,13 +114,13 @@ async function checkFile(file: string, library: Library, known: Set<string>, opt
   const own = bindingsOf(sandbox.store)
   const missing = options.against === null ? [] : notGiven(sandbox.requireLoaded(), own, options)
   if (missing.length > 0) {
-    const points = await withPlaces([{ ...say('all_given'), problems: missing }], document)
+    const points = await withPlaces([{ ...say('all_given'), problems: missing }], file, written)
     return { points, notes: [SAYS.nothing_sent(options.against as string)], settings: null }
   }
   const service = options.responses ?? (options.against === null ? null : playOver(options.against, options))
   const bindings = { ...bindingsFor(own, options), error: sandbox.settings['shapes.error'] }
   const { points, ...more } = await checkLoaded({ ...options, sandbox, document, library, own, bindings, service })
-  return { ...more, points: await withPlaces(points, document) }
+  return { ...more, points: await withPlaces(points, file, written) }
 }
 
 /** Plays the steps of a scenario that is loaded, then its plays, and judges what it expects by the plays, or by the steps where there are none. */

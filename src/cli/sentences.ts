@@ -140,7 +140,7 @@ export const SAYS = {
   // files to check
   no_scenario: (isPattern: boolean) => `${isPattern ? 'matches' : 'has'} no scenario or fixture`,
   no_files: (isPattern: boolean) => (isPattern ? 'matches no file' : 'has no file that ends in .yaml, .yml or .json'),
-  shared_script: () => 'left out: it has script entries that scenarios share',
+  shared_script: () => 'left out: it has groups that scenarios share',
   other_document: () => 'left out: it is not a scenario or a fixture',
   valid: () => 'the document is valid',
   // points of a check

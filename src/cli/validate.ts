@@ -1,4 +1,5 @@
 /** `commerce-emulator validate FILE…`: checks scenarios, fixtures and files of shared script entries, without opening a port. */
+import { Clock } from '../core/clock.js'
 import type { Problem } from '../core/errors.js'
 import { visible } from '../core/visible.js'
 import { playIn } from '../engine/play.js'
@@ -7,8 +8,8 @@ import { countOf } from '../reports/sentences.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import { problemLine, type SourceDocument } from '../scenario/documents.js'
 import type { Library } from '../scenario/library.js'
-import type { Launch } from '../scenario/scenario.js'
-import { checkSharedScript, isSharedScript } from '../scenario/shared-script.js'
+import { checkSharedScript, type Launch } from '../scenario/scenario.js'
+import { isSharedScript } from '../scenario/shared-script.js'
 import type { GivenVariables } from '../scenario/variables.js'
 import { problemsOf } from './failures.js'
 import type { Progress } from './progress.js'
@@ -39,7 +40,7 @@ export async function foundIn(
     const sandbox = new Sandbox({ library, launch, machine: Date.now })
     const document = await read()
     const warn = (found: readonly Problem[]) => void warnings.push(...found)
-    if (isSharedScript(document.data)) await checkSharedScript(document, variables)
+    if (isSharedScript(document.data)) await checkSharedScript(document, { library, launch, variables, clockFor: start => new Clock(Date.now, start) })
     else await sandbox.load(document, origin, { dryRun: true, play: playIn, variables, warn })
     return { problems: [], warnings }
   } catch (error) {

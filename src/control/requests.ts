@@ -128,7 +128,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         run: async ({ sandbox, sent, left, isTrial: dryRun }) => {
           const warnings: Problem[] = []
           const warn = (found: readonly Problem[]) => warnings.push(...found)
-          const scenario = await sandbox.loadBody(sent as Body, { dryRun, play: playIn, left, warn })
+          const { scenario } = await sandbox.loadBody(sent as Body, { dryRun, play: playIn, left, warn })
           return { scenario, dry_run: dryRun, ...(warnings.length > 0 && { warnings: shownWarnings(warnings, { world: sandbox }) }) }
         }
       }),

@@ -65,12 +65,13 @@ const membersTest =
     return true
   }
 
-/** What a schema says of the names of an object; `x-elsewhere` is the part that others belong to. */
+/** What a schema says of the names of an object; `x-elsewhere` is the part that others belong to, `x-meant` what is to be written in the place of others. */
 type Parts = {
   properties?: Readonly<Record<string, Schema>>
   additionalProperties?: Schema | false
   required?: readonly string[]
   'x-elsewhere'?: Readonly<Record<string, string>>
+  'x-meant'?: Readonly<Record<string, string>>
 }
 
 /** The names of an object: those that are required, each by its own schema, the others by that of `additionalProperties`. */
@@ -99,7 +100,7 @@ function* problemsIn(schema: Schema, value: unknown, steps: readonly Step[]): Ge
   if (Array.isArray(value)) {
     for (const [index, member] of value.entries()) yield* problemsIn((schema.items ?? {}) as Schema, member, [...steps, index])
   } else if (isObject(value)) {
-    const { properties = {}, additionalProperties = {}, required = [], 'x-elsewhere': elsewhere = {} } = schema as Parts
+    const { properties = {}, additionalProperties = {}, required = [], 'x-elsewhere': elsewhere = {}, 'x-meant': meant = {} } = schema as Parts
     for (const name of required) if (value[name] === undefined) yield problemAt(steps, say('required', name))
     for (const name in value) {
       const isKnown = Object.hasOwn(properties, name)
@@ -107,7 +108,11 @@ function* problemsIn(schema: Schema, value: unknown, steps: readonly Step[]): Ge
       const part = isKnown ? (properties[name] as Schema) : additionalProperties
       const own = Object.hasOwn(elsewhere, name) ? (elsewhere[name] as string) : null
       if (part) yield* problemsIn(part, value[name], [...steps, name])
-      else yield problemAt([...steps, name], say('unknown_name', shortened(name), Object.keys(properties), own))
+      else
+        yield problemAt(
+          [...steps, name],
+          say('unknown_name', shortened(name), Object.keys(properties), own, Object.hasOwn(meant, name) ? meant[name] : undefined)
+        )
     }
   }
   if (schema.if !== undefined) yield* problemsIn((testOf(schema.if as Schema)(value) ? schema.then : schema.else) as Schema, value, steps)

@@ -36,11 +36,12 @@ export type Word = (wanted: never, value: never, schema: Schema, steps: readonly
 
 /** The words about values as a whole, in the order in which one that is broken is reported: a value has one problem, of its type where that is wrong. */
 export const WORDS: Readonly<Record<string, Word>> = {
-  type: (names: string | readonly string[], value: unknown, { 'x-duration': isDuration, 'x-advice': advice }) => {
+  type: (names: string | readonly string[], value: unknown, { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties }) => {
     if (typeTest(names)(value)) return null
     if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
-    return say('wrong_type', expected, shownGot(value), (advice as string | undefined) ?? typeHint(names, value))
+    const hint = (advice as string | undefined) ?? typeHint(names, value) ?? singleHint(single, properties, value)
+    return say('wrong_type', expected, shownGot(value), hint)
   },
   enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
     const { what, advice, others } = (many ?? {}) as { what?: string; advice: string; others?: string }
@@ -90,4 +91,11 @@ function patternOf(source: string): RegExp {
 function typeHint(types: string | readonly string[], value: unknown): string | null {
   if ([types].flat().includes('string')) return typeof value === 'number' || typeof value === 'boolean' ? `quote it: "${value}"` : null
   return types === 'array' && typeof value === 'string' ? `write it as a list: [${shortened(value)}]` : null
+}
+
+/** One value in an object, under the name that it usually goes under there. */
+function singleHint(name: unknown, parts: unknown, value: unknown): string | null {
+  const own = (parts as Readonly<Record<string, Schema>> | undefined)?.[name as string]
+  const type = own?.type ?? (own?.else as Schema | undefined)?.type
+  return type !== undefined && typeTest(type as string)(value) ? `write it as { ${name}: ${shortened(String(value))} }` : null
 }

@@ -45,8 +45,10 @@ export const CHECKS = {
   placeholder_count: (placeholder: string, times: number) =>
     `must have the placeholder ${placeholder} once; ${times === 0 ? 'it is missing' : `got it ${times} times`}`,
   required: (name: string) => `${name} is required`,
-  unknown_name: (name: string, known: readonly string[], elsewhere: string | null) =>
-    `unknown name ${name}${elsewhere === null ? didYouMean(name, known) || `; available: ${known.join(', ')}` : `; put it under ${elsewhere}`}`
+  unknown_name: (name: string, known: readonly string[], elsewhere: string | null, instead?: string) => {
+    if (instead !== undefined) return `unknown name ${name}; write ${instead}`
+    return `unknown name ${name}${elsewhere === null ? didYouMean(name, known) || `; available: ${known.join(', ')}` : `; put it under ${elsewhere}`}`
+  }
 } satisfies Sentences
 
 export const say = sayer(CHECKS)

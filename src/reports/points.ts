@@ -3,7 +3,7 @@ import type { Problem } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import type { GivenSettings } from '../core/settings.js'
-import type { SourceDocument } from '../scenario/documents.js'
+import { placesOf, type Written } from '../scenario/documents.js'
 
 /** A step, an expectation, or the document itself, by its title. The problems of a warning fail nothing. */
 export type Point = Said & { file: string; problems: readonly Problem[]; ms: number; isWarning?: boolean }
@@ -35,13 +35,15 @@ export const isWarned = ({ problems, isWarning = false }: Point): boolean => pro
 /** The settings that were found over all files. */
 export const settingsFound = (checked: readonly CheckedFile[]): GivenSettings => Object.assign({}, ...checked.map(({ settings }) => settings))
 
-export async function withPlaces(points: readonly PlacedPoint[], document: SourceDocument): Promise<Point[]> {
-  const places = await document.locate(points.flatMap(({ problems }) => problems.map(({ at }) => at)))
+/** The points of a file, with each problem where it is written. */
+export async function withPlaces(points: readonly PlacedPoint[], file: string, written: Written): Promise<Point[]> {
+  const parts = points.flatMap(({ problems }) => problems.map(({ at }) => written(at)))
+  const places = await placesOf(parts)
   let next = 0
   return points.map(({ problems, ms = 0, ...point }) => ({
     ...point,
-    file: document.name,
-    problems: problems.map(({ at: _at, ...said }) => ({ file: document.name, path: '', ...said, ...places[next++] })),
+    file,
+    problems: problems.map(({ at: _at, ...said }) => ({ file: parts[next]?.document.name, path: '', ...said, ...places[next++] })),
     ms
   }))
 }

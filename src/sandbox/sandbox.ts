@@ -25,7 +25,16 @@ import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Body } from '../scenario/body.js'
-import { type DocumentProblem, documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
+import {
+  type DocumentProblem,
+  documentOf,
+  ProblemList,
+  readDocument,
+  refusalOf,
+  type SourceDocument,
+  type Written,
+  withoutProblems
+} from '../scenario/documents.js'
 import { type Edit, type Edited, edited, type RecordName, referrers } from '../scenario/edits.js'
 import { Tally } from '../scenario/expectations.js'
 import { exportedRecord } from '../scenario/export.js'
@@ -33,10 +42,10 @@ import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, records
 import { flawsOf } from '../scenario/flaws.js'
 import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
-import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
+import { fixtureRead, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
 import { readBy } from '../scenario/reading.js'
-import { bindingsOf, type FirstState, firstStateOf, type Launch, type LoadContext } from '../scenario/scenario.js'
+import { bindingsOf, type FirstState, firstStateOf, type Launch, type LoadContext, type Loaded } from '../scenario/scenario.js'
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
 import { say } from '../scenario/sentences.js'
@@ -214,16 +223,15 @@ export class Sandbox {
     document: SourceDocument,
     origin: { name: string; file: string | null },
     { dryRun = false, play, warn, variables, keys }: LoadOptions & Pick<LoadContext, 'variables' | 'keys'> = {}
-  ): Promise<FirstState['scenario']> {
-    const first = await firstStateOf(document, origin, { ...this.#making, warn, variables, keys })
-    return this.#beginIn({ first, document }, { dryRun, play })
+  ): Promise<Loaded> {
+    return this.#beginIn(await firstStateOf(document, origin, { ...this.#making, warn, variables, keys }), { dryRun, play })
   }
 
   /**
    * Loads what a load call's body asks for. The load takes effect as a whole when it is done, whatever the sandbox was loaded with or reset to meanwhile.
    * Errors: as of `load`; `sandbox_unknown` where the sandbox was deleted meanwhile.
    */
-  async loadBody(body: Body, { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<FirstState['scenario']> {
+  async loadBody(body: Body, { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<Loaded> {
     const made = await loaded(body, { ...this.#making, warn, jobs: this.jobs, now: this.machine() }, () => AbortSignal.any([left(), this.ending]))
     return this.#beginIn(made, options)
   }
@@ -238,14 +246,16 @@ export class Sandbox {
     return (this.#dependencies.worker as Worker).jobsOf(this)
   }
 
-  async #beginIn({ first, document }: Loaded, { dryRun = false, play }: LoadOptions): Promise<FirstState['scenario']> {
+  async #beginIn(loaded: Loaded, { dryRun = false, play }: LoadOptions): Promise<Loaded> {
+    // what is written in documents would keep these
+    const { written, ...first } = loaded
     const candidate = new Sandbox(this.#dependencies)
     candidate.begin(first)
-    if (play) await candidate.#playFirst(document, play(candidate))
+    if (play) await candidate.#playFirst(play(candidate), written)
     const { store, counters } = candidate.state.value
     this.ending.throwIfAborted()
     if (!dryRun) this.begin({ ...first, store, counters })
-    return first.scenario
+    return loaded
   }
 
   /** The script and the expectations since the last load or reset. */
@@ -329,11 +339,11 @@ export class Sandbox {
   }
 
   /** Plays the steps of the first state. Errors: `document_invalid` with every step whose answer was not the expected one. */
-  async #playFirst(document: SourceDocument, play: Play): Promise<void> {
+  async #playFirst(play: Play, written: Written): Promise<void> {
     const { steps, answers } = this.requireLoaded()
     const outcomes = await playSteps(steps, play, { ...bindingsOf(this.store), error: this.settings['shapes.error'] }, undefined, answers)
     const found = outcomes.flatMap(({ at, step, problems }) =>
-      problems.map(({ message }) => ({ document, steps: ['steps', ...at], message: `${step.do}: ${message}` }))
+      problems.map(({ message }) => ({ ...written(['steps', ...at]), message: `${step.do}: ${message}` }))
     )
     if (found.length > 0) throw await refusalOf(found)
   }

@@ -73,10 +73,10 @@ export class Sandboxes {
   }
 
   /** Loads the scenario that the sandbox at the base address and every new one begin with. Errors: as of `Sandbox.load`; nothing is changed then. */
-  async start(...given: Parameters<Sandbox['load']>): ReturnType<Sandbox['load']> {
-    const loaded = await this.main.load(...given)
+  async start(...given: Parameters<Sandbox['load']>): Promise<FirstState['scenario']> {
+    await this.main.load(...given)
     this.#start = this.main.requireLoaded()
-    return loaded
+    return this.#start.scenario
   }
 
   /** All that a data file keeps. */

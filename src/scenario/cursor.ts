@@ -1,6 +1,6 @@
 /** What stands at a place of a document, as an editor asks: the names that lead to it, what is known of it, and where what it names is. */
 import { isMap, isPair, isScalar, isSeq, type Node, parseDocument } from 'yaml'
-import type { Step } from '../core/places.js'
+import { partAt as dataAt, type Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { ASSUMPTIONS } from '../reference/assumptions.js'
 import { RULES } from '../reference/rules.js'
@@ -73,21 +73,39 @@ export function aboutPart(part: Part | null, word: string, data: unknown): strin
 
 /** Where what a part names is: the file or group under `use` and `fixtures`, a variable, a step, a script entry, or a record; null where nowhere. */
 export async function targetOf(
-  { steps: [list], value }: Part,
+  { steps: [list, index, key, name], value }: Part,
   word: string,
   { document, file, library }: { document: SourceDocument; file: string | null; library: Library }
 ): Promise<Target | null> {
+  const uses = isObject(document.data) && Array.isArray(document.data.use) ? document.data.use : []
+  if (list === 'use') {
+    const { source, data, stepsTo } = await usedBy(uses[index as number] ?? value, file, library)
+    const entry = key === 'override' && typeof name === 'string' ? namedSteps(data, name, name) : null
+    return placeIn(source, stepsTo(entry ?? []))
+  }
   if (typeof value !== 'string') return null
   if (list === 'fixtures') return placeIn(await library.fixture(value, file), [])
-  if (list === 'use') {
-    const { file: shared, group } = partsOfUse(value)
-    return placeIn(await library.sharedScript(shared, file), group === null ? [] : ['groups', group])
-  }
-  for (const source of [document, ...(await fixturesOf(document, file, library))]) {
-    const steps = namedSteps(source.data, value, word)
-    if (steps !== null) return placeIn(source, steps)
+  const whole = [document, ...(await fixturesOf(document, file, library))].map((source): Root => ({ source, data: source.data, stepsTo: steps => steps }))
+  for (const { source, data, stepsTo } of [...whole, ...(await Promise.all(uses.map(use => usedBy(use, file, library))))]) {
+    const steps = namedSteps(data, value, word)
+    if (steps !== null) return placeIn(source, stepsTo(steps))
   }
   return null
+}
+
+/** The parts of a scenario, and where they are in a file. */
+type Root = { source: SourceDocument | string; data: unknown; stepsTo: (steps: readonly Step[]) => readonly Step[] }
+
+/** The group that a member of `use` names, as the parts of a scenario; the file alone where there is no such group. */
+async function usedBy(use: unknown, file: string | null, library: Library): Promise<Root> {
+  const reference = isObject(use) ? use.group : use
+  const { file: shared, group } = partsOfUse(typeof reference === 'string' ? reference : '')
+  const source = await library.sharedScript(shared, file).catch(() => '')
+  const at = group === null ? [] : ['groups', group]
+  const data = typeof source === 'string' ? null : dataAt(source.data, at)
+  return Array.isArray(data)
+    ? { source, data: { script: data }, stepsTo: steps => [...at, ...steps.slice(1)] }
+    : { source, data, stepsTo: steps => [...at, ...steps] }
 }
 
 async function fixturesOf({ data }: SourceDocument, file: string | null, library: Library): Promise<SourceDocument[]> {

@@ -86,9 +86,9 @@ export const SAYS = {
     `No scenario is called ${sentence(`${name}${file === undefined ? meantName(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
   too_large_to_show: (name: string, size: number, most: number) =>
     `${name} has ${size} bytes, and only texts of up to ${most} bytes are shown; read its file instead.`,
-  no_shared_script: (name: string, known: readonly string[]) => noneCalled('file of script entries', name, known),
+  no_shared_script: (name: string, known: readonly string[]) => noneCalled('file of groups', name, known),
   not_a_group: () => 'must be a file and a group in it, such as outages.yaml#brief-outage',
-  no_groups: (reference: string) => `${reference} has no groups of script entries; name a file that has`,
+  no_groups: (reference: string) => `${reference} has no groups; name a file that has`,
   names_only: (what: string, reference: string) => `a document that does not come from a file may name ${what}, not paths: ${reference}`,
   no_file: (reference: string) => `there is no file ${reference}`,
   outside_folders: (reference: string) => `${reference} lies outside the fixtures and scenarios folders`,

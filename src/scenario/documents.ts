@@ -8,7 +8,7 @@ import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
 import { placesInJson, sizeOfJson } from './json-text.js'
 import { DEFAULT_LIMITS, type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
-import type { Place } from './places.js'
+import type { Locate, Place } from './places.js'
 import type { ReadYaml } from './yaml.js'
 
 export type SourceDocument = {
@@ -17,17 +17,22 @@ export type SourceDocument = {
   data: unknown
   limits: DocumentLimits
   /** The lines and columns of places, as far as they are known. */
-  locate: (places: readonly (readonly Step[])[]) => Promise<readonly (Place | null)[]>
+  locate: Locate<Promise<readonly (Place | null)[]>>
   /** The schema that the data is known to match. */
   checkedAs?: DocumentKind
 }
 export type TextType = 'json' | 'yaml'
 /** `script` is a file of script entries that scenarios share. */
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
-/** A problem, its document and its place in that. */
-export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; code?: string; message: string }
+/** A problem, its document and its place in that; `isOfName` where it is about a name and not its value, if its code does not say so. */
+export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; code?: string; message: string; isOfName?: boolean }
+/** Codes of problems that are about a name. */
+const OF_NAMES = [
+  ...['unknown_name', 'unknown_parameter', 'unknown_field', 'unknown_override', 'unused_variable', 'no_section', 'group_name', 'process_setting'],
+  ...['framing_header', 'reserved_field', 'variable_as_name', 'not_a_variable_name', 'unbalanced_brackets', 'not_an_hour', 'not_an_amount']
+]
 /** Takes a problem by its place in the part of a document that is looked at. */
-export type Report = (steps: readonly Step[], said: Said | string) => void
+export type Report = (steps: readonly Step[], said: (Said & Pick<DocumentProblem, 'isOfName'>) | string) => void
 
 /** Where problems are put. */
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
@@ -62,11 +67,34 @@ export async function withoutProblems<T>(problems: ProblemList, make: () => Prom
   throw await refusalOf(problems.all, documents)
 }
 
-/** Adds what is reported of a part of a document to its problems. */
-export const reportTo =
-  (problems: Problems, document: SourceDocument, under: readonly Step[] = []): Report =>
+/** A part of a document. */
+export type DocumentPart = Pick<DocumentProblem, 'document' | 'steps'>
+/** Where what is looked at is written, by its place in that. */
+export type Written = (steps: readonly Step[]) => DocumentPart
+
+export const writtenIn =
+  (document: SourceDocument, under: readonly Step[] = []): Written =>
+  steps => ({ document, steps: [...under, ...steps] })
+
+/** Adds what is reported to problems, where it is written. */
+export const reportBy =
+  (problems: Problems, written: Written): Report =>
   (steps, said) =>
-    void problems.push({ document, steps: [...under, ...steps], ...(typeof said === 'string' ? { message: said } : said) })
+    void problems.push({ ...written(steps), ...(typeof said === 'string' ? { message: said } : said) })
+
+/** Adds what is reported of a part of a document to its problems. */
+export const reportTo = (problems: Problems, document: SourceDocument, under: readonly Step[] = []): Report => reportBy(problems, writtenIn(document, under))
+
+/** The places of parts of documents; each document is looked through once. */
+export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
+  const places = new Map<DocumentPart, Place | null>()
+  for (const document of new Set(parts.map(({ document }) => document))) {
+    const own = parts.filter(part => part.document === document)
+    const found = await document.locate(own.map(({ steps }) => steps))
+    for (const [index, part] of own.entries()) places.set(part, found[index] as Place | null)
+  }
+  return parts.map(part => places.get(part) as Place | null)
+}
 
 /** A document that is data already: it has no lines. */
 export const documentOf = (name: string, data: unknown, limits = DEFAULT_LIMITS): SourceDocument => ({
@@ -86,11 +114,11 @@ export async function readDocument(
   { limits = DEFAULT_LIMITS, type = null }: { limits?: DocumentLimits; type?: TextType | null } = {}
 ): Promise<SourceDocument> {
   const data = type === 'json' || (type === null && /^\s*[{[]/.test(text)) ? jsonOf(name, text, limits, type) : undefined
-  if (data !== undefined) return { name, data, limits, locate: async wanted => placesInJson(text, wanted) }
+  if (data !== undefined) return { name, data, limits, locate: async (...wanted) => placesInJson(text, ...wanted) }
 
   const { data: read, problems, locate } = await yamlIn(text, limits)
   if (problems.length === 0 && isDeeper(read, MAX_NESTING)) problems.push({ ...say('too_deep', MAX_NESTING), line: 1, column: 1 })
-  if (problems.length === 0) return { name, data: read, limits, locate: async places => locate(places) }
+  if (problems.length === 0) return { name, data: read, limits, locate: async (...wanted) => locate(...wanted) }
   throw documentInvalid(problems.map(({ message, ...problem }) => ({ file: name, path: '', ...problem, message: cut(message) })))
 }
 
@@ -110,11 +138,15 @@ export async function refusalOf(
 export async function listedProblems(problems: readonly DocumentProblem[], documents: readonly SourceDocument[]): Promise<Problem[]> {
   const names = [...new Set(documents.map(({ name }) => name))]
   const unique = [...new Map(problems.map(problem => [JSON.stringify([problem.document.name, problem.steps, problem.message]), problem])).values()]
+  // what is required is probably there by a name that is not known
+  const misnamed = new Set(unique.flatMap(({ document, steps, code }) => (code === 'unknown_name' ? [placeOf(document, steps.slice(0, -1))] : [])))
+  const told = unique.filter(({ document, steps, code }) => code !== 'required' || !misnamed.has(placeOf(document, steps)))
   const listed: { rank: number[]; problem: Problem }[] = []
-  for (const document of new Set(unique.map(({ document }) => document))) {
-    const own = unique.filter(problem => problem.document === document)
+  for (const document of new Set(told.map(({ document }) => document))) {
+    const own = told.filter(problem => problem.document === document)
     const wanted = own.map(({ steps }) => steps)
-    const places = await document.locate(wanted)
+    const ofNames = own.map(({ code = '', isOfName = OF_NAMES.includes(code) }) => isOfName)
+    const places = await document.locate(wanted, ofNames)
     // data has an order all the same: that of its text, if it had one
     const order = places.every(place => place === null) ? placesInJson(JSON.stringify(document.data ?? null), wanted) : places
     for (const [index, { steps, code, message }] of own.entries()) {
@@ -125,6 +157,8 @@ export async function listedProblems(problems: readonly DocumentProblem[], docum
   }
   return listed.sort((a, b) => a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] as number), 0)).map(({ problem }) => problem)
 }
+
+const placeOf = ({ name }: SourceDocument, steps: readonly Step[]) => JSON.stringify([name, steps])
 
 /** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
@@ -164,8 +198,8 @@ function jsonOf(name: string, text: string, limits: DocumentLimits, type: TextTy
 /** Finds places in a YAML text that was read before in another way. */
 export const locatorIn =
   (text: string, limits: DocumentLimits): SourceDocument['locate'] =>
-  async places =>
-    (await yamlIn(text, limits)).locate(places)
+  async (...wanted) =>
+    (await yamlIn(text, limits)).locate(...wanted)
 
 /** YAML is read by a module that is loaded when it is first needed. */
 async function yamlIn(text: string, limits: DocumentLimits): Promise<ReadYaml> {

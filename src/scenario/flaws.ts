@@ -1,5 +1,5 @@
 /** Which parts of a document have problems of shape; the other parts are right, and are checked further. */
-import type { Step } from '../core/places.js'
+import { partAt, type Step } from '../core/places.js'
 import type { Report } from './documents.js'
 
 /** A tree of steps with a node for every place that has a problem, at itself or in a part of it. */
@@ -22,6 +22,12 @@ export function membersOf<T>(list: unknown, flaws: Flaws | undefined): { member:
   return Array.isArray(list) ? list.map((member, index) => ({ member, index, flaws: flaws?.get(index) })) : []
 }
 
+/** The flaws of a list of such members; undefined where none has any. */
+export function flawsOfMembers(members: readonly { flaws: Flaws | undefined }[]): Flaws | undefined {
+  const flawed = members.flatMap(({ flaws }, index) => (flaws === undefined ? [] : [[index, flaws] as const]))
+  return flawed.length === 0 ? undefined : new Map(flawed)
+}
+
 /** A part of a document without what is wrong in it; undefined where it is wrong itself. A list with a wrong member is wrong as a whole, so that no index changes. */
 export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
   if (flaws.size === 0 || typeof part !== 'object' || part === null) return undefined
@@ -38,11 +44,12 @@ export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
 /** A member of a list as far as it is right. */
 type RightMember<T> = { member: T; index: number; isWhole: boolean; report: Report }
 
-/** The members of a list without what is wrong in them. What is reported of one is a problem unless it is about what has a flaw already. */
+/** The members of a list without what is wrong in them. What is reported of one is a problem unless it is about what has a flaw already, or is not there for one. */
 export function rightMembersOf<T>(list: unknown, flaws: Flaws | undefined, report: Report): RightMember<T>[] {
   return membersOf(list, flaws).flatMap(({ member, index, flaws: own }) => {
     const right = own === undefined ? member : withoutFlaws(member, own)
-    const reportRight: Report = (steps, message) => hasNoFlawAt(own, steps) && report([index, ...steps], message)
+    const isThere = (steps: readonly Step[]) => own === undefined || partAt(right, steps) !== undefined
+    const reportRight: Report = (steps, message) => hasNoFlawAt(own, steps) && isThere(steps) && report([index, ...steps], message)
     return right === undefined ? [] : [{ member: right as T, index, isWhole: own === undefined, report: reportRight }]
   })
 }

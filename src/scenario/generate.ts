@@ -12,6 +12,17 @@ import type { Report } from './documents.js'
 import { type Progress, reportProgress } from './progress.js'
 import { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
 import { say } from './sentences.js'
+import {
+  drawWeighted,
+  drawWhole,
+  isWeighted,
+  ofWeights,
+  problemsOfAmounts,
+  problemsOfTime,
+  problemsOfWeights,
+  type Weighted,
+  weightedInstants
+} from './weights.js'
 
 export { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
 export type Generating = { store: Store; ids: Ids; now: number; settings: Settings; faker: Faker; importer: Imported; progress?: Progress | undefined }
@@ -25,6 +36,8 @@ const REGULARS = 50
 const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
 const BRANDS = ['visa', 'mastercard', 'amex', 'discover'] as const
 const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter'] as const
+/** The bills before the tip, where nothing is said of them. */
+const BILLS = { min: 350, max: 12_000 }
 const TIPS = [0, 0.15, 0.18, 0.2, 0.22] as const
 const REASONS = ['Wrong order', 'Cold food', 'Long wait', 'Charged twice', 'Item not available', null] as const
 
@@ -38,10 +51,9 @@ export async function loadFaker(): Promise<Faker> {
 export function checkGenerate(data: GenerateData, report: Report): boolean {
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
   if (asked.length !== 1) report([], say('not_exactly_one', GENERATED_FAMILIES, asked))
-  const { created } = data
-  const isReversed = created !== undefined && (instantOf(created.from) as number) > (instantOf(created.to) as number)
-  if (isReversed) report(['created'], say('reversed', `from ${created.from}`, `to ${created.to}`))
-  return asked.length === 1 && !isReversed
+  const problems = [...problemsOfTime(data), ...problemsOfAmounts(data), ...problemsOfWeights(data)]
+  for (const [steps, said] of problems) report(steps, said)
+  return asked.length === 1 && problems.length === 0
 }
 
 /** How many records generate entries make, the Refunds of their Transactions included. */
@@ -54,16 +66,16 @@ export const generatedBy = (entries: readonly GenerateData[]): number =>
 /** Puts the records of one checked generate entry into the store; returns false, with the problem reported, where there is nothing that they could belong to. */
 export function generate(data: GenerateData, generating: Generating, report: Report): boolean {
   const family = GENERATED_FAMILIES.find(name => data[name] !== undefined) as (typeof GENERATED_FAMILIES)[number]
-  const parent = parentOf(family, data, generating, report)
-  if (parent === null) return false
+  const parents = parentsOf(family, data, generating, report)
+  if (parents === null) return false
   const instants = instantsOf(data, data[family] as number, generating)
-  if (family === 'transactions') return generatePayments(instants, parent, data, generating, report)
+  // one parent is not drawn
+  const parent = () => (parents.things.length === 1 ? (parents.things[0] as string) : drawWeighted(generating.faker, parents))
+  if (family === 'transactions') return generatePayments(instants, { parents, parent }, data, generating, report)
   fill(family, instants, generating, DRAWS[family](generating, parent))
   return true
 }
 
-/** A whole number of a range, drawn as `faker.number.int` draws it, which takes four times as long. */
-const drawWhole = ({ number }: Faker, min: number, max: number): number => (min === max ? min : Math.floor(number.float() * (max - min + 1) + min))
 /** A member of a list, drawn as `faker.helpers.arrayElement` draws it. */
 const drawOne = <T>(faker: Faker, list: readonly T[]): T => list[drawWhole(faker, 0, list.length - 1)] as T
 /** Four digits, the same text for all records that have the same. */
@@ -79,23 +91,28 @@ function instantsOf({ created }: GenerateData, count: number, { now, faker }: Ge
   const instants = new Float64Array(count).fill(now)
   if (created === undefined) return instants
   const [min, max] = [instantOf(created.from) as number, instantOf(created.to) as number]
-  return instants.map(() => drawWhole(faker, min, max)).sort()
+  const at = isWeighted(created) ? weightedInstants(created, [min, max], faker) : () => drawWhole(faker, min, max)
+  return instants.map(at).sort()
 }
 
-/** The id of the record that generated ones belong to; null where there is none, reported unless one was left out. */
-function parentOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateData, { store, importer }: Generating, report: Report): string | null {
-  if (family === 'accounts') return ''
+/** The ids of the records that generated ones belong to; null where there is none, reported unless one was left out. */
+function parentsOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateData, { store, importer }: Generating, report: Report): Weighted<string> | null {
+  if (family === 'accounts') return ofWeights([''])
   const isPlaced = family === 'tickets' || family === 'transactions'
   const [field, parents, resource] = isPlaced ? (['location', 'locations', 'Location'] as const) : (['account', 'accounts', 'Account'] as const)
-  const named = data[field]
-  if (named !== undefined) {
-    if (store[parents].get(named)) return named
-    if (importer.isMissing(parents, named)) report([field], say('missing_record', resource, named, ''))
-    return null
+  const given = data[field]
+  if (given !== undefined) {
+    const named = ofWeights(typeof given === 'string' ? [given] : given)
+    const unknown = named.things.filter(id => !store[parents].get(id))
+    const isOfName = typeof given !== 'string'
+    for (const id of unknown.filter(id => importer.isMissing(parents, id))) {
+      report(isOfName ? [field, id] : [field], { ...say('missing_record', resource, id, ''), isOfName })
+    }
+    return unknown.length === 0 ? named : null
   }
   const first = isPlaced ? store.locations.inCreationOrder()[0] : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
   if (!first && importer.isComplete(parents)) report([], say('missing_parent', isPlaced ? 'Location' : 'merchant Account', family))
-  return first?.id ?? null
+  return first ? ofWeights([first.id]) : null
 }
 
 /** Draws what is given of a record, which is completed as that of a fixture is. */
@@ -119,7 +136,7 @@ function fill<F extends Exclude<Family, 'refunds'>>(family: F, instants: Float64
   return made
 }
 
-const DRAWS: Readonly<Record<Exclude<(typeof GENERATED_FAMILIES)[number], 'transactions'>, (generating: Generating, parent: string) => Draw>> = {
+const DRAWS: Readonly<Record<Exclude<(typeof GENERATED_FAMILIES)[number], 'transactions'>, (generating: Generating, parent: () => string) => Draw>> = {
   accounts:
     ({ faker }) =>
     () => ({ type: 'merchant', name: faker.company.name(), email: faker.internet.exampleEmail(), address: drawAddress(faker) }),
@@ -127,44 +144,60 @@ const DRAWS: Readonly<Record<Exclude<(typeof GENERATED_FAMILIES)[number], 'trans
     ({ faker }, account) =>
     () => {
       const [firstName, lastName] = [faker.person.firstName(), faker.person.lastName()]
-      return { account, name: `${firstName} ${lastName}`, email: faker.internet.exampleEmail({ firstName, lastName }) }
+      return { account: account(), name: `${firstName} ${lastName}`, email: faker.internet.exampleEmail({ firstName, lastName }) }
     },
   locations:
     ({ faker }, account) =>
     () => {
       const display_name = `${faker.food.adjective().replace(/^./, letter => letter.toUpperCase())} ${faker.food.ingredient()}`
-      return { account, display_name, address: drawAddress(faker) }
+      return { account: account(), display_name, address: drawAddress(faker) }
     },
   tickets: ({ faker, store }, location) => {
     const before = store.tickets.size
     return index => {
       const reference = `${drawOne(faker, SPOTS)} ${drawWhole(faker, 1, 40)} #${String(before + index + 1).padStart(4, '0')}`
-      return { location, reference }
+      return { location: location(), reference }
     }
   }
 }
 
-/** Puts payments of the Tickets at a Location into the store, and Refunds of some; returns false, with the problem reported, where none can be paid. */
-function generatePayments(instants: Float64Array, location: string, data: GenerateData, generating: Generating, report: Report): boolean {
+/** Puts payments of the Tickets at Locations into the store, and Refunds of some; returns false, with the problem reported, where none can be paid. */
+function generatePayments(
+  instants: Float64Array,
+  { parents, parent }: { parents: Weighted<string>; parent: () => string },
+  data: GenerateData,
+  generating: Generating,
+  report: Report
+): boolean {
   const { faker, store, importer } = generating
-  const tickets = pageOf(store.tickets, { index: 'location', group: location, limit: Number.POSITIVE_INFINITY, order: 'oldest_first' }).stored
-  const [first] = tickets
-  if (first === undefined || first.at > (instants.at(-1) ?? first.at)) {
-    if (importer.isComplete('tickets')) report(['location'], say('no_early_ticket', location))
-    return false
+  const latest = instants.at(-1)
+  const open = new Map<string, OpenTickets>()
+  for (const location of parents.things) {
+    const tickets = pageOf(store.tickets, { index: 'location', group: location, limit: Number.POSITIVE_INFINITY, order: 'oldest_first' }).stored
+    const [first] = tickets
+    if (first === undefined || first.at > (latest ?? first.at)) {
+      if (importer.isComplete('tickets')) report(['location'], say('no_early_ticket', location))
+      return false
+    }
+    open.set(location, { tickets, opened: 0 })
   }
-  const types = data.payment_types ?? PAYMENT_TYPES
-  const regulars = regularsOf(faker)
-  let opened = 0
+  const draws = paymentDraws(data, faker)
+  // the first payment is not before the first Ticket of any of the Locations
+  const earliest = Math.max(...[...open.values()].map(({ tickets }) => (tickets[0] as (typeof tickets)[number]).at))
   const draw: Draw = (_, at) => {
-    while ((tickets[opened]?.at ?? Number.POSITIVE_INFINITY) <= at) opened++
-    const { record } = tickets[drawWhole(faker, Math.max(0, opened - OPEN_AT_ONCE), opened - 1)] as (typeof tickets)[number]
-    return { ticket: record.id, ...drawPayment(types, regulars, faker) }
+    const own = open.get(parent()) as OpenTickets
+    const { tickets } = own
+    while ((tickets[own.opened]?.at ?? Number.POSITIVE_INFINITY) <= at) own.opened++
+    const { record } = tickets[drawWhole(faker, Math.max(0, own.opened - OPEN_AT_ONCE), own.opened - 1)] as (typeof tickets)[number]
+    return { ticket: record.id, ...drawPayment(draws, faker) }
   }
-  const notBefore = instants.map(at => Math.max(at, first.at))
+  const notBefore = instants.map(at => Math.max(at, earliest))
   refund(fill('transactions', notBefore, generating, draw), data, generating)
   return true
 }
+
+/** The Tickets of a Location, the oldest first, and how many of them are opened by now. */
+type OpenTickets = { tickets: ReturnType<typeof pageOf<Records['tickets']>>['stored']; opened: number }
 
 function drawAddress({ location }: Faker): Given {
   return { country: 'US', line1: location.streetAddress(), city: location.city(), postal_code: location.zipCode('#####') }
@@ -179,10 +212,30 @@ const regularsOf = (faker: Faker): Regular[] =>
     return { name, email, phone: `+1617555${drawDigits(faker)}`, bank_name: `${faker.location.city()} Savings` }
   })
 
+/** What payments are drawn from. */
+type PaymentDraws = { type: () => PaymentType; bill: () => number; regulars: readonly Regular[] }
+
+function paymentDraws({ payment_types = PAYMENT_TYPES, amount = BILLS, amounts }: GenerateData, faker: Faker): PaymentDraws {
+  const regulars = regularsOf(faker)
+  const types = ofWeights(payment_types) as Weighted<PaymentType>
+  const type = () => (Array.isArray(payment_types) ? drawOne(faker, types.things) : drawWeighted(faker, types))
+  const bills = amounts === undefined ? null : ofWeights(amounts)
+  const bill = () => (bills === null ? drawBill(faker, amount) : Number(drawWeighted(faker, bills)))
+  return { type, bill, regulars }
+}
+
+/** A bill of a range; around the most frequent one, those farther from it are drawn the less often. */
+function drawBill(faker: Faker, { min, max, around }: NonNullable<GenerateData['amount']>): number {
+  if (around === undefined) return drawWhole(faker, min, max)
+  const drawn = faker.number.float()
+  const below = max === min ? 0 : (around - min) / (max - min)
+  return Math.round(drawn < below ? min + Math.sqrt(drawn * (max - min) * (around - min)) : max - Math.sqrt((1 - drawn) * (max - min) * (max - around)))
+}
+
 /** A payment with what its type needs of the customer (TXN-3, TXN-4). */
-function drawPayment(types: readonly PaymentType[], regulars: readonly Regular[], faker: Faker): Given {
-  const payment_type = drawOne(faker, types)
-  const bill = drawWhole(faker, 350, 12_000)
+function drawPayment({ type, bill: drawnBill, regulars }: PaymentDraws, faker: Faker): Given {
+  const payment_type = type()
+  const bill = drawnBill()
   const tip = Math.round(bill * drawOne(faker, TIPS))
   const last4 = drawDigits(faker)
   const { name, email, phone, bank_name } = drawOne(faker, regulars)

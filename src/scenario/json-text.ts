@@ -1,6 +1,5 @@
 /** What a JSON text shows in one pass, without being parsed: how deep and how large it is, and where its parts are. */
-import type { Step } from '../core/places.js'
-import { located, type Place, type PlaceTree } from './places.js'
+import { type Locate, located, type Place, type PlaceTree } from './places.js'
 
 /** Sees the brackets, commas and colons of a JSON text, each with its place; those in quotation marks are text. */
 export function overMarks(text: string, see: (mark: string, at: number) => void): void {
@@ -28,7 +27,7 @@ const NONE: PlaceTree['parts'] = new Map()
  * The places of parts of a text that is JSON; of a name that is given twice, the last. To lex it as YAML would take ten times as long, and to parse it as
  * YAML a hundred times the memory.
  */
-export const placesInJson = (text: string, wanted: readonly (readonly Step[])[]): (Place | null)[] =>
+export const placesInJson = (text: string, ...wanted: Parameters<Locate<unknown>>): (Place | null)[] =>
   located(text, wanted, root => {
     const open: { parts: PlaceTree['parts']; index: number }[] = []
     let value: PlaceTree | undefined
@@ -47,6 +46,7 @@ export const placesInJson = (text: string, wanted: readonly (readonly Step[])[])
         const whole = open.at(-1) as (typeof open)[number]
         whole.index++
         begin(at + 1, whole.parts.size > 0 ? whole.parts.get(mark === ':' ? JSON.parse(text.slice(last + 1, at)) : whole.index) : undefined)
+        if (value !== undefined && mark === ':') value.name = text.indexOf('"', last)
       }
       last = at
     })

@@ -103,15 +103,15 @@ export class Library {
   async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
     const found = await this.#named(reference, from, 'fixtures', 'fixtures')
     if (found !== null) return found
-    const besides = from === null ? [] : ENDINGS.map(ending => reference + ending).filter(file => existsSync(resolve(dirname(from), file)))
     const known = this.#names('fixtures').map(({ name }) => name)
-    return SAYS.no_fixture(reference, known, besides[0] ?? null)
+    return SAYS.no_fixture(reference, known, besides(reference, from)[0] ?? null)
   }
 
-  /** Finds a file of shared script entries that a document names, as `#named` does. Returns a sentence that says why when it cannot. */
+  /** Finds a shared file that a document names: beside the document, where it is there by that name, else as `#named` does. Returns a sentence that says why when it cannot. */
   async sharedScript(reference: string, from: string | null): Promise<SourceDocument | string> {
     if (reference === '') return SAYS.not_a_group()
-    const found = await this.#named(reference, from, 'scenarios', 'files of script entries')
+    const beside = isPath(reference) ? undefined : besides(reference, from).find(file => basename(from as string) !== file)
+    const found = await this.#named(beside ?? reference, from, 'scenarios', 'files of groups')
     if (found !== null) return typeof found === 'string' || isSharedScript(found.data) ? found : SAYS.no_groups(reference)
     const shared: string[] = []
     for (const entry of this.#names('scenarios')) if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
@@ -182,6 +182,10 @@ export class Library {
     return [...found].map(([name, path]) => ({ name, path }))
   }
 }
+
+/** The files of a name beside a document. */
+const besides = (name: string, from: string | null) =>
+  from === null ? [] : ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(dirname(from), file)))
 
 /** What a file says of itself in a comment at its top, below the line that names its schema. */
 function commentOf(path: string): string | null {

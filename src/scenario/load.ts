@@ -4,18 +4,15 @@ import { collectionOf, type RecordOf, type Records, Store } from '../store/store
 import { pause } from '../work/slices.js'
 import type { Jobs } from '../work/worker.js'
 import { type Body, LARGE, MANY_RECORDS, TooLargeHere } from './body.js'
-import { type DocumentProblem, documentOf, reportTo, type SourceDocument } from './documents.js'
+import { type DocumentPart, type DocumentProblem, documentOf, reportTo, type Written } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import type { DocumentLimits } from './limits.js'
-import type { Place } from './places.js'
+import type { WrittenStep } from './reader.js'
 import { type Reading, readBy } from './reading.js'
 import { requestedScenario } from './requested.js'
-import { type FirstState, firstStateOf, type LoadContext } from './scenario.js'
+import { firstStateOf, type LoadContext, type Loaded } from './scenario.js'
 import { compileEntry, type Entry, type EntryData, Script } from './script.js'
 import { Answers, type StepData } from './steps.js'
-
-/** A first state, and the document that its steps are in. */
-export type Loaded = { first: FirstState; document: SourceDocument }
 
 /** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `readBy`. */
 export async function loaded(body: Body, making: LoadContext & { jobs: Jobs; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
@@ -24,7 +21,7 @@ export async function loaded(body: Body, making: LoadContext & { jobs: Jobs; now
     try {
       const small = library.within(LARGE.json)
       const { document, origin, variables } = await requestedScenario(body, small)
-      return { first: await firstStateOf(document, origin, { ...making, library: small, maxRecords: MANY_RECORDS, variables }), document }
+      return await firstStateOf(document, origin, { ...making, library: small, maxRecords: MANY_RECORDS, variables })
     } catch (error) {
       if (!(error instanceof TooLargeHere)) throw error
     }
@@ -45,25 +42,27 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
   const expectations: Expectation[] = []
   const steps: StepData[] = []
   const answers = new Answers([])
-  const places: (Place | null)[] = []
-  const locate: SourceDocument['locate'] = async wanted => wanted.map(([, index]) => places[index as number] as Place | null)
-  const document: SourceDocument = { ...documentOf('body', null, limits), locate }
-  const report = reportTo([] as DocumentProblem[], document)
+  const places: DocumentPart[] = []
+  const report = reportTo([] as DocumentProblem[], documentOf('body', null, limits))
   for await (const [list, members] of parts()) {
     for (const member of members) {
       if (list === 'keys') store.keys.set(...(member as [string, string]))
       else if (list === 'script') entries.push((await compileEntry(member as EntryData, report)) as Entry)
       else if (list === 'expect') expectations.push((await compileExpectation(member as ExpectationData, report, answers)) as Expectation)
       else if (list === 'steps') {
-        const [step, place] = member as [StepData, Place | null]
+        const [step, { name, place, steps: at }] = member as [StepData, WrittenStep]
         steps.push(step)
-        places.push(place)
+        places.push({ document: { ...documentOf(name, null, limits), locate: async wanted => wanted.map(() => place) }, steps: at })
       } else collectionOf(store, list as Family).insert(withShared(member as RecordOf<Family>, store) as never)
     }
     await pause()
   }
   const { warnings: _, ...rest } = head as NonNullable<typeof head>
-  return { first: { ...rest, store, script: new Script(entries), expectations, steps, play: [], answers }, document }
+  const written: Written = ([, index, ...more]) => {
+    const { document, steps } = places[index as number] as DocumentPart
+    return { document, steps: [...steps, ...more] }
+  }
+  return { ...rest, store, script: new Script(entries), expectations, steps, play: [], answers, written }
 }
 
 /** A record as it is stored: what was made plain text of is as in every other record. */

@@ -3,8 +3,10 @@ import type { Step } from '../core/places.js'
 
 /** A line and a column, counted from 1. */
 export type Place = { line: number; column: number }
-/** A part that is looked for, with those of it; `offset` is where its value begins, as soon as that is known. */
-export type PlaceTree = { parts: Map<Step, PlaceTree>; offset: number }
+/** A part that is looked for, with those of it; `offset` is where its value begins, `name` where its name does, as soon as that is known. */
+export type PlaceTree = { parts: Map<Step, PlaceTree>; offset: number; name: number }
+/** Finds the places of parts, of their names for those that `ofNames` says it of. */
+export type Locate<Places> = (places: readonly (readonly Step[])[], ofNames?: readonly boolean[]) => Places
 
 /** Finds the line and the column of an offset. */
 export function placesIn(text: string): (offset: number) => Place {
@@ -22,13 +24,13 @@ export function placesIn(text: string): (offset: number) => Place {
 }
 
 /** The places of parts of a text, whose offsets `note` gives as far as they are there; a part that is not has the place of the whole. */
-export function located(text: string, wanted: readonly (readonly Step[])[], note: (root: PlaceTree) => void): (Place | null)[] {
-  const root: PlaceTree = { parts: new Map(), offset: -1 }
+export function located(text: string, [wanted, ofNames = []]: Parameters<Locate<unknown>>, note: (root: PlaceTree) => void): (Place | null)[] {
+  const root = treeOf()
   const paths = wanted.map(steps => {
     const path = [root]
     for (const step of steps) {
       const { parts } = path.at(-1) as PlaceTree
-      const part = parts.get(step) ?? { parts: new Map(), offset: -1 }
+      const part = parts.get(step) ?? treeOf()
       parts.set(step, part)
       path.push(part)
     }
@@ -36,8 +38,11 @@ export function located(text: string, wanted: readonly (readonly Step[])[], note
   })
   note(root)
   const placeOf = placesIn(text)
-  return paths.map(path => {
-    const offset = Math.max(...path.map(({ offset }) => offset))
+  return paths.map((path, index) => {
+    const { name } = path.at(-1) as PlaceTree
+    const offset = ofNames[index] && name >= 0 ? name : Math.max(...path.map(({ offset }) => offset))
     return offset < 0 ? null : placeOf(offset)
   })
 }
+
+const treeOf = (): PlaceTree => ({ parts: new Map(), offset: -1, name: -1 })

@@ -8,7 +8,7 @@ import type { Schema } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { DocumentKind } from './documents.js'
 import { SECTIONS } from './matching.js'
-import { FAMILY_STATE, fixtureSchema, MATCH, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
+import { CHANGE, FAMILY_STATE, fixtureSchema, HOLD, MATCH, RESPOND, recordSchemas, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
 import { VERSION } from './version.js'
 
 type Json = Record<string, unknown>
@@ -98,7 +98,11 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
   value: wanted({ additionalProperties: false, properties: CONDITIONS }),
   wanted: wanted({ additionalProperties: referTo('wanted') }),
   field: wanted({ additionalProperties: referTo('field') }, [...SCALARS, 'null']),
-  records: portable({ ...FAMILY_STATE }, true)
+  records: portable({ ...FAMILY_STATE }, true),
+  hold: portable({ ...HOLD }, true),
+  respond: portable({ ...RESPOND }, true),
+  change: portable({ ...CHANGE }, true),
+  ...Object.fromEntries(Object.entries(recordSchemas()).map(([family, record]) => [family, portable(record, true)]))
 }
 
 const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {

@@ -6,10 +6,10 @@ import type { Step } from '../core/places.js'
 import { settingsInForce } from '../core/settings.js'
 import { FAMILIES } from '../store/store.js'
 import { Body } from './body.js'
-import { readDocument, refuseProblems, type SourceDocument, type TextType } from './documents.js'
+import { placesOf, readDocument, refuseProblems, type SourceDocument, type TextType } from './documents.js'
 import { Library } from './library.js'
 import { checkCount } from './limits.js'
-import type { Place } from './places.js'
+import type { Locate, Place } from './places.js'
 import { requestedScenario } from './requested.js'
 import { type FirstState, firstStateOf, type Launch, type LoadContext } from './scenario.js'
 import { FIXTURE_CHECKER } from './schemas.js'
@@ -19,9 +19,11 @@ export type ReaderOptions = { folders: Library['own']; launch: Launch }
 /** What is to be read: a load call's body, a fixture, or a body that has to match a schema; `now` is the machine's time in milliseconds. */
 export type Job = { type: TextType; bytes: Uint8Array } & ({ kind: 'load'; now: number } | { kind: 'fixture' } | { kind: 'value'; schema: object })
 /** To read something, answered with a head or null; the next part of it, a JSON text or null at the end; or where parts of the document are. */
-export type Question = { read: Job } | { next: true } | { places: readonly (readonly Step[])[] }
+export type Question = { read: Job } | { next: true } | { places: Parameters<Locate<unknown>> }
 /** A first state without what comes in parts. */
 export type FirstStateHead = Pick<FirstState, 'scenario' | 'counters' | 'clock' | 'settings'> & { warnings: readonly Problem[] }
+/** Where a step is written: the document by its name. */
+export type WrittenStep = { name: string; steps: readonly Step[]; place: Place | null }
 /** Members of one list; records of a first state in the order of creation. */
 export type Part = [list: string, members: unknown[]]
 
@@ -46,7 +48,7 @@ export class Reader {
 
   async answer(question: Question): Promise<FirstStateHead | null | readonly (Place | null)[] | string> {
     if ('read' in question) return this.#read(question.read)
-    if ('places' in question) return (this.#document as SourceDocument).locate(question.places)
+    if ('places' in question) return (this.#document as SourceDocument).locate(...question.places)
     const { value } = this.#parts.next()
     // nothing of a first state is needed any more when it was handed over; the places of a fixture are
     if (value === undefined) this.#parts = partsOf([])
@@ -85,15 +87,17 @@ export class Reader {
       }
     }
     const first = await firstStateOf(document, origin, making)
-    const places = await document.locate(first.steps.map((_, index) => ['steps', index]))
-    this.#parts = partsOf(listsOf(first, places))
+    const parts = first.steps.map((_, index) => first.written(['steps', index]))
+    const places = await placesOf(parts)
+    const written = parts.map(({ document, steps }, index): WrittenStep => ({ name: document.name, steps, place: places[index] as Place | null }))
+    this.#parts = partsOf(listsOf(first, written))
     const { scenario, counters, clock, settings } = first
     return { scenario, counters, clock, settings, warnings }
   }
 }
 
 /** The lists of a first state; the payment method of a Refund is that of its Transaction. */
-function listsOf({ store, script, expectations, steps }: FirstState, places: readonly (Place | null)[]): Lists {
+function listsOf({ store, script, expectations, steps }: FirstState, written: readonly WrittenStep[]): Lists {
   const records = FAMILIES.map((family): Lists[number] => {
     const members: readonly object[] = store[family].inCreationOrder()
     return [family, members.map(record => ('transaction' in record ? { ...record, payment_method: null } : record))]
@@ -103,7 +107,7 @@ function listsOf({ store, script, expectations, steps }: FirstState, places: rea
     ['keys', [...store.keys]],
     ['script', script.listed().map(({ entry }) => entry)],
     ['expect', expectations.map(({ data }) => data)],
-    ['steps', steps.map((step, index) => [step, places[index]])]
+    ['steps', steps.map((step, index) => [step, written[index]])]
   ]
 }
 

@@ -1,7 +1,6 @@
 /** Large documents are read by the worker, so that no other request waits for that. */
-import type { Step } from '../core/places.js'
 import type { Jobs } from '../work/worker.js'
-import type { Place } from './places.js'
+import type { Locate, Place } from './places.js'
 import type { FirstStateHead, Job, Part, Question } from './reader.js'
 
 /** What was read, handed over in parts that each take little time. */
@@ -9,7 +8,7 @@ export type Reading = {
   head: FirstStateHead | null
   parts: () => AsyncGenerator<Part, void>
   /** Where parts of the document are; while it is being read only. */
-  locate: (places: readonly (readonly Step[])[]) => Promise<readonly (Place | null)[]>
+  locate: Locate<Promise<readonly (Place | null)[]>>
 }
 
 const TASK = { does: 'Reading the document', advice: 'write it as JSON, or load it in parts' }
@@ -30,5 +29,5 @@ export const readBy = <T>(jobs: Jobs, job: Job, signal: AbortSignal, receive: (r
       }
     }
     const head = await ask<FirstStateHead | null>({ read: job }, [job.bytes.buffer as ArrayBuffer])
-    return receive({ head, parts, locate: places => ask({ places }) })
+    return receive({ head, parts, locate: (...places) => ask({ places }) })
   })

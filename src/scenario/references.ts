@@ -18,14 +18,17 @@ export function unclosedIn(text: string): string | undefined {
   return unclosed?.trimEnd()
 }
 
-/** Every text of a part that holds a reference, with its place; the names of its parts too, where they are read. */
-export function textsIn(value: unknown, steps: readonly Step[] = [], { areNamesRead = false } = {}): { steps: readonly Step[]; text: string }[] {
+/** A text with its place, at the name there where it is one. */
+type PlacedText = { steps: readonly Step[]; text: string; isOfName?: boolean }
+
+/** Every text of a part that holds a reference; the names of its parts too, where they are read. */
+export function textsIn(value: unknown, steps: readonly Step[] = [], { areNamesRead = false } = {}): PlacedText[] {
   if (typeof value === 'string') return value.includes('${') ? [{ steps, text: value }] : []
   if (typeof value !== 'object' || value === null) return []
   const parts: [Step, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
   return parts.flatMap(([step, part]) => {
     const at = [...steps, step]
-    const name = areNamesRead ? textsIn(step, at) : []
+    const name = areNamesRead ? textsIn(step, at).map(one => ({ ...one, isOfName: true })) : []
     return [...name, ...textsIn(part, at, { areNamesRead })]
   })
 }

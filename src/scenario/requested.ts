@@ -29,6 +29,10 @@ export async function requestedScenario(
     const document = await library.scenario(scenario)
     return { document, origin: { name: scenario, file: document.name }, ...variables }
   }
-  const locate: SourceDocument['locate'] = places => whole.locate(places.map(steps => ['scenario', ...steps]))
+  const locate: SourceDocument['locate'] = (places, ...more) =>
+    whole.locate(
+      places.map(steps => ['scenario', ...steps]),
+      ...more
+    )
   return { document: { ...whole, data: scenario, locate }, origin: inline, ...variables }
 }

@@ -25,23 +25,45 @@ import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { inSlices, pause } from '../work/slices.js'
 import { TooLargeHere } from './body.js'
-import { type DocumentProblem, documentOf, listedProblems, ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from './documents.js'
+import {
+  type DocumentProblem,
+  documentOf,
+  listedProblems,
+  ProblemList,
+  type Report,
+  reportBy,
+  reportTo,
+  type SourceDocument,
+  type Written,
+  withoutProblems,
+  writtenIn
+} from './documents.js'
 import { checkEdit, idsMade, type Trial } from './edits.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import { type Fixture, FixtureImporter, fixtureIn, type GenerationContext, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
-import { type Flaws, flawsOf, membersOf, rightMembersOf, within } from './flaws.js'
+import { type Flaws, flawsOf, flawsOfMembers, membersOf, rightMembersOf, within } from './flaws.js'
 import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, generatedBy, loadFaker } from './generate.js'
 import type { Library } from './library.js'
 import { checkCount, tooLarge } from './limits.js'
 import { type MatchData, type On, operationsOn, shownOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import type { Progress } from './progress.js'
-import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData, STATE_NAMES, STATE_WORDS } from './schemas.js'
+import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData, type SharedParts, STATE_NAMES, STATE_WORDS, type UseData } from './schemas.js'
 import { checkWaiting, compileScript, type Entry, type EntryData, entryLabel, Script } from './script.js'
 import { say } from './sentences.js'
 import { shadowOf } from './shadows.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
-import { type Group, isSharedScript, partsOfUse, readSharedScript, type SharedScript } from './shared-script.js'
+import {
+  type Group,
+  type GroupPart,
+  groupNamesIn,
+  isSharedScript,
+  overridden,
+  partOf,
+  partsOfUse,
+  readSharedScript,
+  type SharedScript
+} from './shared-script.js'
 import { Answers, checkSteps, isWait, type PlayData, type StepBindings, type StepData } from './steps.js'
 import { checkGiven, declaredVariables, type GivenVariables, readWith, type VariableValue } from './variables.js'
 
@@ -64,6 +86,8 @@ export type FirstState = {
   /** What the steps were answered, and the plays where they are made; expectations refer to it. */
   answers: Answers
 }
+/** A first state that was made just now; `written` is where its steps, plays and expectations are, which nothing needs later. */
+export type Loaded = FirstState & { written: Written }
 export type Origin = {
   /** What the scenario is called when it does not say so itself. */
   name: string
@@ -79,7 +103,8 @@ type Checked = {
   problems: ProblemList
   /** What is probably not meant so, but can be loaded. */
   warnings: DocumentProblem[]
-  /** Take problems and warnings of the document itself. */
+  /** Where parts of `data` are, those that came from groups too; takes problems and warnings there. */
+  written: Written
   report: Report
   warn: Report
   /** Its variables, null for one without a value, and the names that it refers to. */
@@ -123,17 +148,37 @@ export type LoadContext = {
  * Makes the first state that a scenario (or bare fixture) document describes. Nothing else is touched.
  * Errors: `document_invalid` with the problems of the document and of the fixtures that it names, `document_too_large`.
  */
-export async function firstStateOf(document: SourceDocument, origin: Origin, context: LoadContext): Promise<FirstState> {
+export async function firstStateOf(document: SourceDocument, origin: Origin, context: LoadContext): Promise<Loaded> {
   const lists = { problems: new ProblemList(), documents: [document], warnings: [] as DocumentProblem[] }
-  const make = async () => stateIn(await checkedScenario(document, lists, context.variables), origin, context)
+  const make = async () => {
+    const checked = await checkedScenario(document, lists, context.variables)
+    return stateIn(checked, await usedGroups(checked, origin.file, context), origin, context)
+  }
   const first = await withoutProblems(lists.problems, make, lists.documents)
   const warnings = lists.warnings.slice(0, MAX_PROBLEMS)
   if (warnings.length > 0) context.warn?.(await listedProblems(warnings, lists.documents))
   return first
 }
 
-async function stateIn(checked: Checked, { name, file }: Origin, context: LoadContext): Promise<FirstState> {
-  const { data, flaws, problems, report, warn } = checked
+/** Checks every group of a shared file by itself: what it refers to may be a part of the scenario that uses it. Errors: `document_invalid`. */
+export async function checkSharedScript(document: SourceDocument, context: LoadContext): Promise<void> {
+  const { variables: given } = context
+  const problems = new ProblemList()
+  const reportGiven = reportTo(problems, document, ['vars'])
+  return withoutProblems(problems, async () => {
+    const wanted = groupNamesIn(document.data as { groups: unknown })
+    const { groups, variables } = await readSharedScript(document, wanted, { given: given === undefined ? [] : [given], problems, reportGiven })
+    if (given !== undefined) checkGiven(given, variables, reportGiven)
+    for (const group of groups.values()) {
+      const alone = checkedOf(documentOf(document.name, {}, document.limits), { documents: [], problems, warnings: [] })
+      await stateIn(alone, { groups: [{ ...group, script: partOf(group, 'script'), index: 0 }], isAll: false }, { name: '', file: null }, context)
+    }
+  })
+}
+
+async function stateIn(own: Checked, used: Used, { name, file }: Origin, context: LoadContext): Promise<Loaded> {
+  const checked = withGroups(own, used)
+  const { data, flaws, problems, report, warn, written } = checked
   const { launch, clockFor, progress, keys } = context
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
 
@@ -144,30 +189,34 @@ async function stateIn(checked: Checked, { name, file }: Origin, context: LoadCo
   const generation = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
   const importer = new FixtureImporter(store, generation, problems)
   checkEntries(checked)
-  const groups = await usedGroups(checked, file, context)
-  const fixtures = await fixturesOf(checked, file, context.library)
+  const fixtures = await fixturesOf(own, used, file, context.library)
   checkTotal(checked, fixtures, context.maxRecords)
   await inSlices(importer.importing(fixtures))
   await generateAll(checked, importer, store, generation)
 
-  const made = idsMade([data.script, ...groups.map(({ entries }) => entries)].flat())
+  const made = idsMade([own.data.script, ...used.groups.map(({ script }) => script.part)].flat())
   const hasPrefix = (family: Family, id: string) => ACCOUNT_TYPES.some(type => id.startsWith(settings[`ids.prefixes.${kindOf(family, type)}`]))
   const isMissing = (id: string, families: readonly Family[]) => !made.has(id) && families.every(family => importer.isCertainlyMissing(family, id))
   const isDrawn = (id: string, families: readonly Family[]) => families.some(family => hasPrefix(family, id))
   const trial = { store, generation, isMissing, isDrawn }
   const findMissing = missingFinderFor(trial)
-  const script = new Script(await scriptOf(checked, groups, findMissing, trial))
+  const script = new Script(await scriptOf(own, used, findMissing, trial))
   const { steps = [], play = [] } = data
   const answers = new Answers([steps, play].flatMap(list => (Array.isArray(list) ? list : [])))
   const expectations = await compileExpectations(checked, findMissing, answers, clock.running || play.some(isWait))
   warnOfFuture(checked, store, generation.now)
   const isAnyKey = settings['auth.accept_any_key'] !== null || flaws?.has('settings')
   const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
+  const isAllNamed = used.isAll && !isMisspelt(own, 'steps') && !isMisspelt(own, 'play')
   let ids: readonly string[] | undefined
   checkSteps(
-    { steps: { list: data.steps, flaws: flaws?.get('steps') }, play: { list: data.play, flaws: flaws?.get('play') }, expect: right('expect') },
     {
-      variable: name => (isKnown(name) ? name : undefined),
+      steps: { list: data.steps, flaws: flaws?.get('steps') },
+      play: { list: data.play, flaws: flaws?.get('play') },
+      expect: used.isAll ? right('expect') : []
+    },
+    {
+      variable: name => (isKnown(name) || !isAllNamed ? name : undefined),
       hasUsualLists: settings['shapes.list'] === SETTINGS['shapes.list'].default,
       // collected when the first one is wrong
       ids: () => (ids ??= FAMILIES.flatMap(family => store[family].someIds(MAX_SUGGESTED))),
@@ -182,22 +231,27 @@ async function stateIn(checked: Checked, { name, file }: Origin, context: LoadCo
   }
 
   const scenario = maskedThroughout({ name: data.name ?? name, description: data.description ?? null })
-  return { scenario, store, counters: generation.ids.counters, clock, settings: given, script, expectations, steps, play, answers }
+  return { scenario, store, counters: generation.ids.counters, clock, settings: given, script, expectations, steps, play, answers, written }
 }
 
 const shapeProblems = async ({ data: read, checkedAs }: SourceDocument, kind: 'fixture' | 'scenario', data = read): Promise<PlacedProblem[]> =>
   checkedAs === kind && data === read ? [] : problemsOfShape(kind, data)
 
-async function checkedScenario(
-  document: SourceDocument,
-  lists: Pick<Checked, 'documents' | 'problems' | 'warnings'>,
-  given: GivenVariables | undefined
-): Promise<Checked> {
+type Lists = Pick<Checked, 'documents' | 'problems' | 'warnings'>
+
+/** A scenario without parts. */
+function checkedOf(document: SourceDocument, lists: Lists): Checked {
   const [report, warn] = [reportTo(lists.problems, document), reportTo(lists.warnings, document)]
+  return { document, ...lists, data: {}, flaws: undefined, written: writtenIn(document), report, warn, variables: new Map(), used: new Set() }
+}
+
+async function checkedScenario(document: SourceDocument, lists: Lists, given: GivenVariables | undefined): Promise<Checked> {
+  const empty = checkedOf(document, lists)
+  const { report } = empty
   const isBare = isBareFixture(document.data)
   const declared = !isBare && isObject(document.data) ? document.data.vars : undefined
   const variables = declaredVariables(declared, { given: given === undefined ? [] : [given], report: within(report, 'vars') })
-  const checked = { document, ...lists, data: {}, flaws: undefined, report, warn, variables, used: new Set<string>() }
+  const checked = { ...empty, variables }
   if (isSharedScript(document.data)) {
     report([], say('shared_alone'))
     return checked
@@ -217,6 +271,9 @@ const saidIn = ({ code = '', message }: Partial<Said> & Pick<Said, 'message'>): 
 const reportAll = (found: readonly PlacedProblem[], report: Report): void => {
   for (const problem of found) report(problem.steps, saidIn(problem))
 }
+/** Whether a part is probably there under another name. */
+const isMisspelt = ({ document: { data } }: Checked, part: string) =>
+  Object.keys(data ?? {}).some(name => !FIXTURE_NAMES.includes(name) && misspeltPart(name) === part)
 const membersIn = <T>({ data, flaws }: Checked, list: keyof ScenarioData) => membersOf<T>(data[list], flaws?.get(list))
 const countOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0)
 
@@ -253,7 +310,7 @@ function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): Miss
       const otherwise = canBeMade && (isDrawn || !isOfState) ? 'it matches only after a request has created it' : 'add it under data'
       const meant = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
       const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, meant || `; ${isName ? STATE_NAMES : otherwise}`)
-      return [{ steps, said, canBeMade, isDrawn }]
+      return [{ steps, said: { ...said, isOfName: isOfState && steps.length === 3 }, canBeMade, isDrawn }]
     })
 }
 
@@ -314,12 +371,14 @@ async function found({ documents, problems }: Checked, reading: Promise<SourceDo
   }
 }
 
-type UsedGroup = Group & { index: number }
+type UsedGroup = Group & { script: GroupPart; index: number }
+/** The groups of other files that a scenario uses, each with its index under `use`; `isAll` is false where some could not be read whole. */
+type Used = { groups: readonly UsedGroup[]; isAll: boolean }
 
-/** The groups of other files that a scenario uses, each with its index under `use`; their variables have the values that the scenario gives them. */
-async function usedGroups(checked: Checked, file: string | null, { library, variables: given }: LoadContext): Promise<UsedGroup[]> {
+/** The groups that a scenario uses; their variables have the values that the scenario gives them. */
+async function usedGroups(checked: Checked, file: string | null, { library, variables: given }: LoadContext): Promise<Used> {
   const { document, data, flaws, problems, report, variables } = checked
-  const uses = membersIn<string>(checked, 'use').flatMap(({ member, index, flaws }) => (flaws ? [] : { member, index, ...partsOfUse(member) }))
+  const uses = membersIn<UseData>(checked, 'use').flatMap(({ member, index, flaws }) => (flaws ? [] : { index, ...partsOfUse(member) }))
   const own: GivenVariables = { values: Object.fromEntries([...variables].filter(([, value]) => value !== null)), isText: false }
   const reading = { given: given === undefined ? [own] : [own, given], problems, reportGiven: within(report, 'vars') }
   const files = new Map<string, SharedScript | string | null>()
@@ -329,19 +388,18 @@ async function usedGroups(checked: Checked, file: string | null, { library, vari
     files.set(name, isObject(source) ? await readSharedScript(source as SourceDocument, wanted, reading) : source)
   }
   const groups = new Map<string, UsedGroup>()
-  let count = countOf(data.script)
-  for (const { member, index, file: name, group } of uses) {
+  for (const { reference, index, file: name, group, override } of uses) {
     const shared = files.get(name) as SharedScript | string | null
     if (shared === null) continue
     const used = typeof shared === 'object' && group !== null ? shared.groups.get(group) : undefined
     if (typeof shared === 'string') report(['use', index], shared)
     else if (group === null) report(['use', index], say('no_group', name, shared.names[0]))
     else if (used === undefined) report(['use', index], say('unknown_group', group, shared.names))
-    else if (groups.has(member)) report(['use', index], say('listed_twice', member))
+    else if (groups.has(reference)) report(['use', index], say('listed_twice', reference))
     else {
-      groups.set(member, { ...used, index })
-      count += countOf(used.entries)
-      if (count > document.limits['limits.entries']) throw tooLarge('limits.entries', document.limits, 'script and use have more entries together')
+      const at = ['use', index, 'override']
+      const script = overridden(partOf(used, 'script'), override, writtenIn(document, at), within(report, ...at))
+      groups.set(reference, { ...used, script, index })
     }
   }
   const read = [...files.values()].filter(shared => isObject(shared)) as SharedScript[]
@@ -352,7 +410,40 @@ async function usedGroups(checked: Checked, file: string | null, { library, vari
       read.flatMap(({ variables }) => variables)
     )
   }
-  return [...groups.values()]
+  const all = [...groups.values()]
+  const isAll =
+    all.length === countOf(data.use) &&
+    all.every(({ flaws = new Map() }) => [...flaws.keys()].every(name => misspeltPart(`${name}`) === null)) &&
+    !isMisspelt(checked, 'use')
+  return { groups: all, isAll }
+}
+
+/** Lists that groups add to; what an expectation says comes first where the scenario says it. */
+const JOINED = ['generate', 'steps', 'play', 'expect'] as const
+
+/** A scenario with the parts of the groups that it uses; `data` and `script` are read apart. */
+function withGroups(checked: Checked, { groups }: Used): Checked {
+  if (groups.length === 0) return checked
+  const { document, problems, warnings } = checked
+  const own: Group = { document, under: [], data: checked.data as SharedParts, flaws: checked.flaws }
+  const lists = new Map<Step | undefined, { index: number; written: Written }[]>()
+  const data: Record<string, unknown> = { ...checked.data }
+  const flaws = new Map(checked.flaws)
+  const membersOfAll = (parts: readonly GroupPart[]) => parts.flatMap(({ part, flaws, written }) => membersOf(part, flaws).map(one => ({ ...one, written })))
+  for (const name of JOINED) {
+    const members = membersOfAll((name === 'expect' ? [own, ...groups] : [...groups, own]).map(group => partOf(group, name)))
+    const flawed = flawsOfMembers(members)
+    if (flawed !== undefined) flaws.set(name, flawed)
+    data[name] = members.map(({ member }) => member)
+    lists.set(name, members)
+  }
+  lists.set('script', membersOfAll([partOf(own, 'script'), ...groups.map(({ script }) => script)]))
+  const written: Written = steps => {
+    const [list, nth, ...more] = steps
+    const member = lists.get(list)?.[nth as number]
+    return member === undefined ? checked.written(steps) : member.written([member.index, ...more])
+  }
+  return { ...checked, data, flaws, written, report: reportBy(problems, written), warn: reportBy(warnings, written) }
 }
 
 /** Reports given values that no variable takes, and warns of variables that nothing refers to; `names` are those of files that the scenario uses. */
@@ -364,16 +455,20 @@ function checkVariables({ variables, used, report, warn }: Checked, given: Given
 }
 
 /** The entries of a scenario, then those of the groups that it uses. */
-async function scriptOf(checked: Checked, groups: readonly UsedGroup[], findMissing: MissingFinder, trial: Trial): Promise<Entry[]> {
+async function scriptOf(checked: Checked, { groups, isAll }: Used, findMissing: MissingFinder, trial: Trial): Promise<Entry[]> {
   const { 'limits.waiting': maxHeld } = trial.generation.settings
-  const { data, flaws, problems, warnings, warn } = checked
-  const own = { document: checked.document, under: ['script'], entries: data.script, flaws: flaws?.get('script'), index: null }
+  const { document, data, flaws, problems, warnings, warn } = checked
+  const own = { script: { part: data.script, flaws: flaws?.get('script'), written: writtenIn(document, ['script']) }, index: null }
+  const limits = document.limits
+  const count = [own, ...groups].reduce((sum, { script: { part } }) => sum + countOf(part), 0)
+  if (count > limits['limits.entries']) throw tooLarge('limits.entries', limits, 'script and use have more entries together')
   const entries: Entry[] = []
   const waiting: { data: EntryData; report: Report }[] = []
   const all = { instructions: 0 }
-  for (const { document, under, entries: list, flaws, index } of [own, ...groups]) {
-    for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportTo(problems, document, under), flaws, all)) {
-      const [report, warnOf] = [problems, warnings].map(list => reportTo(list, document, [...under, nth])) as [Report, Report]
+  for (const { script, index } of [own, ...groups]) {
+    const list = script.part as ScenarioData['script']
+    for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportBy(problems, script.written), script.flaws, all)) {
+      const [report, warnOf] = [problems, warnings].map(list => within(reportBy(list, script.written), nth)) as [Report, Report]
       waiting.push({ data: entry, report })
       const { until = 0 } = entry.hold ?? {}
       if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
@@ -391,7 +486,7 @@ async function scriptOf(checked: Checked, groups: readonly UsedGroup[], findMiss
     }
   }
   // what a group that was not read holds is not known
-  if (groups.length === countOf(data.use)) checkWaiting(waiting)
+  if (isAll) checkWaiting(waiting)
   return entries
 }
 
@@ -408,11 +503,11 @@ async function generateAll(checked: Checked, importer: FixtureImporter, store: S
   }
 }
 
-/** The fixtures that a scenario names, in their order, and its own records. */
-async function fixturesOf(checked: Checked, file: string | null, library: Library): Promise<Fixture[]> {
+/** The fixtures that a scenario names, in their order, the records of the groups that it uses, and its own. */
+async function fixturesOf(checked: Checked, { groups, isAll }: Used, file: string | null, library: Library): Promise<Fixture[]> {
   const { document, data, flaws, problems, report } = checked
   const isList = data.fixtures === undefined || Array.isArray(data.fixtures)
-  const fixtures = isList && !Object.keys(document.data ?? {}).some(name => misspeltPart(name) === 'fixtures') ? [] : [UNREAD_FIXTURE]
+  const fixtures = isList && isAll && !isMisspelt(checked, 'fixtures') ? [] : [UNREAD_FIXTURE]
   /** What each name leads to, a fixture or why there is none: a file is read once. */
   const known = new Map<string, Fixture | string>()
   const fixtureNamed = async (reference: string): Promise<Fixture | string> => {
@@ -428,6 +523,10 @@ async function fixturesOf(checked: Checked, file: string | null, library: Librar
     known.set(reference, fixture)
     if (typeof fixture === 'string') report(['fixtures', index], fixture)
     fixtures.push(typeof fixture === 'string' ? UNREAD_FIXTURE : fixture)
+  }
+  for (const group of groups) {
+    const { part, flaws } = partOf(group, 'data')
+    if (part !== undefined) fixtures.push(fixtureIn(group.document, part, [...group.under, 'data'], flaws))
   }
   if (isBareFixture(document.data)) return [...fixtures, fixtureIn(document, data.data, [], flaws?.get('data'))]
   // records next to `data` are a problem already; they are read since others may refer to them

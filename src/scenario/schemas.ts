@@ -4,6 +4,7 @@
  *
  * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is, and which others may be
  * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
+ * - `x-meant`: what is to be written for other names · `x-single`: the name that a value goes under where it is written for the whole
  * - `x-advice`: what to say of a value of another type
  * - `x-published`: what is published in its place · `x-name`: the type that clients know it as
  */
@@ -84,20 +85,28 @@ const orNull = (schema: Schema): Schema => ({
 export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
 
 /** The schemas of the records of each family, as a fixture gives them. */
-function recordLists() {
+export function recordSchemas(): Readonly<Record<string, Schema>> {
   const more = { id: RECORD_ID, extra: { type: 'object', description: 'Further fields, returned as they are.' } }
   const families = Object.entries(RESOURCES).map(([family, resource]) => {
     const name = RESOURCE_NAMES[family as Family]
-    const record = { ...recordSchema(resource, more), description: `${withArticle(name)} as a fixture gives it.`, 'x-name': `${name}Fixture` }
-    return [family, listOf(record as TSchema, `${name}s.`)]
+    return [family, { ...recordSchema(resource, more), description: `${withArticle(name)} as a fixture gives it.`, 'x-name': `${name}Fixture` }]
   })
   return Object.fromEntries(families)
 }
 
+/** Lists of records; `isNamed`: what is published refers to the schema of a record. */
+function recordLists(isNamed = false) {
+  const lists = Object.entries(recordSchemas()).map(([family, record]) => {
+    const published = isNamed && { 'x-published': referTo(family) }
+    return [family, listOf({ ...record, ...published } as TSchema, `${RESOURCE_NAMES[family as Family]}s.`)]
+  })
+  return Object.fromEntries(lists)
+}
+
 /** The schema of a fixture document: records of each family, and API keys. */
-export function fixtureSchema(): Schema {
+export function fixtureSchema(isNamed = false): Schema {
   const key = closed('An API key, and the Account that it acts as.', ['key', 'account'], { key: KEY, account: RECORD_ID }, 'ApiKey')
-  return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...recordLists() })
+  return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...recordLists(isNamed) })
 }
 
 /** What the names of operations are, for messages; `others` are patterns, which are looked at where they are compiled. */
@@ -147,13 +156,16 @@ const MATCHED = {
   body: { ...NAMES, description: 'Parameters of the body.' },
   headers: { ...NAMES, description: 'Headers, their names in any case. The journal keeps User-Agent and the header of the test only.' },
   key: { ...WANTED_ID, description: 'The API key.' },
-  about: closed('The records that the request is about, found through what it names: for example the Location of its Ticket.', [], allAs(ABOUT, WANTED_ID))
+  about: {
+    'x-single': 'ticket',
+    ...closed('The records that the request is about, found through what it names: for example the Location of its Ticket.', [], allAs(ABOUT, WANTED_ID))
+  }
 }
 /** What requests are counted by, each value of it by itself. */
 const PER = [...ABOUT, 'key', 'test'] as const
 export type Per = (typeof PER)[number]
 const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
-const ELSEWHERE = { 'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), id: 'params' } }
+const ELSEWHERE = { 'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), ...allAs(ABOUT, 'about'), id: 'params' } }
 /** What a request must contain; in the journal the Account of the key can be matched too. */
 function matchSchema<P extends TProperties>(more: P) {
   const parts = { ...MATCHED, ...more }
@@ -173,7 +185,7 @@ export type Fault = (typeof FAULTS)[number]
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
-const HOLD = closed('Makes requests wait until a number of them wait, or until a control request opens a gate.', [], {
+export const HOLD = closed('Makes requests wait until a number of them wait, or until a control request opens a gate.', [], {
   until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many requests must wait before they go on together; later ones wait for as many again.' }),
   once: Type.Boolean({ default: false, description: 'Whether only the first requests wait for one another, and later ones go on at once.' }),
   gate: Type.String({ ...letters(64, 'a name'), description: 'The name by which a control request opens it.' }),
@@ -181,7 +193,7 @@ const HOLD = closed('Makes requests wait until a number of them wait, or until a
   for: { ...DURATION, description: 'The maximum time that a request waits.' }
 })
 export type Hold = Static<typeof HOLD>
-const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
+export const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
   status: Type.Integer({
     minimum: 200,
     maximum: 599,
@@ -190,27 +202,33 @@ const RESPOND = closed('Responds instead of the operation, or changes its respon
   headers: { ...HEADERS, description: 'Further headers.' },
   body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
   patch: of<object>({ type: 'object', description: 'A JSON Merge Patch of the response: the operation runs, and if it succeeds, its response is changed.' }),
-  error: closed('An error in the shape of the service; parts that are left out have a default for each status.', [], {
-    type: { ...NAME, description: 'The type of the error.' },
-    code: { ...NAME, description: 'The code of the error.' },
-    message: Type.String({ description: 'The text of the error.' }),
-    param: { ...NAME, description: 'The parameter to blame, in bracket notation.' }
-  }),
+  error: {
+    'x-single': 'code',
+    ...closed('An error in the shape of the service; parts that are left out have a default for each status.', [], {
+      type: { ...NAME, description: 'The type of the error.' },
+      code: { ...NAME, description: 'The code of the error.' },
+      message: Type.String({ description: 'The text of the error.' }),
+      param: { ...NAME, description: 'The parameter to blame, in bracket notation.' }
+    })
+  },
   retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
 })
 export type Respond = Static<typeof RESPOND>
-const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
-  data: of<Record<string, unknown>>({ ...closed('', [], recordLists()), description: 'Records as in a fixture; each replaces the one with the same id.' }),
+export const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
+  data: of<Record<string, unknown>>({ ...closed('', [], recordLists(true)), description: 'Records as in a fixture; each replaces the one with the same id.' }),
   delete: someOf(RECORD_ID, 'Ids of records to delete, before those under data are made.')
 })
 export type ChangeData = Static<typeof CHANGE>
-const DELAY = closed('', [], {
-  min: { ...DURATION, description: 'The shortest of those that are drawn.' },
-  max: { ...DURATION, description: 'The longest; 10m when a delay that grows has none.' },
-  from: { ...DURATION, description: 'What a delay that grows begins at.' },
-  by: { ...DURATION, description: 'What it grows by.' },
-  every: Type.Integer({ minimum: 1, default: 1, description: 'After how many requests that the entry is applied to it grows.' })
-})
+const DELAY = {
+  'x-meant': { to: 'max' },
+  ...closed('', [], {
+    min: { ...DURATION, description: 'The shortest of those that are drawn.' },
+    max: { ...DURATION, description: 'The longest; 10m when a delay that grows has none.' },
+    from: { ...DURATION, description: 'What a delay that grows begins at.' },
+    by: { ...DURATION, description: 'What it grows by.' },
+    every: Type.Integer({ minimum: 1, default: 1, description: 'After how many requests that the entry is applied to it grows.' })
+  })
+}
 const ENDED = closed('', ['ended'], {
   ended: { ...NAME, description: 'The name of the entry whose calls must be used up, or whose for or until must be over.' }
 })
@@ -240,35 +258,54 @@ export const entrySchema = () => ({
       'The name of another entry: applies only once that was first applied; or { ended: NAME }, once that can no longer apply.'
     ),
     for: { ...DURATION, description: "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock." },
-    hold: HOLD,
+    hold: { ...HOLD, 'x-single': 'until', 'x-published': referTo('hold') },
     delay: either(
       'object',
       DELAY,
       DURATION,
       'Waits first: a duration; min and max, between which it is drawn from the seed; or from and by, with which it grows.'
     ),
-    respond: RESPOND,
-    change: CHANGE,
+    respond: { ...RESPOND, 'x-single': 'status', 'x-published': referTo('respond') },
+    change: { ...CHANGE, 'x-published': referTo('change') },
     stale: { ...DURATION, description: "Reads records as they were this long ago, by the sandbox's clock." },
     fault: wordOf(FAULTS, 'Loses the response.'),
     bandwidth: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'How many bytes of the body of the response are sent in a second.' }),
     cut_after: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Closes the connection after so many bytes of the body of the response.' }),
     when: { ...WHEN, default: 'before' }
   }),
-  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond') }
+  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond') },
+  'x-meant': { between: 'from and until', times: 'calls', wait: 'delay' }
 })
 export type EntryData = Static<ReturnType<typeof entrySchema>>
 
 export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
+const WEIGHT = of<number>({ type: 'number', minimum: 0, description: 'How often, compared with the others; 0 for never.' })
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'] as const
+const CREATED = closed('The period that their creation times are in; what is not named under hours, weekdays and months weighs 1.', ['from', 'to'], {
+  from: { ...INSTANT, description: 'The earliest.' },
+  to: { ...INSTANT, description: 'The latest.' },
+  hours: named(WEIGHT, 'Weights of hours in UTC: { 11-14: 5 } for those from 11:00 to 14:00.'),
+  weekdays: closed('Weights of days, from mon to sun.', [], allAs(WEEKDAYS, WEIGHT)),
+  months: closed('Weights of months, from jan to dec.', [], allAs(MONTHS, WEIGHT))
+})
 const GENERATE = closed('Records of one family to generate from the seed.', [], {
   ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many to generate.' }),
   account: { ...RECORD_ID, description: 'The Account that they belong to.' },
-  location: { ...RECORD_ID, description: 'The Location that they are at.' },
-  created: closed('The period that their creation times are in.', ['from', 'to'], {
-    from: { ...INSTANT, description: 'The earliest.' },
-    to: { ...INSTANT, description: 'The latest.' }
+  location: either('object', named(WEIGHT), RECORD_ID, 'The Location that they are at, or Locations with their weights.'),
+  created: CREATED,
+  payment_types: either(
+    'object',
+    closed('', [], allAs(PAYMENT_TYPES, WEIGHT)),
+    someOf(wordOf<PaymentType>(PAYMENT_TYPES)),
+    'The payment types of the Transactions, or their weights.'
+  ),
+  amount: closed('The bill before the tip, in sub-units; 350 to 12000 when left out.', ['min', 'max'], {
+    min: Type.Integer({ minimum: 1, description: 'The smallest.' }),
+    max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The largest.' }),
+    around: Type.Integer({ description: 'The most frequent; left out: all are as frequent.' })
   }),
-  payment_types: someOf(wordOf<PaymentType>(PAYMENT_TYPES), 'The payment types of the Transactions.'),
+  amounts: named(WEIGHT, 'The bills before the tip, each with its weight, in place of amount: { 450: 3, 1200: 1 }.'),
   refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
 })
 /** What a scenario asks for: so many records of one family, and where and when they are. */
@@ -299,7 +336,10 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
   }),
   ...more
 })
-const OF_CALLS = { 'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') } }
+const OF_CALLS = {
+  'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') },
+  'x-meant': { on: 'do', request: 'do' }
+}
 const STEP = { ...closed('A request that is sent through the API when the scenario loads.', ['do'], callOf({}, {}), 'Step'), ...OF_CALLS }
 const PLAYED = callOf(
   {
@@ -352,6 +392,7 @@ export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE
 type FamilyState = { readonly [id: string]: Names | Quantities[keyof Quantities] | null } & Quantities
 export const FAMILY_STATE = of<FamilyState>({
   'x-name': 'ExpectedRecords',
+  'x-single': 'count',
   description: 'Records of a family by id, with the values that they must have, and what all of them come to.',
   type: 'object',
   properties: QUANTITIES,
@@ -376,7 +417,7 @@ export function expectationSchema({ account = false } = {}) {
     answered: Type.Boolean({ description: 'Whether the client got a response.' }),
     no_sooner_than: { ...DURATION, description: "How long after the request before it each must come at the earliest, by the sandbox's clock." }
   }
-  return closed('Requests and how often they come, requests in order, or records at the end.', [], {
+  const words = closed('Requests and how often they come, requests in order, or records at the end.', [], {
     ...calls,
     times: { ...COUNT, description: 'Exactly this many requests.' },
     at_least: { ...COUNT, description: 'At least this many requests; 1 when none of the three is given.' },
@@ -386,6 +427,7 @@ export function expectationSchema({ account = false } = {}) {
     same: wordOf(PER, 'The requests of the sequence must all be about one Ticket (and so on), or of one key or test.'),
     state: STATE
   })
+  return { ...words, 'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'), 'x-meant': { count: 'times' } }
 }
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
 /** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
@@ -406,13 +448,53 @@ const DATA = 'Records and API keys, as in a fixture; each replaces a record of t
 /** Whether a scenario can give a setting. */
 export const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
-/** The schema of a file of script entries that scenarios share. */
+const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
+/** The parts of a scenario that groups of other files can add to. */
+const sharedParts = () => ({
+  data: of<Record<string, unknown>>({ ...fixtureSchema(true), description: DATA }),
+  generate: listOf({ ...GENERATE, 'x-name': 'Generate' }, 'Records to generate from the seed, after data.'),
+  script: listOf(entrySchema(), 'What the emulator does differently; if several entries apply to a request, the first is used.'),
+  steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),
+  play: listOf(
+    of<PlayData>({ ...PLAYS, ...OF_CALLS, 'x-name': 'Play' }),
+    'Requests that `check` sends as a client would, after the steps: scripted, journaled and counted.'
+  ),
+  expect: listOf(of<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }), 'What the client must do, and what the records must be at the end.')
+})
+export type SharedParts = { [K in keyof ReturnType<typeof sharedParts>]?: Static<ReturnType<typeof sharedParts>[K]> }
+
+/** The schema of a file of groups that scenarios share. */
 export const sharedScriptSchema = () =>
   closed('', ['groups'], {
-    description: Type.String({ description: 'What the entries are for, in a sentence.' }),
+    description: Type.String({ description: 'What the groups are for, in a sentence.' }),
     vars: VARS,
-    groups: named(someOf(entrySchema()), 'Script entries by the name of their group; a scenario includes a group with use: [FILE#GROUP].')
+    groups: named(
+      either(
+        'array',
+        someOf(entrySchema()),
+        { ...closed('', [], sharedParts()), 'x-elsewhere': OF_DATA },
+        'A list of script entries, or an object with any of data, generate, script, steps, play and expect.'
+      ),
+      'Groups by their names; a scenario includes a group with use: [FILE#GROUP].'
+    )
   })
+
+/** The fields of a script entry in place of its own; null for one that is left out. */
+export type Overrides = Readonly<Record<string, Partial<EntryData> | null>>
+/** A group of another file that a scenario uses. */
+export type UseData = string | { group: string; override?: Overrides }
+function useSchema() {
+  const { required: _, 'x-name': _name, description: _all, ...changes } = entrySchema() as Record<string, unknown>
+  const changed = either('null', of<null>({ type: 'null' }), of<Partial<EntryData>>(changes), 'The fields that replace those of the entry; null leaves it out.')
+  const use = closed('', ['group'], {
+    group: { ...NAME, description: 'The file and the group, such as outages.yaml#brief-outage.' },
+    override: named(changed, 'Script entries of the group by name, with the fields that replace their own; null leaves an entry out.')
+  })
+  return listOf(
+    of<UseData>(either('object', use, NAME, '')),
+    'Groups of other files, such as outages.yaml#brief-outage, with what replaces fields of their script entries.'
+  )
+}
 
 /** The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings, script, steps and expectations. */
 export const scenarioSchema = () => ({
@@ -423,22 +505,11 @@ export const scenarioSchema = () => ({
     seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
     clock: either('object', CLOCK, INSTANT, "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."),
     settings: of<object>({ ...settingsSchema(isOfScenarios), description: 'Settings of the sandbox.' }),
-    data: of<Record<string, unknown>>({ ...fixtureSchema(), description: DATA }),
-    generate: listOf({ ...GENERATE, 'x-name': 'Generate' }, 'Records to generate from the seed, after data.'),
     vars: VARS,
-    use: listOf(NAME, 'Groups of script entries from other files, such as outages.yaml#brief-outage; they come after script.'),
-    script: listOf(entrySchema(), 'What the emulator does differently; if several entries apply to a request, the first is used.'),
-    steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),
-    play: listOf(
-      of<PlayData>({ ...PLAYS, ...OF_CALLS, 'x-name': 'Play' }),
-      'Requests that `check` sends as a client would, after the steps: scripted, journaled and counted.'
-    ),
-    expect: listOf(
-      of<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }),
-      'What the client must do, and what the records must be at the end.'
-    )
+    use: useSchema(),
+    ...sharedParts()
   }),
-  'x-elsewhere': allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
+  'x-elsewhere': OF_DATA
 })
 export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
 

@@ -92,8 +92,8 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     const isCounted = calls !== undefined || data.chance !== undefined || lasting !== undefined || (isObject(delay) && 'by' in delay)
     if (data.per !== undefined && !isCounted) note(['per'], say('needs', 'per', 'calls, chance, for, or a delay that grows'))
     if (hold) checkHold(hold, within(note, 'hold'))
-    if (when === 'after' && !fault && !change && !isSlowed) note(['when'], say('needs', 'when: after', 'fault, change, bandwidth or cut_after'))
     if (when === 'after' && respond && !respond.patch) note(['when'], say('not_together', 'when: after', ['respond']))
+    else if (when === 'after' && !fault && !change && !isSlowed) note(['when'], say('needs', 'when: after', 'fault, change, bandwidth or cut_after'))
     if (respond) checkRespond(respond, within(note, 'respond'))
     if (respond?.patch) {
       if (fault) note(['respond', 'patch'], say('not_together', 'patch', ['fault']))

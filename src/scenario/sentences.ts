@@ -24,7 +24,7 @@ export const say = sayer({
   not_together: (name: string, others: readonly string[]) => `${name} cannot be combined with ${or(others)}`,
   needs: (name: string, other: string) => `${name} needs ${other}`,
   reversed: (low: string, high: string) => `${low} must not exceed ${high}`,
-  shared_alone: () => 'this file holds script entries to share; load a scenario that has one of its groups under use',
+  shared_alone: () => 'this file holds groups to share; load a scenario that has one of them under use',
 
   // records
   listed_twice: (what: string) => `${what} is listed twice`,
@@ -43,6 +43,11 @@ export const say = sayer({
   fixed_id: (id: string) => `the id of ${id} cannot be changed`,
   missing_parent: (what: string, family: string) => `there is no ${what} for the generated ${family}`,
   no_early_ticket: (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
+  no_weight: () => 'must have a weight above 0',
+  not_an_hour: (name: string) => `must be an hour such as 9, or hours such as 11-14, from 0 to 24; got ${name}`,
+  not_an_amount: (name: string) => `must be an amount in sub-units; got ${name}`,
+  not_between: (value: number, min: number, max: number) => `must be from ${min} to ${max}; got ${value}`,
+  period_too_long: () => 'a period with weights of hours, weekdays or months must not exceed ten years',
   future_records: (clock: string, count: number, last: string, created: string) =>
     `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}, ${last} the latest; write clock: ${created}`,
 
@@ -50,6 +55,8 @@ export const say = sayer({
   unused_variable: (name: string) => `nothing refers to this variable; write \${vars.${name}} where its value belongs`,
   no_group: (file: string, group = 'GROUP') => `must name a group of ${file}, such as ${file}#${group}`,
   unknown_group: (name: string, groups: readonly string[]) => `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
+  unknown_override: (name: string, names: readonly string[]) =>
+    `the group has no entry with the name ${shortened(name)}${didYouMean(name, names) || `; ${thereAre(names)}`}`,
   group_name: () => 'the name of a group must be letters, digits, _, . and -',
 
   // script entries

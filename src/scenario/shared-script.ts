@@ -1,35 +1,62 @@
-/** Script entries that scenarios share: a file with groups of them, each of which a scenario uses by name. */
+/** What scenarios share: a file with groups of script entries and other parts, each of which a scenario uses by name. */
 import { checkerOf } from '../core/checking.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { ProblemList, type Problems, type Report, reportTo, type SourceDocument, withoutProblems } from './documents.js'
-import { type Flaws, within } from './flaws.js'
-import { sharedScriptSchema } from './schemas.js'
-import { compileScript, type EntryData } from './script.js'
+import { type Problems, type Report, reportTo, type SourceDocument, type Written, writtenIn } from './documents.js'
+import { type Flaws, flawsOfMembers, membersOf, within } from './flaws.js'
+import { type EntryData, type Overrides, type SharedParts, sharedScriptSchema, type UseData } from './schemas.js'
 import { say } from './sentences.js'
-import { checkGiven, declaredVariables, type GivenVariables, readWith } from './variables.js'
+import { declaredVariables, type GivenVariables, readWith } from './variables.js'
 
-/** Entries of one list, with its place in its document. */
-export type Group = { document: SourceDocument; under: readonly Step[]; entries: readonly EntryData[] | undefined; flaws: Flaws | undefined }
-/** What was read of a file of shared entries, with the `names` of all its groups; `variables` are the names that it declares. */
+/** Parts of one document, under a place of it; script entries alone where it is a list. */
+export type Group = { document: SourceDocument; under: readonly Step[]; data: SharedParts | readonly EntryData[]; flaws: Flaws | undefined }
+/** A part of a group, and where what is in it is written. */
+export type GroupPart = { part: unknown; flaws: Flaws | undefined; written: Written }
+/** What was read of a shared file, with the `names` of all its groups; `variables` are the names that it declares. */
 export type SharedScript = { groups: ReadonlyMap<string, Group>; names: readonly string[]; variables: readonly string[] }
 
 export const SHARED_SCRIPT_CHECKER = checkerOf(sharedScriptSchema)
 const GROUP_NAME = /^[A-Za-z0-9_][\w.-]*$/
 
-/** Whether data is a file of shared script entries: no other document has groups. */
+/** Whether data is a shared file: no other document has groups. */
 export const isSharedScript = (data: unknown): data is { groups: unknown; vars?: unknown } => isObject(data) && Object.hasOwn(data, 'groups')
 
-/** The file and the group that a reference such as `outages.yaml#brief-outage` names; the group is null where it names none. */
-export function partsOfUse(reference: string): { file: string; group: string | null } {
+/** The file and the group that a member of `use` such as `outages.yaml#brief-outage` names, the group null where it names none, and what replaces fields of its entries. */
+export function partsOfUse(use: UseData): { reference: string; file: string; group: string | null; override: Overrides } {
+  const { group: reference, override = {} } = typeof use === 'string' ? { group: use } : use
   const at = reference.lastIndexOf('#')
-  return at < 0 ? { file: reference, group: null } : { file: reference.slice(0, at), group: reference.slice(at + 1) }
+  const [file, group] = at < 0 ? [reference, null] : [reference.slice(0, at), reference.slice(at + 1)]
+  return { reference, file, group, override }
 }
 
-const groupNamesIn = ({ groups }: { groups: unknown }): string[] => (isObject(groups) ? Object.keys(groups) : [])
+export const groupNamesIn = ({ groups }: { groups: unknown }): string[] => (isObject(groups) ? Object.keys(groups) : [])
+
+export function partOf({ document, under, data, flaws }: Group, name: keyof SharedParts): GroupPart {
+  if (Array.isArray(data))
+    return { part: name === 'script' ? data : undefined, flaws: name === 'script' ? flaws : undefined, written: writtenIn(document, under) }
+  return { part: isObject(data) ? (data as SharedParts)[name] : undefined, flaws: flaws?.get(name), written: writtenIn(document, [...under, name]) }
+}
+
+/** Script entries with other fields in place of their own, which `overrides` say where `writtenHere` says; those that are null are left out. */
+export function overridden({ part, flaws, written }: GroupPart, overrides: Overrides, writtenHere: Written, report: Report): GroupPart {
+  const members = membersOf<EntryData>(part, flaws)
+  const names = members.flatMap(({ member }) => member?.name ?? [])
+  for (const name of Object.keys(overrides)) if (!names.includes(name)) report([name], say('unknown_override', name, names))
+  const changesOf = (name = '') => (Object.hasOwn(overrides, name) ? overrides[name] : undefined)
+  const kept = members.map(one => ({ ...one, changes: changesOf(one.member?.name) })).filter(({ changes }) => changes !== null)
+  return {
+    part: kept.map(({ member, changes }) => (changes === undefined ? member : { ...member, ...changes })),
+    flaws: flawsOfMembers(kept),
+    written: ([nth, ...rest]) => {
+      const { member, index, changes } = kept[nth as number] as (typeof kept)[number]
+      const isHere = changes != null && (rest.length === 0 || Object.hasOwn(changes, rest[0] as Step))
+      return isHere ? writtenHere([member.name as string, ...rest]) : written([index, ...rest])
+    }
+  }
+}
 
 /**
- * Reads groups of a file of shared entries, with the values of its variables in them: the first that `given` has of each, otherwise its default. Groups that
+ * Reads groups of a shared file, with the values of its variables in them: the first that `given` has of each, otherwise its default. Groups that
  * are not wanted are not looked at. `reportGiven` takes what is wrong with a given value.
  */
 export async function readSharedScript(
@@ -44,21 +71,9 @@ export async function readSharedScript(
   const read = await readWith({ ...whole, groups }, variables, data => SHARED_SCRIPT_CHECKER.problems(data))
   for (const { steps, code = '', message } of read.problems) report(steps, { code, message })
   const flaws = read.flaws?.get('groups')
-  const found = Object.entries(isObject(groups) ? (read.data as { groups: Record<string, EntryData[]> }).groups : {}).map(([name, entries]) => {
+  const found = Object.entries(isObject(groups) ? (read.data as { groups: Record<string, Group['data']> }).groups : {}).map(([name, data]) => {
     if (!GROUP_NAME.test(name)) report(['groups', name], say('group_name'))
-    return [name, { document, under: ['groups', name], entries, flaws: flaws?.get(name) }] as const
+    return [name, { document, under: ['groups', name], data, flaws: flaws?.get(name) }] as const
   })
   return { groups: new Map(found), names: groupNamesIn(whole), variables: [...variables.keys()] }
-}
-
-/** Checks every group of a file of shared entries by itself. Errors: `document_invalid`. */
-export async function checkSharedScript(document: SourceDocument, given?: GivenVariables): Promise<void> {
-  const problems = new ProblemList()
-  return withoutProblems(problems, async () => {
-    const reportGiven = reportTo(problems, document, ['vars'])
-    const wanted = groupNamesIn(document.data as { groups: unknown })
-    const { groups, variables } = await readSharedScript(document, wanted, { given: given === undefined ? [] : [given], problems, reportGiven })
-    if (given !== undefined) checkGiven(given, variables, reportGiven)
-    for (const { under, entries, flaws } of groups.values()) await compileScript(entries, reportTo(problems, document, under), flaws)
-  })
 }

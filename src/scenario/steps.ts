@@ -93,12 +93,12 @@ function checkReferences(
   report: Report,
   areNamesRead = false
 ): void {
-  for (const { steps, text } of textsIn(part, [], { areNamesRead })) {
+  for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
     if (unclosed !== undefined) report(steps, notClosed(unclosed))
     for (const name of namesIn(text)) {
       const problem = problemOf(name, text, steps)
-      if (problem !== null) report(steps, problem)
+      if (problem !== null) report(steps, { ...problem, isOfName })
     }
   }
 }

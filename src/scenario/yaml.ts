@@ -2,18 +2,17 @@
 
 import { Composer, type CST, Document, isAlias, isCollection, isMap, isNode, isPair, isScalar, Lexer, Parser, type Scalar, stringify, visit } from 'yaml'
 import { MAX_PROBLEMS } from '../core/checking.js'
-import type { Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
 import { type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
-import { located, type Place, type PlaceTree, placesIn } from './places.js'
+import { type Locate, located, type Place, type PlaceTree, placesIn } from './places.js'
 import { type Advice, adviceOn, spaceMissing } from './yaml-advice.js'
 
 /** What a YAML text holds, what is wrong with it, and where parts of it are. */
 export type ReadYaml = {
   data: unknown
   problems: (Place & Said)[]
-  locate: (places: readonly (readonly Step[])[]) => (Place | null)[]
+  locate: Locate<(Place | null)[]>
 }
 
 /** A value of YAML takes so many times the memory of one of JSON while it is read. */
@@ -27,7 +26,7 @@ const MAX_OPEN = 1500
 export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const tokens = tokensOf(text, limits)
   let contents: unknown = null
-  const locate: ReadYaml['locate'] = wanted => located(text, wanted, root => noteOffsets(contents, root))
+  const locate: ReadYaml['locate'] = (...wanted) => located(text, wanted, root => noteOffsets(contents, root, text))
   if (!Array.isArray(tokens)) return { data: null, problems: [{ ...tokens, line: 1, column: 1 }], locate }
   // the library compares every two names of an object to find one that is given twice
   const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
@@ -119,14 +118,17 @@ function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): 
 
 const startOf = (node: unknown): number => (node as { range: [number, number, number] }).range[0]
 
-/** Notes where the parts of a node are that are looked for; one that came through an alias or a merge is not among them. */
-function noteOffsets(node: unknown, tree: PlaceTree): void {
+/** Notes where the parts of a node are that are looked for; one that came through an alias or a merge is not among them. Of a collection below its name, that is where it is. */
+function noteOffsets(node: unknown, tree: PlaceTree, text: string): void {
   if (node === null) return
-  tree.offset = startOf(node)
+  const at = startOf(node)
+  tree.offset = tree.name >= 0 && isCollection(node) && text.slice(tree.name, at).includes('\n') ? tree.name : at
   if (tree.parts.size === 0 || !isCollection(node)) return
   for (const [index, item] of node.items.entries()) {
     const part = tree.parts.get(isPair(item) ? String((item.key as Scalar).value) : index)
-    if (part !== undefined) noteOffsets(isPair(item) ? item.value : item, part)
+    if (part === undefined) continue
+    if (isPair(item)) part.name = startOf(item.key)
+    noteOffsets(isPair(item) ? item.value : item, part, text)
   }
 }
 

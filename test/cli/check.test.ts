@@ -274,7 +274,7 @@ t.test('check: a document that cannot be loaded is a failed point, with the plac
     parts: { 'inner.yaml': 'tickets:\n  - { location: loc_z, reference: A }' }
   })
   const cases: [name: string, code: string, places: string[]][] = [
-    ['wrong.yaml', 'valid', ['wrong.yaml:1:7 sede', 'wrong.yaml:3:11 steps[0].do']],
+    ['wrong.yaml', 'valid', ['wrong.yaml:1:1 sede', 'wrong.yaml:3:11 steps[0].do']],
     ['broken.yaml', 'valid', ['broken.yaml:1:4 ']],
     ['outer.yaml', 'valid', ['parts/inner.yaml:2:17 tickets[0].location']],
     ['steps.yaml', 'valid', ['steps.yaml:2:11 steps[0].do']],

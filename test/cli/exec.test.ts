@@ -99,7 +99,7 @@ t.test('exec: the command is not run when the emulator cannot start or the folde
   const mark = `${root}/started`
   const touch = ['--', ...script(`save(${JSON.stringify(mark)}, 1)`)]
   const cases: [args: string[], ends: number, complaint: string][] = [
-    [['--scenario', `${root}/bad.yaml`], 1, `${root}/bad.yaml:1:7 sede: `],
+    [['--scenario', `${root}/bad.yaml`], 1, `${root}/bad.yaml:1:1 sede: `],
     [['--set', 'seed=x'], 2, '--set seed=x: '],
     [['--report', `${root}/file/deep`], 1, SAYS.unmade(`${root}/file/deep`, '')]
   ]

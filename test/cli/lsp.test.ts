@@ -89,7 +89,9 @@ const FILES = {
   'own.scenario.yaml': '',
   'more.yaml': 'tickets:\n  - { id: tkt_more, location: loc_a }\n',
   'empty.yaml': '',
-  'outages.yaml': 'groups:\n  brief:\n    - { on: "*", respond: { status: 503 } }\n'
+  'outages.yaml': 'groups:\n  brief:\n    - { name: down, on: "*", respond: { status: 503 } }\n',
+  'shared.yaml':
+    'groups:\n  day:\n    script:\n      - { name: late, on: "*", delay: 1s }\n    steps:\n      - { as: used, do: GET /tickets }\n    data:\n      tickets:\n        - { id: tkt_used, location: loc_a }\n'
 }
 
 t.test('lsp: the problems of a scenario as one types, each where it is', async t => {
@@ -101,8 +103,8 @@ t.test('lsp: the problems of a scenario as one types, each where it is', async t
   const cases: [text: string, shown: string[]][] = [
     ['script:\n  - { on: POST /refund, respond: { status: 402 } }\n', ['2:11-23 unknown_word']],
     ['script:\n  - { on: POST /refunds, respond: { status: 402 } }\n', []],
-    ['script:\n  - { on: POST /refunds, dealy: 2s }\n', ['2:33-35 unknown_name']],
-    ['fixtures: [bistro]\nvars: { unused: 1 }\n', ['2:17-18 unused_variable?']],
+    ['script:\n  - { on: POST /refunds, dealy: 2s }\n', ['2:26-31 unknown_name']],
+    ['fixtures: [bistro]\nvars: { unused: 1 }\n', ['2:9-15 unused_variable?']],
     ['fixtures: [bistro]\nuse: [outages.yaml#brif]\n', ['2:7-24 unknown_group']],
     ['name: x: y\n', ['1:7-8 holds_colon']],
     ['', ['1:1-1 empty_document']]
@@ -131,7 +133,7 @@ t.test('lsp: a problem of a file that is named stands at the top; a document of 
   for (const [uri, text, wanted] of [
     [own, 'fixtures: [more.yaml]\n', ['1:1-9 required']],
     [other, 'services: { web: { image: nginx } }\n', []],
-    [untitled, 'scrpt: []\nexpect: []\n', ['1:8-9 unknown_name']]
+    [untitled, 'scrpt: []\nexpect: []\n', ['1:1-6 unknown_name']]
   ] as const) {
     const heard = next()
     await open(uri, text)
@@ -185,8 +187,15 @@ t.test('lsp: what stands under the cursor, and where it leads', async t => {
 
   const RECORDS = 'fixtures: [bistro, more.yaml, nowhere]\nvars: { most: 3 }\ndata:\n  tickets:\n    - { id: tkt_own, location: loc_a }\n'
   const led: [text: string, file: string | null, line?: number][] = [
-    ['use: [outages.yaml#br|ief]\n', 'outages.yaml', 3],
+    ['use: [outages.yaml#br|ief]\n', 'outages.yaml', 2],
     ['use: [outa|ges.yaml]\n', 'outages.yaml', 1],
+    ['use:\n  - { group: shar|ed#day }\n', 'shared.yaml', 2],
+    ['use: [ { group: shared#day, override: { la|te: { calls: 2 } } } ]\n', 'shared.yaml', 4],
+    ['use: [ { group: outages#brief, override: { do|wn: null } } ]\n', 'outages.yaml', 3],
+    ['use: [shared#day]\nplay:\n  - { do: "GET /tickets/${us|ed.id}" }\n', 'shared.yaml', 6],
+    ['use: [outages#brief, shared#day, nowhere#x]\nplay:\n  - { do: POST /transactions, body: { ticket: tkt|_used } }\n', 'shared.yaml', 9],
+    ['use: [4|2]\n', null],
+    ['use: outages.yaml#br|ief\n', 'outages.yaml', 2],
     ['use: [nowh|ere#brief]\n', null],
     ['fixtures: [bis|tro]\n', 'bistro.yaml', 3],
     ['fixtures: [em|pty.yaml]\n', 'empty.yaml', 1],

@@ -140,7 +140,7 @@ t.test('cli: a process whose start failed ends with 1, with the reason on stderr
   const run = running(t, ['--port', '0', '--log-level', 'silent', '--scenario', `${root}/bad.yaml`], { main: BUILT })
 
   t.strictSame([await run.ended, run.stdout()], [1, ''])
-  t.equal(run.stderr(), `commerce-emulator: ${root}/bad.yaml:1:7 sede: unknown name sede; did you mean seed?\n`)
+  t.equal(run.stderr(), `commerce-emulator: ${root}/bad.yaml:1:1 sede: unknown name sede; did you mean seed?\n`)
 })
 
 t.test('cli: an error that nothing caught is logged before the process ends with 1', async t => {

@@ -176,8 +176,8 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
       .split('\n')
       .map(line => line.replace(/^(\S+:\d+:\d+ [^:]+): .*/, '$1'))
   t.strictSame(placesIn(wrong.stdout), [
-    'bad.yaml:1:7 sede',
-    'bad.yaml:2:19 settings.port',
+    'bad.yaml:1:1 sede',
+    'bad.yaml:2:13 settings.port',
     'bad.yaml:5:30 data.tickets[0].location',
     'bad.yaml:5:48 data.tickets[0].reference',
     'bad.yaml: 4 problems',
@@ -259,7 +259,7 @@ t.test('cli: a start that fails says why on stderr, ends with 1 and leaves no po
       .replaceAll(`${root}/`, '')
       .split('\n')
       .map(line => line.split(': ')[0]),
-    ['commerce-emulator', '  two.yaml:1:7 sede', '  two.yaml:2:8 clock', '']
+    ['commerce-emulator', '  two.yaml:1:1 sede', '  two.yaml:2:8 clock', '']
   )
   t.notOk(await isOpen(port))
 })

@@ -28,7 +28,7 @@ t.test('validate, check: folders and patterns, each file once, and what is no sc
     t.equal(stderr, '')
     return [status, ...stdout.replaceAll(`${root}/`, '').trimEnd().split('\n')]
   }
-  const wrong = 'some/wrong.yaml:1:7 sede: unknown name sede; did you mean seed?'
+  const wrong = 'some/wrong.yaml:1:1 sede: unknown name sede; did you mean seed?'
 
   t.strictSame(await linesOf('validate', at('some')), [
     1,
@@ -194,7 +194,7 @@ t.test('settings: a file of settings, by itself or under settings, below flags a
   const refused: [file: string, message: string][] = [
     [
       'wrong.yaml',
-      `${SAYS.problems(2)}\n  wrong.yaml:3:16 settings.pagination.max_limit: must be at least 1; got 0\n  wrong.yaml:4:9 settings.sede: unknown name sede; did you mean seed?\n`
+      `${SAYS.problems(2)}\n  wrong.yaml:3:16 settings.pagination.max_limit: must be at least 1; got 0\n  wrong.yaml:4:3 settings.sede: unknown name sede; did you mean seed?\n`
     ],
     ['list.yaml', `list.yaml:1:1 ${SAYS.settings_object()}\n`],
     ['list-within.yaml', `list-within.yaml:1:11 settings: ${SAYS.settings_object()}\n`],

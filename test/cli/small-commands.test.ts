@@ -147,7 +147,7 @@ t.test('validate, check: a document comes on stdin', async t => {
   for (const [command, text, status, says] of [
     ['validate', 'seed: 1', 0, '-: valid\n'],
     ['validate', '# nothing', 1, '- is empty; '],
-    ['check', 'sede: 1', 1, '-:1:7 sede: ']
+    ['check', 'sede: 1', 1, '-:1:1 sede: ']
   ] as const) {
     Object.defineProperty(process, 'stdin', { value: Readable.from([text]), configurable: true })
     const checked = await ran([command, '-'])

@@ -152,10 +152,10 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
     [entry('on: POST /refunds, delay: 2 s'), '3:33 script[0].delay', ' s', 's'],
     ['data:\n  tickets:\n    - { id: tkt x, location: loc_bistro, reference: T }\n', '4:13 data.tickets[0].id', ' x', '_x'],
     ['fixtures: bistro\n', '1:11 fixtures', 'bistro', '[bistro]'],
-    ['tickets: []\n', '2:10 tickets', 'tickets: []', 'data: { tickets: [] }'],
-    [matching('payment_type: card'), '3:54 script[0].match.payment_type', 'payment_type: card', 'body: { payment_type: card }'],
-    [entry('on: POST /refunds, status: 402'), '3:34 script[0].status', 'status: 402', 'respond: { status: 402 }'],
-    [step('do: GET /refunds, status: 200'), '4:33 steps[1].status', 'status: 200', 'expect: { status: 200 }'],
+    ['tickets: []\n', '2:1 tickets', 'tickets: []', 'data: { tickets: [] }'],
+    [matching('payment_type: card'), '3:40 script[0].match.payment_type', 'payment_type: card', 'body: { payment_type: card }'],
+    [entry('on: POST /refunds, status: 402'), '3:26 script[0].status', 'status: 402', 'respond: { status: 402 }'],
+    [step('do: GET /refunds, status: 200'), '4:25 steps[1].status', 'status: 200', 'expect: { status: 200 }'],
     [matching('body: { payment_type: visa }'), '3:62 script[0].match.body.payment_type', 'sa ', 'p '],
     [
       `steps:\n  - ${PAYMENT}\n  - { do: GET /refunds, key: sk_test_merchnt }\nplay:\n  - { at_once: [ { do: GET /refunds, key: sk_test_resller } ] }\n`,
@@ -185,7 +185,7 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
     [entry('on: POST /tranactions, delay: 2s'), '3:11 script[0].on', 'ac', 'sac'],
     [matching('body: { ticket: [tkt_52, tkt_5x2] }'), '3:65 script[0].match.body.ticket[1]', ', tkt_5x2', ''],
     [matching('about: { ticket: the_other_table_in_the_corner }'), '3:57 script[0].match.about.ticket', 'the_other_table_in_the_corner', '/table/'],
-    [matching('body: { constructor: tkt_52 }'), '3:61 script[0].match.body.constructor', 'constructor', 'ticket'],
+    [matching('body: { constructor: tkt_52 }'), '3:48 script[0].match.body.constructor', 'constructor', 'ticket'],
     [step('do: "GET /transactions/${pay.idd}"'), '4:11 steps[1].do', '.id', 'ment.i'],
     [step('do: "GET /transactions/${payment.idd}"'), '4:11 steps[1].do', 'd}', '}'],
     [`steps:\n  - { as: page, do: GET /refunds }\n  - { do: "GET /refunds/\${page.data.0.idd}" }\n`, '4:11 steps[1].do', 'd}', '}'],
@@ -254,8 +254,8 @@ expect:
   - x
 `
   const marks = [
-    '2:19 vars.bad name, 4:56 script[0].match.body.ticket, 4:81 script[0].match.body.amount, 4:105 script[0].delay, 4:115 script[0].calls, 5:11 script[1].on',
-    '5:44 script[1].respond.status, 6:5 script[2], 7:5 script[3], 9:50 expect[0].match.body.amout, 9:64 expect[0].times, 10:55 expect[1].nope, 11:23 expect[2].nope',
+    '2:9 vars.bad name, 4:56 script[0].match.body.ticket, 4:81 script[0].match.body.amount, 4:105 script[0].delay, 4:115 script[0].calls, 5:11 script[1].on',
+    '5:44 script[1].respond.status, 6:5 script[2], 7:5 script[3], 9:43 expect[0].match.body.amout, 9:64 expect[0].times, 10:49 expect[1].nope, 11:17 expect[2].nope',
     '12:5 expect[3]'
   ]
   t.equal(marksOf((await lookedAt(text)).problems), marks.join(', '))
@@ -280,4 +280,66 @@ t.test('advice: five hundred problems are found in half a second', async t => {
     t.ok(problems.length >= 499, `${problems.length}: ${problems[0]?.message}`)
     t.ok(cpuTime() - begun < 600, `${Math.round(cpuTime() - begun)} ms`)
   }
+})
+
+t.test('advice: one mistake makes one message, on its line, and what follows the advice loads', async t => {
+  const acting = (more: string) => `script:\n  - on: POST /refunds\n    ${more}\n`
+  const slow = (more: string) => acting(`delay: 2s\n    ${more}`)
+  const expected = (more: string) => `expect:\n  - ${more}\n`
+  const played = (more: string) => `play:\n  - ${more}\n`
+  const mistakes: Mistake[] = [
+    ['scripts:\n  - { on: POST /refunds, delay: 2s }\n', '2:1 scripts unknown_name', 'scripts', 'script'],
+    ['script:\n  on: POST /refunds\n  delay: 2s\n', '2:1 script wrong_type', 'on: POST /refunds\n ', '- on: POST /refunds\n   '],
+    [acting('fault: hangs'), '4:12 script[0].fault not_one_of', 'hangs', 'hang'],
+    [acting('faults: hang'), '4:5 script[0].faults unknown_name', 'faults', 'fault'],
+    [acting('respnd: { status: 402 }'), '4:5 script[0].respnd unknown_name', 'respnd', 'respond'],
+    [acting('respond: 402'), '4:14 script[0].respond wrong_type', '402', '{ status: 402 }'],
+    [acting('respond: { stats: 402 }'), '4:16 script[0].respond.stats unknown_name', 'stats', 'status'],
+    [acting('respond: { error: card_declined }'), '4:23 script[0].respond.error wrong_type', 'card_declined', '{ code: card_declined }'],
+    [acting('respond: { error: { cod: card_declined } }'), '4:25 script[0].respond.error.cod unknown_name', 'cod:', 'code:'],
+    [acting('error: card_declined'), '4:5 script[0].error unknown_name', 'error: card_declined', 'respond: { error: { code: card_declined } }'],
+    [acting('status: 402'), '4:5 script[0].status unknown_name', 'status: 402', 'respond: { status: 402 }'],
+    [acting('status: 402\n    respond: { error: { code: x } }'), '4:5 script[0].status unknown_name', 'status: 402\n    respond: {', 'respond: { status: 402,'],
+    [acting('when: after\n    respond: { status: 500 }'), '4:11 script[0].when not_together', 'when: after\n    ', ''],
+    [acting('calls: 1'), '3:5 script[0] no_action', 'calls: 1', 'delay: 2s'],
+    ['script:\n  - one: POST /refunds\n    match: { body: { amount: 5 } }\n    delay: 2s\n', '3:5 script[0].one unknown_name', 'one', 'on'],
+    ['script:\n  - on: POST /refund\n    match: { body: { amount: 5 } }\n    delay: 2s\n', '3:9 script[0].on unknown_word', 'refund', 'refunds'],
+    [acting('delay: 2'), '4:12 script[0].delay wrong_format', 'delay: 2', 'delay: 2s'],
+    [acting('delay: 2 s'), '4:12 script[0].delay wrong_format', '2 s', '2s'],
+    [acting('delay: { min: 1s, to: 2s }'), '4:23 script[0].delay.to unknown_name', 'to', 'max'],
+    [acting('hold: 2'), '4:11 script[0].hold wrong_type', '2', '{ until: 2 }'],
+    [acting('hold: { gates: a }'), '4:13 script[0].hold.gates unknown_name', 'gates', 'gate'],
+    [slow('about: tkt_52'), '5:5 script[0].about unknown_name', 'about: tkt_52', 'match: { about: { ticket: tkt_52 } }'],
+    [slow('match: { about: tkt_52 }'), '5:21 script[0].match.about wrong_type', 'tkt_52', '{ ticket: tkt_52 }'],
+    [slow('match: { ticket: tkt_52 }'), '5:14 script[0].match.ticket unknown_name', 'ticket: tkt_52', 'about: { ticket: tkt_52 }'],
+    [slow('match: { amount: 5 }'), '5:14 script[0].match.amount unknown_name', 'amount: 5', 'body: { amount: 5 }'],
+    [slow('match:\n      body:\n        amout: 5'), '7:9 script[0].match.body.amout unknown_parameter', 'amout', 'amount'],
+    [slow('match:\n      query:\n        limit: 5'), '6:7 script[0].match.query no_section', 'query:\n        limit: 5', 'body:\n        amount: 5'],
+    [slow('calls: "first"'), '5:12 script[0].calls not_calls', '"first"', '1'],
+    [slow('call: 1'), '5:5 script[0].call unknown_name', 'call', 'calls'],
+    [slow('times: 1'), '5:5 script[0].times unknown_name', 'times', 'calls'],
+    [
+      slow('between: [2026-01-01, 2026-02-01]'),
+      '5:5 script[0].between unknown_name',
+      'between: [2026-01-01, 2026-02-01]',
+      'from: 2026-01-01\n    until: 2026-02-01'
+    ],
+    [expected('{ sum: { amount: 5 } }'), '3:7 expect[0].sum unknown_name', 'sum: { amount: 5 }', 'state: { refunds: { count: 1 } }'],
+    [expected('{ on: POST /refunds, count: 1 }'), '3:26 expect[0].count unknown_name', 'count', 'times'],
+    [expected('{ on: POST /refunds, time: 1 }'), '3:26 expect[0].time unknown_name', 'time', 'times'],
+    [expected('refunds: { count: 1 }'), '3:5 expect[0].refunds unknown_name', 'refunds: { count: 1 }', 'state: { refunds: { count: 1 } }'],
+    [expected('state: { refunds: 1 }'), '3:23 expect[0].state.refunds wrong_type', '1', '{ count: 1 }'],
+    [expected('state:\n      refund:\n        count: 1'), '4:7 expect[0].state.refund unknown_name', 'refund', 'refunds'],
+    [expected('state:\n      tickets:\n        tkt_9x9:\n          reference: a'), '5:9 expect[0].state.tickets.tkt_9x9 missing_record', 'tkt_9x9', 'tkt_9'],
+    ['expect:\n  state: { refunds: { count: 1 } }\n', '2:1 expect wrong_type', 'state', '- state'],
+    [played('{ do: POST /refunds, status: 200 }'), '3:26 play[0].status unknown_name', 'status: 200', 'expect: { status: 200 }'],
+    [played('{ do: POST /refunds, expects: { status: 200 } }'), '3:26 play[0].expects unknown_name', 'expects', 'expect'],
+    [played('on: GET /tickets'), '3:5 play[0].on unknown_name', 'on', 'do'],
+    ['stpes:\n  - { as: p, do: GET /tickets }\nplay:\n  - { do: "GET /tickets/${p.data}" }\n', '2:1 stpes unknown_name', 'stpes', 'steps'],
+    ['generate:\n  - { tickets: 5, location: { loc_none: 1 } }\n', '3:31 generate[0].location.loc_none missing_record', 'loc_none', 'loc_bistro'],
+    ['clock: { nw: 2026-03-02 }\n', '2:10 clock.nw unknown_name', 'nw', 'now']
+  ]
+  await judge(t, mistakes, true)
+  // in JSON a name has a place too
+  t.equal(marksOf((await lookedAt('{"fixtures": ["bistro"],\n "script": [\n{"on": "POST /refunds", "respnd": {}}]}')).problems), '3:25 script[0].respnd')
 })

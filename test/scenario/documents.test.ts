@@ -119,7 +119,7 @@ t.test('documents: what grows without end is refused at once', async t => {
 t.test('documents: the place of everything, in YAML and in JSON', async t => {
   const yaml = 'base: &base\n  location: 5\ntickets:\n  - id: a\n    reference: T\n  - { id: b, <<: *base }\n  - *base\n'
   t.equal(await place(yaml, []), '1:1')
-  const cases = `tickets 4:3 | tickets.0 4:5 | tickets.0.reference 5:16 | tickets.1.id 6:11 | tickets.1.location 6:5 | tickets.2.location 7:5
+  const cases = `tickets 3:1 | tickets.0 4:5 | tickets.0.reference 5:16 | tickets.1.id 6:11 | tickets.1.location 6:5 | tickets.2.location 7:5
     tickets.0.none.deeper 4:5 | none 1:1`
   for (const [path, at] of rows<[path: string, at: string]>(cases)) t.equal(await place(yaml, stepsIn(path)), at, path)
 

@@ -275,3 +275,120 @@ t.test('generate: every problem, with its place', async t => {
     t.strictSame(await codesIn({ data: {}, generate }), missing(0, 1))
   t.strictSame(await codesIn({ data: { accounts: [smallFixture().accounts[1]] }, generate: [{ users: 1 }] }), missing(0), 'a reseller is no merchant')
 })
+
+t.test('generate: a plausible year: some hours, days, months, amounts, Locations and payment types are more frequent than others', async t => {
+  const weights = { hours: { '0-11': 0, '11-14': 5, '18-22': 8, '22-24': 0 }, weekdays: { sun: 0, sat: 3 }, months: { dec: 4, jan: 0 } }
+  const created = { from: '2025-01-01', to: '2025-12-31T23:59:59Z', ...weights }
+  const more = { locations: [...EMPTY.locations, { ...EMPTY.locations[0], id: 'loc_c' }] }
+  const generate: GenerateData[] = [
+    { tickets: 400, location: { loc_b: 3, loc_c: 1 }, created: { from: '2024-12-01', to: '2025-01-01' } },
+    { transactions: 8000, location: { loc_b: 3, loc_c: 1 }, payment_types: { card: 8, vip: 1, emv: 1 }, amounts: { 450: 3, 1200: 1 }, created }
+  ]
+  const before = cpuTime()
+  const store = await generatedIn(generate, { data: smallFixture(more) })
+  t.ok(cpuTime() - before < 4000, '10,000 and more a second, on a slow machine at a fifth of its speed')
+  const all = store.transactions.inCreationOrder().slice(-8000)
+  const share = (is: (transaction: Records['transactions']) => boolean) => all.filter(is).length / all.length
+  const at = ({ created }: { created: string }) => new Date(created)
+  const hour = (one: { created: string }) => at(one).getUTCHours()
+
+  t.equal(all.length, 8000)
+  t.ok(isSorted(all.map(({ created }) => created)))
+  const nearly = (got: number, wanted: number, what: string) => t.ok(Math.abs(got - wanted) < 0.03, `${what}: ${got}`)
+  t.equal(
+    share(one => hour(one) < 11 || hour(one) > 21),
+    0
+  )
+  nearly(
+    share(one => hour(one) >= 18),
+    32 / (15 + 4 + 32),
+    'evenings; the hours from 14 to 18 weigh 1'
+  )
+  t.equal(
+    share(one => at(one).getUTCDay() === 0),
+    0
+  )
+  nearly(
+    share(one => at(one).getUTCDay() === 6),
+    3 / 8,
+    'Saturdays'
+  )
+  t.equal(
+    share(one => at(one).getUTCMonth() === 0),
+    0
+  )
+  nearly(
+    share(one => at(one).getUTCMonth() === 11),
+    4 / 14,
+    'December'
+  )
+  nearly(
+    share(({ location }) => location === 'loc_b'),
+    3 / 4,
+    'Locations'
+  )
+  nearly(
+    share(({ payment_type }) => payment_type === 'card'),
+    8 / 10,
+    'payment types'
+  )
+  nearly(
+    share(({ amount, tip_amount }) => amount - (tip_amount ?? 0) === 450),
+    3 / 4,
+    'amounts'
+  )
+  t.strictSame([...new Set(all.map(({ amount, tip_amount }) => amount - (tip_amount ?? 0)))].sort(), [1200, 450].sort())
+  t.equal(JSON.stringify(exported(await generatedIn(generate, { data: smallFixture(more) }))), JSON.stringify(exported(store)), 'the same from the same seed')
+})
+
+t.test('generate: bills lie in their range, most of them around one', async t => {
+  const bills = async (amount: object) => {
+    const store = await generatedIn([{ tickets: 5 }, { transactions: 2000, amount } as GenerateData])
+    return store.transactions
+      .inCreationOrder()
+      .slice(-2000)
+      .map(({ amount, tip_amount }) => amount - (tip_amount ?? 0))
+  }
+  const [around, flat, one] = [
+    await bills({ min: 1000, max: 9000, around: 2000 }),
+    await bills({ min: 1000, max: 9000 }),
+    await bills({ min: 700, max: 700, around: 700 })
+  ]
+
+  for (const list of [around, flat]) t.ok(list.every(bill => bill >= 1000 && bill <= 9000))
+  const below = (list: number[]) => list.filter(bill => bill < 4000).length / list.length
+  t.ok(below(around) > 0.5 && below(flat) < 0.42, `${below(around)} and ${below(flat)}`)
+  t.strictSame([...new Set(one)], [700])
+})
+
+t.test('generate: weights that make nothing, and what is not in a range, are problems where they are', async t => {
+  const period = { from: '2026-01-05', to: '2026-01-05T12:00:00Z' }
+  const wrong: [entry: object, code: string, path: string][] = [
+    [{ tickets: 1, location: { loc_a: 0 } }, 'no_weight', 'generate[0].location'],
+    [{ tickets: 1, location: {} }, 'no_weight', 'generate[0].location'],
+    [{ tickets: 1, location: { loc_a: 1, loc_x: 1 } }, 'missing_record', 'generate[0].location'],
+    [{ transactions: 1, payment_types: { card: 0 } }, 'no_weight', 'generate[0].payment_types'],
+    [{ transactions: 1, payment_types: { cash: 1 } }, 'unknown_name', 'generate[0].payment_types.cash'],
+    [{ transactions: 1, amounts: { '4.5': 1 } }, 'not_an_amount', 'generate[0].amounts.4.5'],
+    [{ transactions: 1, amounts: { 450: 1 }, amount: { min: 1, max: 2 } }, 'not_together', 'generate[0].amount'],
+    [{ transactions: 1, amount: { min: 3, max: 2 } }, 'reversed', 'generate[0].amount'],
+    [{ transactions: 1, amount: { min: 1, max: 2, around: 3 } }, 'not_between', 'generate[0].amount.around'],
+    [{ transactions: 1, amount: { min: 2, max: 3, around: 1 } }, 'not_between', 'generate[0].amount.around'],
+    [{ tickets: 1, created: { ...period, hours: { noon: 1 } } }, 'not_an_hour', 'generate[0].created.hours.noon'],
+    [{ tickets: 1, created: { ...period, hours: { '14-11': 1 } } }, 'not_an_hour', 'generate[0].created.hours.14-11'],
+    [{ tickets: 1, created: { ...period, hours: { '20-25': 1 } } }, 'not_an_hour', 'generate[0].created.hours.20-25'],
+    [{ tickets: 1, created: { ...period, hours: { '0-13': 0 } } }, 'no_weight', 'generate[0].created'],
+    [{ tickets: 1, created: { ...period, weekdays: { mon: 0 } } }, 'no_weight', 'generate[0].created'],
+    [{ tickets: 1, created: { from: '2000-01-01', to: '2026-01-01', months: { dec: 2 } } }, 'period_too_long', 'generate[0].created']
+  ]
+  for (const [entry, code, path] of wrong) {
+    const error = await generatedIn([entry as GenerateData]).then(
+      () => null,
+      ({ problems }) => problems
+    )
+    t.match(error, [{ code, path }], JSON.stringify(entry))
+  }
+  for (const right of [{ hours: { 9: 1 } }, { hours: { '0-9': 0 } }, { weekdays: { tue: 0 } }]) {
+    t.equal((await generatedIn([{ tickets: 1, created: { ...period, ...right } } as GenerateData])).tickets.size, 2, JSON.stringify(right))
+  }
+})

@@ -268,9 +268,9 @@ t.test('a scenario: a key of a step is looked for among the keys that could be r
       'steps[0].key unknown_key', 'script[0].delay wrong_format'],
     [of nobody, [{ key: sk_step, account: mch_none }], {}, 'data.api_keys[0].account missing_record'],
     [that is not right itself, [{ key: 'sk_step:', account: mch_a }], {}, 'data.api_keys[0].key not_a_key'],
-    [that may be under another name, [{ kye: sk_step, account: mch_a }], {}, 'data.api_keys[0] required', 'data.api_keys[0].kye unknown_name'],
+    [that may be under another name, [{ kye: sk_step, account: mch_a }], {}, 'data.api_keys[0].kye unknown_name'],
     [that is not under another name, [{ kye: another_key, account: mch_a, shared: [true, null] }], {},
-      'data.api_keys[0] required', 'data.api_keys[0].kye unknown_name', 'data.api_keys[0].shared unknown_name', 'steps[0].key unknown_key'],
+      'data.api_keys[0].kye unknown_name', 'data.api_keys[0].shared unknown_name', 'steps[0].key unknown_key'],
     [that may be missing, [{ account: mch_a }], {}, 'data.api_keys[0] required'],
     [that any may be, [], { settings: { auth: { accept_any_key: mch_a } } }],
     ['that any may be, as far as is known', [], { settings: { auth: { accept_any_key: 5 } } }, settings.auth.accept_any_key wrong_type],
@@ -587,7 +587,7 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
     ],
     'files that cannot be read among them'
   )
-  t.strictSame(await placedIn({ fixtures: ['scenario'] }), ['scenario.yaml:1:7 name unknown_name'])
+  t.strictSame(await placedIn({ fixtures: ['scenario'] }), ['scenario.yaml:1:1 name unknown_name'])
   t.equal((await placedIn({ fixtures: ['broken'] })).length, 1)
   t.strictSame(await codesIn({ fixtures: ['./own.yaml'] }), ['fixtures[0] other'])
 })
@@ -681,8 +681,8 @@ t.test('a scenario: with every section wrong at once each problem is reported at
   const before = await state()
   const problems = [
     ...['6:30 data.tickets[0].location missing_record', '8:5 generate[0] not_exactly_one', '9:29 generate[1].created reversed', '11:9 script[0].on disabled'],
-    ...['13:52 script[1].match.query.locaton unknown_parameter', '13:62 script[1].match.key bad_pattern', '13:78 script[1].calls not_calls'],
-    ...['13:90 script[1].delay reversed', '15:44 script[3].respond.status not_an_error', '15:104 script[3].respond.headers.connection framing_header'],
+    ...['13:43 script[1].match.query.locaton unknown_parameter', '13:62 script[1].match.key bad_pattern', '13:78 script[1].calls not_calls'],
+    ...['13:90 script[1].delay reversed', '15:44 script[3].respond.status not_an_error', '15:92 script[3].respond.headers.connection framing_header'],
     ...['16:5 script[4] shadowed', '18:11 steps[0].do unknown_request', '19:11 steps[1].as other', '19:20 steps[1].do unknown_reference'],
     ...['19:56 steps[1].body body_unexpected', '21:51 expect[0].match.body.reason bad_pattern', '22:5 expect[1] not_together'],
     '23:37 settings.auth.accept_any_key missing_account'

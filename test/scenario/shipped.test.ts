@@ -10,9 +10,9 @@ import { readDocument } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { preparedDocument } from '../../src/scenario/prepared.js'
-import { checkSharedScript } from '../../src/scenario/shared-script.js'
 import { failuresIn } from '../support/checked.js'
 import { startTestEmulator } from '../support/emulator.js'
+import { checkedAlone } from '../support/first-state.js'
 import { startWorld, stateOf } from '../support/world.js'
 
 const FOLDER = fileURLToPath(new URL('../../scenarios/', import.meta.url))
@@ -173,7 +173,7 @@ t.test('what a scenario shows by its plays, it shows by its script: each shipped
   const isShared = ([, text]: [string, string]) => /^groups:/m.test(text)
   const examples = texts.filter(example => !isShared(example))
   t.ok(texts.some(isShared))
-  for (const [name, text] of texts.filter(isShared)) await checkSharedScript(await readDocument(name, text))
+  for (const [name, text] of texts.filter(isShared)) await checkedAlone(await readDocument(name, text))
   const bare = withoutScript([...NAMES.map((name): [string, string] => [name, textOf(name)]), ...examples])
   const root = t.testdir({ ...Object.fromEntries(examples.map(([name, text]) => [`${name}.yaml`, text])), ...Object.fromEntries(bare) })
   const guide = examples.map(([name]) => `${root}/${name}.yaml`)

@@ -10,11 +10,10 @@ import { SAYS } from '../../src/scenario/document-sentences.js'
 import { readDocument } from '../../src/scenario/documents.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import type { FirstState } from '../../src/scenario/scenario.js'
-import { checkSharedScript } from '../../src/scenario/shared-script.js'
 import { type GivenVariables, withDefaults } from '../../src/scenario/variables.js'
 import { ran } from '../support/command.js'
 import { startTestEmulator } from '../support/emulator.js'
-import { lookedAt, type Where } from '../support/first-state.js'
+import { checkedAlone, lookedAt, type Where } from '../support/first-state.js'
 
 const line = ({ file, line, column, path, message }: Problem) => `${file?.split('/').at(-1)}:${line}:${column} ${path && `${path}: `}${message}`
 
@@ -101,8 +100,8 @@ t.test('variables: every kind of problem, with its place and what to write', asy
     ['vars: { a: 1 }\nname: "${vars.a"\nseed: "${vars.a}"\n', '2:7 name: ', '${vars.a}'],
     ['vars: { a: 1 }\nname: "${vars.a and ${vars.a}"\n', '2:7 name: ', '${vars.a}'],
     ['vars: { a: 1 }\nseed: "${vars.a"\n', '2:7 seed: ', '${vars.a}'],
-    ['vars: { a: 1 }\nsettings: { "x${vars.a}": 1 }\n', '2:27 settings.x${vars.a}: ', 'not a name'],
-    ['vars: { a b: 1 }\n', '1:14 vars.a b: ', 'letters, digits'],
+    ['vars: { a: 1 }\nsettings: { "x${vars.a}": 1 }\n', '2:13 settings.x${vars.a}: ', 'not a name'],
+    ['vars: { a b: 1 }\n', '1:9 vars.a b: ', 'letters, digits'],
     ['vars: { a: 1, b: "${vars.a}" }\nname: "${vars.b}${vars.a}"\n', '1:18 vars.b: ', ''],
     [`vars: { a: ${'x'.repeat(1001)} }\nname: "\${vars.a}"\n`, '1:12 vars.a: ', '1000'],
     ['vars: { a: [1] }\nseed: "${vars.a}"\n', '1:12 vars.a: ', 'got a list'],
@@ -113,7 +112,7 @@ t.test('variables: every kind of problem, with its place and what to write', asy
     ['steps: [ { do: GET /tickets, query: { limit: "${var.a}" } } ]\nvars: { a: 1 }\n', '1:46 steps[0].query.limit: ', 'did you mean ${vars.a}?']
   ]
   const { warnings } = await made('vars: { a: 1, b: 2 }\nseed: "${vars.a}"\n')
-  t.strictSame(warnings, ['body:1:18 vars.b: nothing refers to this variable; write ${vars.b} where its value belongs'])
+  t.strictSame(warnings, ['body:1:15 vars.b: nothing refers to this variable; write ${vars.b} where its value belongs'])
   for (const [text, place, says] of cases) {
     const found = await problemsOf(text)
     const isFound = found.some(problem => problem.startsWith(`body:${place}`) && problem.includes(says))
@@ -165,7 +164,7 @@ t.test('POST /load: vars are values of the scenario, by name, inline and in a la
 
   const large = { scenario: { ...scenario, vars: { count: 2, spare: 'x' }, description: 'x'.repeat(70_000) }, vars: { count: 4 } }
   const { body } = await control('POST /load', large)
-  t.hasStrict(body.warnings, [{ file: 'body', path: 'vars.spare', line: 1, column: 40 }])
+  t.hasStrict(body.warnings, [{ file: 'body', path: 'vars.spare', line: 1, column: 32 }])
   t.equal(await tickets(), before + 2)
   const state = (await control('GET /state')).text
   for (const [more, says] of [
@@ -178,7 +177,7 @@ t.test('POST /load: vars are values of the scenario, by name, inline and in a la
       t.strictSame([status, ...body.error.problems.map(({ path, code }: Problem) => [path, code])], [400, says])
     }
   }
-  t.equal((await control('POST /load', { scenario: 'outages' })).body.error.problems[0].message.startsWith('this file holds script entries to share'), true)
+  t.equal((await control('POST /load', { scenario: 'outages' })).body.error.problems[0].message.startsWith('this file holds groups to share'), true)
   t.equal((await control('GET /state')).text, state, 'a load that fails changes nothing')
 })
 
@@ -225,6 +224,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
   const root = folderOf(t, {
     'wrong.yaml':
       'groups:\n  a: [ { on: POST /refund, delay: 2 } ]\n  b: [ { on: POST /refunds, delay: "${vars.no}" }, { on: POST /transactions, match: { about: { ticket: tkt_none } }, delay: 1s } ]\n  c: []\n  "d d": [ { on: "*", delay: 1s } ]\nuse: [x]\n',
+    'text.yaml': 'groups: { x: 5 }\n',
     'list.yaml': 'groups: []\n'
   })
   const cases: [use: string, ...problems: string[]][] = [
@@ -243,10 +243,11 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     ['outage#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('outage', ['outages'])}`],
     ['broken.yaml#x', 'broken.yaml:1:9 [ is not closed; end it with ]'],
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
-    ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:6 use: '],
-    ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:3:104 groups.b[1].match.about.ticket: ', 'wrong.yaml:6:6 use'],
-    ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: ', 'wrong.yaml:6:6 use'],
-    ['wrong.yaml#d d', 'wrong.yaml:5:10 groups.d d: ', 'wrong.yaml:6:6 use']
+    ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],
+    ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:3:104 groups.b[1].match.about.ticket: ', 'wrong.yaml:6:1 use'],
+    ['text.yaml#x', 'text.yaml:1:14 groups.x: must be an object; got 5'],
+    ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: ', 'wrong.yaml:6:1 use'],
+    ['wrong.yaml#d d', 'wrong.yaml:5:3 groups.d d: ', 'wrong.yaml:6:1 use']
   ]
   for (const [use, ...problems] of cases) {
     const found = await problemsOf(`use: ["${use}"]\n`, { root })
@@ -255,7 +256,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     t.strictSame(unfound, [], found.join('\n'))
   }
   t.strictSame(await problemsOf('use: [5]\n', { root }), ['own.yaml:1:7 use[0]: must be text; got 5; quote it: "5"'])
-  t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [`body:1:7 use[0]: ${SAYS.names_only('files of script entries', './outages.yaml')}`])
+  t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [`body:1:7 use[0]: ${SAYS.names_only('files of groups', './outages.yaml')}`])
   const wrongType = await made('vars: { status: x, spare: 1 }\nuse: [outages.yaml#brief-outage]\n', { root })
   t.strictSame(wrongType.coded, ['own.yaml:1:17 vars.status variable_of_type'])
   const { warnings, problems } = await made('vars: { spare: 1 }\nuse: [none.yaml#x]\n', { root, variables: texts({ wait: '1s' }) })
@@ -270,7 +271,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
 t.test('use: a file of shared entries is checked by itself', async t => {
   const problemsIn = async (text: string, given?: GivenVariables) => {
     try {
-      await checkSharedScript(await readDocument('shared.yaml', text), given)
+      await checkedAlone(await readDocument('shared.yaml', text), given)
       return []
     } catch (error) {
       return ((error as ApiError).problems as Problem[]).map(({ line, column, path }) => `${line}:${column} ${path}`)
@@ -318,7 +319,7 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
   t.equal(status, 3, stderr)
   t.match(
     stderr,
-    /^commerce-emulator: warning: .*one\.yaml:2:8 clock: 3 records are later than the clock at .*\ncommerce-emulator: warning: .*one\.yaml:3:26 vars\.spare: nothing refers to this variable/
+    /^commerce-emulator: warning: .*one\.yaml:2:8 clock: 3 records are later than the clock at .*\ncommerce-emulator: warning: .*one\.yaml:3:19 vars\.spare: nothing refers to this variable/
   )
   const refused = await exec('--var', 'coun=3')
   t.strictSame([refused.status, /vars\.coun: no variable is called coun; did you mean count\?/.test(refused.stderr)], [1, true])
@@ -361,4 +362,162 @@ t.test('use: with --watch a changed file of shared entries is read again, with t
   for (const since = Date.now(); !logged.some(text => text.includes('was reloaded')) && Date.now() - since < 10_000; ) await sleep(20)
   const entries = emulator.sandbox.script.listed().map(({ entry }) => entry)
   t.strictSame(entries, [{ on: 'GET /refunds', delay: '7s' }])
+})
+
+const DAY = `vars: { amount: 500, more: 2, status: 200 }
+groups:
+  day:
+    data:
+      tickets: [ { id: tkt_used, location: loc_bistro, reference: "U\${vars.amount}" }, { id: tkt_both, location: loc_bistro, reference: used } ]
+    generate: [ { tickets: "\${vars.more}", location: loc_bistro } ]
+    script:
+      - { name: refunds fail, on: POST /refunds, calls: 1, respond: { status: 503 } }
+      - { name: slow lists, on: GET /tickets, delay: 1s }
+      - { on: GET /refunds, delay: 1s }
+    steps:
+      - { as: payment, do: POST /transactions, body: { ticket: tkt_used, payment_type: external, amount: "\${vars.amount}" } }
+    play:
+      - { as: read, do: "GET /transactions/\${payment.id}", expect: { status: "\${vars.status}" } }
+    expect:
+      - { on: "GET /transactions/{id}", at_least: 1 }
+      - state: { transactions: { "\${payment.id}": { amount: "\${vars.amount}" } } }
+`
+const OWN = `fixtures: [bistro]
+data: { tickets: [ { id: tkt_both, location: loc_bistro, reference: own } ] }
+generate: [ { tickets: 1, location: loc_bistro } ]
+steps: [ { as: refund, do: POST /refunds, body: { transaction: "\${payment.id}", amount: 1 } } ]
+play: [ { do: "GET /refunds/\${refund.id}" }, { do: "GET /transactions/\${read.id}" } ]
+expect: [ { on: "GET /refunds/{id}", times: 1 } ]
+`
+
+t.test('use: a group shares records, steps, plays and expectations too, each before or after those of the scenario', async t => {
+  const root = folderOf(t, { 'day.yaml': DAY, 'own.yaml': OWN })
+  const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, { root })
+  t.strictSame([problems, warnings], [[], []], 'by name beside the scenario, before the folders of scenarios')
+  const { store, steps, play, expectations, script } = first as FirstState
+  t.strictSame([store.tickets.get('tkt_used')?.reference, store.tickets.get('tkt_both')?.reference], ['U500', 'own'], 'own records replace used ones')
+  const alone = await made(OWN.replace(/steps.*\nplay.*\n/, ''), { root })
+  t.equal(store.tickets.size - (alone.first as FirstState).store.tickets.size, 1 + 3)
+  t.strictSame([steps.map(({ as }) => as), play.length, expectations.length, script.size], [['payment', 'refund'], 3, 3, 3])
+  t.strictSame(
+    expectations.map(({ data }) => Object.keys(data).at(-1)),
+    ['times', 'at_least', 'state']
+  )
+  t.strictSame(
+    [(await made('use: [day#day]\nfixtures: [bistro]\n')).coded.length, (await made(OWN)).problems.length > 0],
+    [1, true],
+    'without a file it is not there'
+  )
+  // a file of the same name as the scenario's is not the scenario itself
+  t.strictSame((await problemsOf('fixtures: [bistro]\nuse: [own#x]\n', { root })).length, 1)
+
+  const file = join(root, 'used.yaml')
+  await writeFile(file, `${OWN}use: [day.yaml#day]\n`)
+  const checked = await ran(['check', file])
+  t.equal(checked.status, 0, checked.stdout)
+  await writeFile(file, `${OWN}use: [day.yaml#day]\nvars: { status: 404, amount: 250 }\n`)
+  const failed = await ran(['check', file])
+  t.match(failed.stdout, /\/own\/day\.yaml:14:\d+ status: must be 404; got 200/, 'a play that fails is where it is written')
+  await writeFile(join(root, 'day.yaml'), DAY.replace('type: external', 'type: cash'))
+  t.match((await ran(['validate', file])).stdout, /\/own\/day\.yaml:12:9 groups\.day\.steps\[0\]: POST \/transactions: /, 'and so is a step')
+  const { control } = await startTestEmulator(t, {
+    folders: { scenarios: { 'day.yaml': DAY.replace('type: external', 'type: cash'), 'default.yaml': 'fixtures: [bistro]\n' } }
+  })
+  for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
+    const { body } = await control('POST /load', { scenario: `${OWN}use: [day#day]\n${note}\n` })
+    const places = body.error.problems.map(({ file, line, path }: Problem) => [file?.split('/').at(-1), line, path])
+    t.strictSame(places[0], ['day.yaml', 12, 'groups.day.steps[0]'], 'in a document that the worker reads too')
+  }
+})
+
+t.test('use: a problem of a group is where it is written, and what could not be read makes no other', async t => {
+  const wrong = (from: string, to: string) => folderOf(t, { 'day.yaml': DAY.replace(from, to) })
+  const cases: [from: string, to: string, ...problems: string[]][] = [
+    ['id: tkt_used,', 'id: "",', 'day.yaml:5:24 groups.day.data.tickets[0].id wrong_characters'],
+    ['generate: [ {', 'generate: [ { users: 1,', 'day.yaml:6:17 groups.day.generate[0] not_exactly_one'],
+    ['calls: 1,', 'calls: 0-1,', 'day.yaml:8:57 groups.day.script[0].calls not_calls'],
+    ['"GET /transactions/${payment.id}", expect', '"GET /transactions/${payment.idd}", expect', 'day.yaml:14:25 groups.day.play[0].do unknown_part'],
+    ['at_least: 1 }', 'at_least: 2, at_most: 1 }', 'day.yaml:16:51 groups.day.expect[0].at_least reversed'],
+    ['    play:', '    plays:', 'day.yaml:13:5 groups.day.plays unknown_name'],
+    ['at_least: 1', 'at_last: 1', 'day.yaml:16:41 groups.day.expect[0].at_last unknown_name']
+  ]
+  for (const [from, to, ...problems] of cases) {
+    t.strictSame((await made(`${OWN}use: [day.yaml#day]\n`, { root: wrong(from, to) })).coded, problems)
+    await t.rejects(checkedAlone(await readDocument('day.yaml', DAY.replace(from, to))), { code: 'document_invalid' }, `${to} alone`)
+  }
+  await checkedAlone(await readDocument('day.yaml', DAY))
+  const root = folderOf(t, { 'day.yaml': DAY })
+  for (const use of ['[day.yaml#dya]', '[dy.yaml#day]', '[{ group: day.yaml#day, override: { refunds: { calls: 2 } } }]', '[{}]']) {
+    const { problems } = await made(`${OWN}use: ${use}\n`, { root })
+    t.equal(problems.length, 1, problems.join('\n'))
+  }
+  t.equal((await problemsOf(`${OWN}uses: [day.yaml#day]\n`, { root })).length, 1)
+})
+
+t.test('use: fields of a named entry are replaced, and an entry is left out', async t => {
+  const root = folderOf(t, { 'day.yaml': DAY })
+  const using = (override: string) => `${OWN}use: [ { group: day.yaml#day, override: { ${override} } } ]\n`
+  const { first, problems } = await made(using('refunds fail: { calls: 2+, respond: { status: 500 } }, slow lists: null'), { root })
+  t.strictSame(problems, [])
+  t.strictSame(
+    first?.script.listed().map(({ entry }) => entry),
+    [
+      { name: 'refunds fail', on: 'POST /refunds', calls: '2+', respond: { status: 500 } },
+      { on: 'GET /refunds', delay: '1s' }
+    ]
+  )
+  const cases: [override: string, ...problems: string[]][] = [
+    ['refunds fails: { calls: 2 }', 'own.yaml:7:43 use[0].override.refunds fails unknown_override'],
+    ['refunds fail: { call: 2 }', 'own.yaml:7:59 use[0].override.refunds fail.call unknown_name'],
+    ['refunds fail: { calls: 3-2 }', 'own.yaml:7:66 use[0].override.refunds fail.calls not_calls'],
+    ['refunds fail: { when: after }', 'own.yaml:7:65 use[0].override.refunds fail.when not_together'],
+    ['slow lists: { respond: { status: 204, body: 1 } }', 'own.yaml:7:76 use[0].override.slow lists.respond.status no_body'],
+    ['slow lists: { match: { query: { location: loc_none } } }', 'own.yaml:7:85 use[0].override.slow lists.match.query.location missing_record'],
+    ['slow lists: 5', 'own.yaml:7:55 use[0].override.slow lists wrong_type']
+  ]
+  for (const [override, ...problems] of cases) {
+    const { coded, warnings } = await made(using(override), { root })
+    t.strictSame(
+      [...coded, ...warnings.map(line => line.replace(/: no .*/, ' missing_record').replace(': ', ' '))].map(line => line.replace(/: /, ' ')),
+      problems,
+      override
+    )
+  }
+  t.match((await made(using('slow lists: { on: GET /refunds }'), { root })).problems, [
+    /^own\.yaml|day\.yaml:10:9 groups\.day\.script\[2\]: can never apply: the entry "slow lists"/
+  ])
+})
+
+t.test('use: entries of groups wait for others, count by value and change records as those of a scenario do', async t => {
+  const group = `groups:
+  g:
+    - { name: first, on: POST /refunds, per: ticket, calls: 1, respond: { status: 503 } }
+    - { name: later, on: GET /refunds, after: { ended: once }, stale: 5s }
+    - { name: once, on: POST /transactions, calls: 1, respond: { patch: { note: late } } }
+    - { on: GET /tickets, after: own, change: { data: { tickets: [ { id: tkt_new, location: loc_bistro, reference: N } ] }, delete: [tkt_52] } }
+`
+  const root = folderOf(t, { 'more.yaml': group })
+  const own = (override: string) => `fixtures: [bistro]
+script:
+  - { name: own, on: POST /accounts, after: later, delay: 1s }
+  - { on: POST /transactions, match: { about: { ticket: tkt_new } }, calls: 2, delay: 1s }
+use: [ { group: more.yaml#g, override: { ${override} } } ]
+`
+  const cases: [override: string, ...problems: string[]][] = [
+    ['first: { per: location }'],
+    ['later: { after: first }'],
+    [
+      'later: { after: own }',
+      'own.yaml:3:45 script[0].after waits_for_itself',
+      'own.yaml:5:58 use[0].override.later.after waits_for_itself',
+      'more.yaml:6:34 groups.g[3].after waits_for_itself'
+    ],
+    ['later: { after: { ended: frist } }', 'own.yaml:5:58 use[0].override.later.after unknown_entry'],
+    ['later: null', 'own.yaml:3:45 script[0].after unknown_entry'],
+    ['once: { calls: 1+ }', 'more.yaml:4:56 groups.g[1].after.ended never_ends'],
+    ['once: { name: other }', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
+    ['later: { on: POST /refunds }', 'more.yaml:4:71 groups.g[1].stale stale_change'],
+    ['first: { change: { delete: [nobody] } }', 'own.yaml:5:70 use[0].override.first.change.delete[0] missing_record']
+  ]
+  for (const [override, ...problems] of cases) t.strictSame((await made(own(override), { root })).coded, problems, override)
 })

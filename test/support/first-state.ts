@@ -1,10 +1,10 @@
 import { Clock } from '../../src/core/clock.js'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import type { GivenSettings } from '../../src/core/settings.js'
-import { documentOf, readDocument } from '../../src/scenario/documents.js'
+import { documentOf, readDocument, type SourceDocument } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
-import { type FirstState, firstStateOf, type LoadContext } from '../../src/scenario/scenario.js'
+import { checkSharedScript, type FirstState, firstStateOf, type LoadContext } from '../../src/scenario/scenario.js'
 import { coded } from './codes.js'
 
 /** How a document is loaded: `machine` is the machine's time, `name` that of the document. */
@@ -47,3 +47,7 @@ export const problemsIn = async (data: unknown, where: Where = {}): Promise<stri
 /** The problems of a document, as `path code`. */
 export const codesIn = async (data: unknown, where: Where = {}): Promise<string[]> =>
   (await lookedAt(data, where)).problems.map(({ path, ...said }) => coded(path, said))
+
+/** Checks a shared file by itself. */
+export const checkedAlone = (document: SourceDocument, variables?: LoadContext['variables']): Promise<void> =>
+  checkSharedScript(document, { library: PACKAGE, launch: { flag: {}, environment: {} }, clockFor: start => new Clock(Date.now, start), variables })

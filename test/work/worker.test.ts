@@ -81,7 +81,7 @@ t.test('worker: fixtures and other bodies are checked, and refused with the plac
 
   t.strictSame(await read({ kind: 'fixture' }, two), { answer: null })
   const places = [JSON.stringify(two).indexOf('{"id":"tkt_1"') + 1, 1].map(column => ({ line: 1, column }))
-  t.strictSame(await ask({ places: [['tickets', 1], ['none']] }), { answer: places })
+  t.strictSame(await ask({ places: [[['tickets', 1], ['none']]] }), { answer: places })
   t.strictSame(await partsFrom(ask), [['tickets', two.tickets]])
   t.equal((await refusalOf(read({ kind: 'fixture' }, { tickets: tickets(4) }))).code, 'document_too_large')
   const { code, problems } = await refusalOf(read({ kind: 'fixture' }, { tickets: Array(2).fill({}) }))
