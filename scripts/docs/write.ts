@@ -13,8 +13,8 @@ import { REFERENCE_PAGES } from './reference.js'
 
 type Files = Readonly<Record<string, () => string | Promise<string>>>
 
-/** A document of the package, which each space makes larger. */
-const shipped = (value: unknown) => jsonText(value, 1)
+/** A document of the package, in lines and without the spaces that would make it larger. */
+const shipped = (value: unknown) => jsonText(value).replace(/^ +/gm, '')
 const schemaText = (kind: 'fixture' | 'scenario' | 'script') => () => shipped(publishedSchema(kind))
 /** What SchemaStore's catalog is to hold: editors then know these files by their names. */
 const catalog = () => {

@@ -7,7 +7,7 @@ import { differenceText, type RunDifference } from './several.js'
 import { checkTap, checkText, coverageText } from './text.js'
 
 /** Indented JSON. */
-export const jsonText = (value: unknown, indent = 2): string => `${JSON.stringify(value, null, indent)}\n`
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 export const RUN_FORMATS = { html: runPage, junit: runJunit, markdown: runMarkdown } as const
 export const CHECK_FORMATS = { text: checkText, tap: checkTap, junit: checkJunit } as const
