@@ -24,7 +24,11 @@ t.test('docs: every package that is bundled is listed in docs/packages.md with i
 
 t.test('the published schemas are those that check documents', async t => {
   for (const kind of ['fixture', 'scenario', 'script'] as const) {
-    t.strictSame(JSON.parse(read(`docs/schema/${kind}.json`)), JSON.parse(JSON.stringify(publishedSchema(kind))), `docs/schema/${kind}.json; npm run schema writes it`)
+    t.strictSame(
+      JSON.parse(read(`docs/schema/${kind}.json`)),
+      JSON.parse(JSON.stringify(publishedSchema(kind))),
+      `docs/schema/${kind}.json; npm run schema writes it`
+    )
   }
 })
 
