@@ -32,12 +32,34 @@ export function moneyOf(charge: Charge, settings: Settings): Money {
   return { transaction: charge.id, currency: charge.currency, charged, refunded, remaining: Math.max(0, charged - refunded) }
 }
 
-/** As people write it, and in sub-units: `$30.00 (3000)`. */
-export function moneyText(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  const { maximumFractionDigits: digits = 0 } = format.resolvedOptions()
-  return `${format.format(amount / 10 ** digits)} (${amount})`
+const formats = new Map<string, Intl.NumberFormat | null>()
+
+/** Null for what is not a currency code. */
+function formatOf(currency: string): Intl.NumberFormat | null {
+  let format = formats.get(currency)
+  if (format === undefined) {
+    try {
+      format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
+    } catch {
+      format = null
+    }
+    formats.set(currency, format)
+  }
+  return format
 }
+
+/** An amount in sub-units by the digits of its currency: `$30.00` for 3000 usd, `¥3,000` for 3000 jpy. Without a currency that is known it stays a number. */
+export function moneyShown(amount: number, currency: unknown): string {
+  const format = typeof currency === 'string' ? formatOf(currency) : null
+  if (format === null || !Number.isSafeInteger(amount)) return [amount.toLocaleString('en-US'), currency].filter(Boolean).join(' ')
+  const digits = format.resolvedOptions().maximumFractionDigits as number
+  const text = String(Math.abs(amount)).padStart(digits + 1, '0')
+  const value = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
+  return format.format(`${amount < 0 ? '-' : ''}${value}` as Intl.StringNumericLiteral)
+}
+
+/** As people write it, and in sub-units: `$30.00 (3000)`. */
+export const moneyText = (amount: number, currency: string): string => `${moneyShown(amount, currency)} (${amount})`
 
 /** Whether the sum of a charge's parts is an integer that a double holds exactly (A27). */
 export const isExact = (charge: Pick<Charge, 'amount' | 'tip_amount' | 'donation_amount'>): boolean =>

@@ -1,6 +1,7 @@
 /** A bar of what was charged, refunded and remains, or of what was requested beyond it. */
+
+import { moneyShown } from '../../../core/money.js'
 import { Pairs } from '../components/layout.js'
-import { moneyShown } from './money.js'
 
 type Props = {
   charged: number

@@ -1,10 +1,9 @@
 /** The state as the data view needs it. */
 
-import { type Charge, type Money, moneyOf } from '../../../../core/money.js'
+import { type Charge, type Money, moneyOf, moneyShown } from '../../../../core/money.js'
 import type { Settings } from '../../../../core/settings.js'
 import { LINKED_FAMILIES, RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Family, State } from '../../control/client.js'
-import { moneyShown } from '../money.js'
 
 export type Refundable = Settings['transactions.refundable']
 export type AnyRecord = { id: string; created: string; [field: string]: unknown }

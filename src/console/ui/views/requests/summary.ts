@@ -1,8 +1,8 @@
 /** What distinguishes a request from the next, in a few words. */
 import { signal } from '@preact/signals'
+import { moneyShown } from '../../../../core/money.js'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Family, JournalCall } from '../../control/client.js'
-import { moneyShown } from '../money.js'
 
 /** The currencies of Transactions, as responses told them. */
 const currencies = new Map<string, string>()
