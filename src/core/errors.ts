@@ -58,7 +58,7 @@ export const SERVICE_ERRORS = {
 
 /** The refusals of the control API. */
 export const CONTROL_ERRORS = {
-  not_ready: refusal(503, 'internal_error', 'The start scenario is still loading.'),
+  not_ready: refusal(503, 'internal_error', 'The start scenario is still loading, or the emulator is stopping.'),
   host_not_allowed: refusal(403, 'permission_error', 'The Host header is a name that DNS rebinding could use.'),
   origin_not_allowed: refusal(403, 'permission_error', "The Origin header is not the control API's own, or a page on another site or port sent the request."),
   token_required: refusal(401, 'authentication_error', 'CONTROL_TOKEN is set and the request does not have it.'),

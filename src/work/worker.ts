@@ -18,7 +18,7 @@ export type Jobs = {
   requireRoom: () => void
   /**
    * Runs a job when it is its turn. It ends when the signal is aborted, with its reason.
-   * Errors: those of the job; `load_limit`; `document_too_large` where the thread takes too long or too much memory.
+   * Errors: those of the job; `load_limit`; `document_too_large` where the thread takes too long or too much memory; `not_ready` where the emulator stops.
    */
   run: <T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>) => Promise<T>
   /** Runs a piece of a longer job, between the pieces of which others have their turns. Errors: as of `run`, but for `load_limit`. */
@@ -39,6 +39,7 @@ export class Worker {
   readonly #time: number
   #thread: Thread | undefined
   #idle: NodeJS.Timeout | undefined
+  #hasEnded = false
   readonly #asked = new Map<number, Asked>()
   #nextId = 1
   readonly #turns: Turns
@@ -61,9 +62,10 @@ export class Worker {
     }
   }
 
-  /** Ends the thread. */
+  /** Ends the thread for good. The jobs that ask it something then, or later, are refused. */
   async end(): Promise<void> {
-    await this.#stop(new Error('the emulator is stopping'))
+    this.#hasEnded = true
+    await this.#stop(stopping())
   }
 
   async #runNow<T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
@@ -75,11 +77,12 @@ export class Worker {
     } finally {
       signal.removeEventListener('abort', stop)
       this.#thread?.unref()
-      this.#idle = setTimeout(() => void this.end(), IDLE).unref()
+      this.#idle = setTimeout(() => void this.#stop(stopping()), IDLE).unref()
     }
   }
 
   async #ask({ does, advice }: Task, question: object, transfer: ArrayBuffer[] = []): Promise<unknown> {
+    if (this.#hasEnded) throw stopping()
     this.#thread ??= this.#start()
     this.#thread.ref()
     const id = this.#nextId++
@@ -125,4 +128,5 @@ class OutOfMemory extends Error {
   }
 }
 
+const stopping = () => new ApiError('not_ready', { message: 'The emulator is stopping.' })
 const tooLarge = (message: string) => new ApiError('document_too_large', { message: `${message}. Nothing was changed.` })
