@@ -49,11 +49,11 @@ export async function run(args: readonly string[], environment: CommandLine['env
       command.addArgument(choices ? new Argument(name, about).choices(choices) : new Argument(name, about))
     }
     for (const option of options) {
-      command.addOption(option)
-      // commander takes whatever follows for the value
-      command.prependListener(`option:${option.name()}`, (value?: string) => {
+      // commander takes whatever follows for the value; this listener comes before its own
+      command.on(`option:${option.name()}`, (value?: string) => {
         if (value !== undefined && FLAG.test(value) && args.includes(value)) command.error(`error: ${SAYS.no_option_value(option.flags, value)}`)
       })
+      command.addOption(option)
     }
     if (!run) continue
     // the options after a command to run are those of that command
