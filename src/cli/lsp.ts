@@ -1,6 +1,6 @@
 /**
  * `commerce-emulator lsp`: scenarios and fixtures in an editor, over the Language Server Protocol on stdin and stdout. The problems are those of `validate`, as
- * one types. Where the YAML language server is installed, it runs behind this one, with our schemas, and completes names and values.
+ * you type. Where the YAML language server is installed, it runs behind this one, with our schemas, and completes names and values.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -137,6 +137,7 @@ t.test('cli: a setting that is unknown or has a bad value is refused where it wa
     [[], { COMMERCE_EMULATOR_PORT: 'tcp://10.0.0.1:4010' }, 'the variable COMMERCE_EMULATOR_PORT', SAYS.kubernetes()],
     [[], { HOST: 'x86_64-linux-gnu' }, 'the variable HOST', `${SAYS.host('x86_64-linux-gnu')}${bare('HOST')}`],
     [['exec', '--', 'true'], { HOST: 'x86_64-linux-gnu' }, 'the variable HOST', bare('HOST')],
+    [['mcp'], { HOST: 'x86_64-linux-gnu' }, 'the variable HOST', bare('HOST')],
     [[], { LIMITS_BODY: '0' }, 'the variable LIMITS_BODY', bare('LIMITS_BODY')],
     [[], { TRANSACTIONS_DEFAULT_CURRENCY: 'USD' }, 'the variable TRANSACTIONS_DEFAULT_CURRENCY', `usd${bare('TRANSACTIONS_DEFAULT_CURRENCY')}`],
     [['healthcheck', '--port', 'x'], {}, '--port', 'x'],
