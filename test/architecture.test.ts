@@ -173,6 +173,9 @@ const vagueNames = (tree: Tree): string[] =>
       .some(part => VAGUE.includes(part))
   )
 
+/** Files that write the mask of secrets themselves. */
+const ownMasks = (tree: Tree): string[] => Object.entries(tree).flatMap(([file, text]) => (file !== 'core/mask.ts' && text.includes("'***'") ? file : []))
+
 /** Calls of listen in app.ts. */
 function listening(tree: Tree): string[] {
   const found: string[] = []
@@ -210,6 +213,10 @@ t.test('the browser source imports of src only types, and what is pure', async t
     }),
     ['console/ui/a.tsx → engine/keys.ts']
   )
+})
+
+t.test('the browser source has no mask of its own', async t => {
+  for (const [file, text] of Object.entries(browserTree)) t.notMatch(text, /\w = '\*{3}'/, file)
 })
 
 t.test('the browser source makes no markup of text', async t => {
@@ -332,6 +339,12 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
     check: misplaced,
     bad: { 'a.ts': 'const a = import.meta.url', 'cli/b.ts': 'const b = import.meta.url', 'cli/drift/c.ts': 'const c = import.meta.url' },
     says: ['a.ts', 'cli/drift/c.ts']
+  },
+  {
+    title: 'what is masked is masked alike',
+    check: ownMasks,
+    bad: { 'core/mask.ts': "export const MASK = '***'", 'server/a.ts': "const shown = '***'", 'server/b.ts': "const shown = '*** and more'" },
+    says: ['server/a.ts']
   },
   {
     title: 'app.ts never listens',

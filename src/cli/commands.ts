@@ -72,14 +72,18 @@ const option = <T>(flags: string, about: string, parse?: (text: string, before: 
   return parse ? made.argParser(parse) : made
 }
 
-/** The flags of settings, and `--set` for all. `notes` replace the default and variable of a setting. */
-function settingOptions(keys: readonly SettingKey[], notes: Readonly<Partial<Record<SettingKey, string>>> = {}): Option[] {
+type OfSettings = Readonly<Partial<Record<SettingKey, string>>>
+/** The values of flags that the flag itself does not name. */
+const VALUES: OfSettings = { data: 'file' }
+
+/** The flags of settings, and `--set` for all. `notes` replace the default and variable of a setting, `abouts` what it is. */
+function settingOptions(keys: readonly SettingKey[], notes: OfSettings = {}, abouts: OfSettings = {}): Option[] {
   const own = keys.flatMap(key => {
     const { flag, about, default: fallback } = SETTINGS[key]
     if (!flag) return []
     const shown = fallback === null || fallback === false ? '' : `default: ${fallback}; `
-    const value = typeof fallback === 'boolean' ? '' : ` <${flag.slice(2).split('-').at(-1)}>`
-    return [option(`${flag}${value}`, `${about} (${notes[key] ?? `${shown}variable: ${variableOf(key)}`})`)]
+    const value = typeof fallback === 'boolean' ? '' : ` <${VALUES[key] ?? flag.slice(2).split('-').at(-1)}>`
+    return [option(`${flag}${value}`, `${abouts[key] ?? about} (${notes[key] ?? `${shown}variable: ${variableOf(key)}`})`)]
   })
   const set = option('--set <key=value>', 'Any setting; repeatable.', collected)
   return [...own, set, option('--settings <file>', 'YAML or JSON file of settings; --set and the other flags take precedence.')]
@@ -90,6 +94,7 @@ const nameOption = (name: string, what: string) =>
   option(`--${name}-name <name>`, `Variable for ${what}.`).default(`COMMERCE_${name.replace('-', '_').toUpperCase()}`)
 const formatOption = (formats: object) => option('--format <format>', 'Format of the report.').choices(Object.keys(formats)).default('text')
 const VAR = option('--var <name=value>', 'Value of a scenario variable; repeatable.', named)
+const A_FREE_PORT = 'default: a free one'
 const MIN_COVERAGE = option('--min-coverage <percent>', 'Minimum rule coverage.', percentOf)
 const FILES = "- for stdin, folders of them, or patterns such as 'scenarios/**/*.yaml'."
 const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
@@ -109,7 +114,7 @@ const RUN = [
   nameOption('sandbox-url', 'the base address of a sandbox, with {name} in it'),
   nameOption('api-key', 'the first API key'),
   nameOption('control-url', 'the address of the control API'),
-  ...settingOptions(SETTING_KEYS, { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` })
+  ...settingOptions(SETTING_KEYS, { port: A_FREE_PORT, log_level: `default: silent; variable: ${variableOf('log_level')}` })
 ]
 const COMMAND = ['<command...>', 'Command to run, with its options; write -- before it after an option that takes several names.'] as const
 const TOKEN = option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
@@ -278,18 +283,29 @@ export const COMMANDS = {
   },
   mcp: {
     about: 'Serve a coding agent over the Model Context Protocol on stdin and stdout, with an emulator of its own or a running one.',
-    options: [option('--url <url>', 'Address of a running emulator, in place of one of its own.'), TOKEN, VAR, ...settingOptions(SETTING_KEYS)],
+    options: [
+      option('--url <url>', 'Address of a running emulator, in place of one of its own.'),
+      TOKEN,
+      VAR,
+      // it logs nothing
+      ...settingOptions(
+        SETTING_KEYS.filter(key => key !== 'log_level'),
+        { port: A_FREE_PORT }
+      )
+    ],
     examples: [['for an agent that starts it', 'commerce-emulator mcp --scenario ./own.yaml']],
     run: async (_: string[], { url, token, ...flags }: SettingFlags & AddressFlags, { environment }) => {
       const { mcp } = await import('./mcp.js')
-      const { flag } = await launchOf(flags, environment)
+      const launch = await launchOf(flags, environment)
       const vars = varsOf(flags)?.values
-      await mcp(url === undefined ? { settings: flag, ...(vars && { vars }) } : await runningAt({ url, token }, environment))
+      const settings = { ...launch.environment, port: 0, ...launch.flag }
+      if (url === undefined) refuseForeignHost(launch.flag, environment)
+      await mcp(url === undefined ? { settings, ...(vars && { vars }) } : await runningAt({ url, token }, environment))
       return STATUS.done
     }
   },
   lsp: {
-    about: 'Serve an editor over the Language Server Protocol on stdin and stdout: the problems of scenarios and fixtures as one types.',
+    about: 'Serve an editor over the Language Server Protocol on stdin and stdout: the problems of scenarios and fixtures as you type.',
     options: [new Option('--stdio').hideHelp(), ...FOLDERS],
     examples: [['for an editor that starts it', 'commerce-emulator lsp']],
     run: async (_: string[], flags: SettingFlags, { environment }) => {
@@ -299,13 +315,13 @@ export const COMMANDS = {
     }
   },
   openapi: {
-    about: 'Print the emulated API as OpenAPI 3.1, by the given settings.',
+    about: 'Print the emulated API as OpenAPI 3.1, with the given settings.',
     options: [
       option('--style <style>', 'How nested parameters are described: as objects, or flat, each named in brackets.')
         .choices(['nested', 'flat'])
         .default('nested'),
       option('--format <format>', 'Format of the document.').choices(['json', 'yaml']).default('json'),
-      ...settingOptions(['port'])
+      ...settingOptions(['port'], {}, { port: "Port in the address of the document's server." })
     ],
     examples: [['the document that most generators of clients can use', 'commerce-emulator openapi --style flat > openapi.json']],
     run: async (_: string[], { style, format, ...flags }: SettingFlags & { style: string; format: string }, { environment, stdout }) => {
@@ -324,7 +340,7 @@ export const COMMANDS = {
     argument: ['<shell>', 'Shell that reads the script.', ['bash', 'zsh', 'fish']],
     examples: [
       ['complete commands and options in this bash', 'source <(commerce-emulator completion bash)'],
-      ['in this zsh; a line of ~/.zshrc for every one', 'source <(commerce-emulator completion zsh)'],
+      ['in this zsh; in ~/.zshrc, for every zsh', 'source <(commerce-emulator completion zsh)'],
       ['in this fish', 'commerce-emulator completion fish | source']
     ],
     run: async (shell: string, _: object, { program, stdout }) => {
@@ -335,7 +351,7 @@ export const COMMANDS = {
   },
   healthcheck: {
     about: 'Ask a running emulator whether it is ready; exit 0 if it is.',
-    options: settingOptions(['port', 'host']),
+    options: settingOptions(['port', 'host'], {}, { port: "The emulator's port.", host: 'The address that it listens on.' }),
     examples: [['wait until an emulator is ready', 'until commerce-emulator healthcheck --port 4010; do sleep 0.1; done']],
     run: async (_: string[], flags: SettingFlags, { environment, stdout }) => {
       const { healthcheck } = await import('./running.js')

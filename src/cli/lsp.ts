@@ -1,6 +1,6 @@
 /**
  * `commerce-emulator lsp`: scenarios and fixtures in an editor, over the Language Server Protocol on stdin and stdout. The problems are those of `validate`, as
- * one types. Where the YAML language server is installed, it runs behind this one, with our schemas, and completes names and values.
+ * you type. Where the YAML language server is installed, it runs behind this one, with our schemas, and completes names and values.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,6 +26,8 @@ type At = { textDocument: { uri: string }; position: Position }
 const QUIET = 150
 /** A name by which a file says that it is one of ours, even while it is not YAML. */
 const OUR_NAME = /\.(scenario|fixture)\.(ya?ml|json)$/
+/** A line that names one of our schemas. */
+const OUR_SCHEMA = /^# +yaml-language-server: *\$schema=\S*\bschema\/(?:scenario|fixture|script)\.json(?=\s*$)/gm
 /** Severities of the protocol. */
 const [ERROR, WARNING] = [1, 2]
 
@@ -118,13 +120,16 @@ export async function lsp({ launch, input, output, cwd }: { launch: Launch; inpu
       capabilities: { textDocumentSync: { openClose: true, change: 1 }, hoverProvider: true, definitionProvider: true, ...completes }
     }
   })
-  editor.onNotification('textDocument/didOpen', (opened: { textDocument: { uri: string; text: string } }) => {
-    documents.change(opened.textDocument.uri, opened.textDocument.text)
-    return yaml?.sendNotification('textDocument/didOpen', opened)
+  editor.onNotification('textDocument/didOpen', ({ textDocument }: { textDocument: { uri: string; text: string } }) => {
+    const { uri, text } = textDocument
+    documents.change(uri, text)
+    return yaml?.sendNotification('textDocument/didOpen', { textDocument: { ...textDocument, text: withoutSchema(text) } })
   })
   editor.onNotification('textDocument/didChange', (change: { textDocument: { uri: string }; contentChanges: readonly [{ text: string }] }) => {
-    documents.change(change.textDocument.uri, change.contentChanges[0].text)
-    return yaml?.sendNotification('textDocument/didChange', change)
+    const { textDocument, contentChanges } = change
+    const [{ text }] = contentChanges
+    documents.change(textDocument.uri, text)
+    return yaml?.sendNotification('textDocument/didChange', { textDocument, contentChanges: [{ text: withoutSchema(text) }] })
   })
   editor.onNotification('textDocument/didClose', (closed: { textDocument: { uri: string } }) => {
     documents.close(closed.textDocument.uri)
@@ -158,6 +163,9 @@ const fileOf = (uri: string): string | null => (uri.startsWith('file:') ? fileUR
 const nameOf = (uri: string): string => fileOf(uri) ?? uri
 /** A line of a text; empty below its end. */
 const lineAt = (text: string, line: number): string => text.split('\n', line + 1)[line] ?? ''
+
+/** A text without a line that names one of our schemas: the YAML language server would read the schema there, which may lead nowhere, instead of the one that it is given. */
+const withoutSchema = (text: string): string => text.replace(OUR_SCHEMA, '#')
 
 /** From a place to the end of the name or value that begins there. */
 function rangeAt(text: string, line: number, character: number) {

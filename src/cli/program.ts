@@ -6,6 +6,7 @@ import { coloured } from './colours.js'
 import { COMMANDS, type CommandLine, type Spec } from './commands.js'
 import { failureLines, STATUS, statusOf } from './failures.js'
 import { linesOnVariables } from './launch.js'
+import { SAYS } from './sentences.js'
 
 /** `stdin` is looked at by a command that reads it, since that opens it. */
 export type Streams = Pick<CommandLine, 'stdout' | 'stderr'> & { readonly stdin: NodeJS.ReadStream }
@@ -26,6 +27,9 @@ scenario. A variable with the prefix COMMERCE_EMULATOR_ takes precedence over
 the one without it. GET /_control/settings of a running emulator lists every
 setting and where its value came from.`
 
+/** What ends the options, or is one. */
+const FLAG = /^-(-|[a-z]$)/i
+
 /** Returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
 export async function run(args: readonly string[], environment: CommandLine['environment'], streams: Streams): Promise<number | null> {
   const { stdout, stderr } = streams
@@ -44,7 +48,13 @@ export async function run(args: readonly string[], environment: CommandLine['env
       const [name, about, choices] = argument
       command.addArgument(choices ? new Argument(name, about).choices(choices) : new Argument(name, about))
     }
-    for (const option of options) command.addOption(option)
+    for (const option of options) {
+      // commander takes whatever follows for the value; this listener comes before its own
+      command.on(`option:${option.name()}`, (value?: string) => {
+        if (value !== undefined && FLAG.test(value) && args.includes(value)) command.error(`error: ${SAYS.no_option_value(option.flags, value)}`)
+      })
+      command.addOption(option)
+    }
     if (!run) continue
     // the options after a command to run are those of that command
     command.allowExcessArguments(name === 'start').passThroughOptions(argument?.[0] === '<command...>')

@@ -1,4 +1,4 @@
-/** `commerce-emulator coverage merge`, `report merge` and `report diff`: what was written of several runs. */
+/** `commerce-emulator coverage merge`, `report merge` and `report diff`: read the reports of several runs. */
 import { mkdir, readFile } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { contentOf } from '../client/connection.js'
@@ -12,8 +12,8 @@ import { filesAt } from './scenario-files.js'
 import { SAYS } from './sentences.js'
 
 /**
- * The files of a name at places: files, those with this name in a folder and below it, and what a pattern such as `reports/*.json` matches, each once.
- * Errors: a `Failure` where there is no file.
+ * Finds reports by their file name. A place is a file, a folder to search with all folders below it, or a pattern such as `reports/*.json`.
+ * Each file is listed once. Errors: a `Failure` for a place without a file.
  */
 async function reportsAt(places: readonly string[], name: string): Promise<string[]> {
   const found = await Promise.all(places.map(async place => ({ place, ...(await filesAt(place, `**/${name}`)) })))
@@ -22,7 +22,7 @@ async function reportsAt(places: readonly string[], name: string): Promise<strin
   return [...new Map(found.flatMap(({ files }) => files).map(file => [resolve(file), file])).values()]
 }
 
-/** The sum of coverage reports that were written as JSON. Errors: a `Failure` for a file that is not one, and where there is no file. */
+/** The sum of coverage reports in JSON. Errors: a `Failure` for a file that is not a coverage report, and for a place without a file. */
 export async function mergedCoverage(places: readonly string[]): Promise<CoverageReport> {
   return mergedReports(await Promise.all((await reportsAt(places, 'coverage.json')).map(readCoverage)))
 }
@@ -35,7 +35,7 @@ async function readCoverage(file: string): Promise<CoverageReport> {
 
 const isCounted = (rule: Partial<RuleCoverage> | null) => typeof rule?.rule === 'string' && Number.isInteger(rule.satisfied) && Number.isInteger(rule.violated)
 
-/** The run at places; several as one. Errors: a `Failure` for a file that is not one, or was written by another version, and where there is no file. */
+/** The run that was reported; several are merged into one. Errors: a `Failure` for a file that is not a run or has another version, and for a place without a file. */
 async function runAt(places: readonly string[]): Promise<{ run: RunDocument; status: number | null }> {
   const read = await Promise.all((await reportsAt(places, 'run.json')).map(readRun))
   const statuses = read.flatMap(({ status }) => status ?? [])
@@ -43,7 +43,7 @@ async function runAt(places: readonly string[]): Promise<{ run: RunDocument; sta
   return { status, run: read.length === 1 ? (read[0] as JobRun).run : mergedRun(read) }
 }
 
-/** A run by the name of its folder, which is that of the job. */
+/** Reads a run; its folder has the name of its job. */
 async function readRun(file: string): Promise<JobRun & { status: number | null }> {
   const { run, status }: { run?: Partial<RunDocument>; status?: number | null } = Object(contentOf(await readFile(file, 'utf8')))
   if (run?.object !== 'run') throw new Failure(SAYS.not_a_run(file))
@@ -51,7 +51,7 @@ async function readRun(file: string): Promise<JobRun & { status: number | null }
   return { job: basename(dirname(resolve(file))), run: run as RunDocument, status: status ?? null }
 }
 
-/** Judges several runs as one, and writes its reports. Returns the exit status: that of the first command that failed, or 3 when a gate failed. */
+/** Judges several runs as one and writes its reports. Returns the exit status: that of the first command that failed, or 3 if only a gate failed. */
 export async function mergeRuns(places: readonly string[], options: Omit<ReportOptions, 'next'>, stderr: NodeJS.WriteStream): Promise<number> {
   const { run, status } = await runAt(places)
   if (options.report !== null) await mkdir(options.report, { recursive: true })

@@ -53,6 +53,10 @@ export const SAYS = {
   command_first: (word: string) => `the command ${word} must come first: commerce-emulator ${word}`,
   file_without_flag: (word: string) => `unexpected argument ${word}; did you mean --scenario ${word}?`,
   unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,
+  no_option_value: (flags: string, got: string) => {
+    const [flag] = flags.split(' ')
+    return `option '${flags}' must have a value; got ${got}. If that is the value, write ${flag}=${got}`
+  },
   only_against: (flag: string) => `${flag} can be used only with --against`,
   text_alone: (format: string) => `--step prints text; it cannot be used with --format ${format}. Write a JUnit report with --report DIR`,
   not_with_against: (flag: string) => `${flag} cannot be used with --against: what the service changes is not known`,

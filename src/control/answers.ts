@@ -30,17 +30,20 @@ const finding = word(Object.keys(FINDINGS))
 const rules = (description?: string) => list(rule, description)
 const onOrNull = typed('OperationName | null', { ...nullable(word(OPERATION_NAMES)), description: 'Null where no operation matched.' })
 const scenario = closed({ name: text(), description: textOrNull })
-const clock = closed({ now: told('An ISO 8601 instant.'), running: flag('Whether it runs from there.') })
+const clock = closed({ now: told('An ISO 8601 instant.'), running: flag('Whether the clock runs on from `now`.') })
 const nearMiss = closed({ in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) })
 const nearMisses = optional(list(nearMiss, 'What nearly matched.'))
 const counts = { id: text(), matched: count('Requests that matched.'), applied: count('Requests that it was applied to.') }
-const first = optional(count("When it was first applied, in milliseconds of the sandbox's clock; of an entry with for."))
+const first = optional(count("When it was first applied, in milliseconds of the sandbox's clock; only for an entry with `for`."))
 const uncertain = {
   first,
   too_long: optional(count('Requests with a value too long for its pattern.')),
-  uncounted: optional(count('Requests that were not counted and that it was not applied to, since there are too many values.')),
+  uncounted: optional(count('Requests that were neither counted nor affected, because the entry counts too many values already.')),
   values: optional(
-    list(closed({ value: text(), matched: count(), applied: count(), first }), 'Of an entry with per: the count of each value; keys are digests.')
+    list(
+      closed({ value: text(), matched: count(), applied: count(), first }),
+      'Only for an entry with `per`: the counts of each value. API keys are shown as digests.'
+    )
   ),
   near_misses: nearMisses
 }
@@ -54,12 +57,13 @@ const refusal = closed({
   param: textOrNull
 })
 const outcome = word(['refused', 'answered', 'scripted', 'lost_before', 'lost_after', 'not_written'], {
-  description: 'Lost before or after the operation ran, by a script; `not_written`: the data file could not be written.'
+  description:
+    '`lost_before` and `lost_after`: a script lost the response, before or after the operation ran. `not_written`: the data file could not be written.'
 })
 
 /** A request of the journal but for what a trial lacks: client, script and duration. */
 const request = {
-  sandbox: optional(nullable(told('Over a run, the name of its sandbox; null at the base address.'))),
+  sandbox: optional(nullable(told('The name of its sandbox, or null at the base address; only over a whole run.'))),
   id: told('The Request-Id of the response.'),
   at: told("When it arrived, by the sandbox's clock."),
   on: onOrNull,
@@ -82,22 +86,22 @@ const recorded = { ...request, user_agent: textOrNull, script: nullable(closed(s
 const why = closed({
   rules: list(closed({ rule, verdict: word(['kept', 'broken']), text: text(), facts: optional(map(any)) })),
   assumptions: list(closed({ assumption, topic: text() })),
-  changed_by: list(text(), 'The requests that last changed the records that this one was judged by.'),
+  changed_by: list(text(), 'The requests that last changed the records that this one depends on.'),
   near_misses: optional(list(nearMiss, 'Unused script entries and unmet expectations that the request nearly matched; not in a report.'))
 })
 const verdict = {
   expectation: typed('Expectation'),
   wanted: text(),
-  value: optional(told('Of an expectation with per or same that does not hold: the first value that it does not hold for.')),
-  seen: count('Of one with a value: the requests of that.'),
+  value: optional(told('Only for an unmet expectation with `per` or `same`: the first value for which it does not hold.')),
+  seen: count('The number of matching requests; with `value`, of those with that value.'),
   holds: flag(),
   exceeded: flag(),
   message: text(),
-  requests: optional(list(text(), 'Of an unmet expectation: the requests that counted.')),
+  requests: optional(list(text(), 'Only for an unmet expectation: the requests that were counted.')),
   near_misses: nearMisses
 }
 const coverage = closed({
-  seen: count('Outcomes: a rule that requests can both keep and break has two, any other rule one.'),
+  seen: count('The number of outcomes seen. A rule that requests can both keep and break has two outcomes, any other rule has one.'),
   possible: count(),
   percent: Type.Number(),
   never_exercised: rules(),
@@ -118,7 +122,7 @@ const answer = <T extends TSchema>(about: string, schema: T) => ({ about, schema
 /** Each type of a response: what it is, and its schema. */
 export const ANSWERS = {
   LoadedScenario: answer('The loaded scenario.', scenario),
-  Reset: answer('What a reset went back to.', closed({ scenario })),
+  Reset: answer('The scenario whose first state was restored.', closed({ scenario })),
   Loaded: answer('What was loaded; `warnings` are likely mistakes.', closed({ scenario, dry_run: flag(), warnings: optional(list(typed('Problem'))) })),
   Problem: answer(
     'One thing that is wrong with a document, or with settings.',
@@ -145,7 +149,7 @@ export const ANSWERS = {
   ChangedRecord: answer('The record as the API returns it, with its further fields.', typed(Object.values(NAMES).join(' | '), { type: 'object' })),
   ListedEntry: answer('A script entry with its id and how often it was used.', entry),
   Gate: answer(
-    'A gate of the script, with the requests that wait at it, in the order in which they came.',
+    'A gate of the script, with the requests that wait at it, in order of arrival.',
     closed({ name: text(), open: flag(), waiting: list(closed({ id: text(), on: word(OPERATION_NAMES) })) })
   ),
   OpenedGate: answer('The requests that went on.', closed({ name: text(), released: strings })),
@@ -169,12 +173,12 @@ export const ANSWERS = {
       ...request,
       headers: map(typed('string | string[]'), 'Headers of the response, by lower-case name, without those of the connection.'),
       script: nullable(
-        closed({ ...script, delay: count('Milliseconds that the script would delay it.'), gate: nullable(told('Where the script would hold it.')) })
+        closed({ ...script, delay: count('Milliseconds that the script would delay it.'), gate: nullable(told('The gate at which the script would hold it.')) })
       ),
       why,
       changes: closed({
         records: list(typed('RecordChange')),
-        script: list(closed({ ...counts, ...uncertain }), 'Entries that would count it.')
+        script: list(closed({ ...counts, ...uncertain }), 'Script entries that would count it.')
       })
     })
   ),
@@ -183,7 +187,7 @@ export const ANSWERS = {
     closed({ family: word(FAMILIES), id: text(), before: any, after: any })
   ),
   Verdict: answer(
-    'What `verify` saw.',
+    'The result of `verify`.',
     closed({
       holds: flag(),
       message: text(),
@@ -218,11 +222,11 @@ export const ANSWERS = {
       calls: count(),
       coverage,
       findings: found,
-      assumptions: list(closed({ assumption, topic: text(), default: text(), ...totals }), 'Those that at least one response relied on.'),
+      assumptions: list(closed({ assumption, topic: text(), default: text(), ...totals }), 'The assumptions that at least one response relied on.'),
       unused_script_entries: list(entry),
       unmet_expectations: list(
         closed({ ...verdict, sandbox: textOrNull, tests: strings }),
-        'Of each sandbox, null at the base address, with the tests that used it.'
+        'Each with its sandbox, null at the base address, and the tests that used that sandbox.'
       ),
       sandboxes: list(closed({ sandbox: textOrNull, periods: count() })),
       tests: list(
@@ -234,7 +238,7 @@ export const ANSWERS = {
           broken: rules(),
           findings: list(closed({ finding, times: count() }))
         }),
-        '`test` is null for the requests that named none.'
+        '`test` is null for requests that named no test.'
       ),
       requests: list(typed('RunCall')),
       omitted: closed({ requests: count(), entries: count(), by_test: count() }, { description: 'What was not kept, because a limit was reached.' })
@@ -286,7 +290,7 @@ export const ANSWERS = {
     'An assumption, with the values of its settings and the responses that relied on it.',
     closed({ id: text(), topic: text(), default: text(), settings: map(any), standing: flag(), ...totals })
   ),
-  ShownSettings: answer('Each setting: its value, the source of the value, and the values that are allowed.', closed({ settings: map(typed('ShownSetting')) })),
+  ShownSettings: answer('Each setting: its value, the source of the value, and the allowed values.', closed({ settings: map(typed('ShownSetting')) })),
   ShownSetting: answer(
     'A setting.',
     closed({

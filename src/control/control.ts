@@ -26,8 +26,10 @@ export async function controlApi(control: FastifyInstance, { arrivals, ...option
   const closing = new AbortController()
   // each request that waits listens to it
   setMaxListeners(0, closing.signal)
-  control.addHook('preClose', async () => streams.end())
-  control.addHook('onClose', async () => closing.abort())
+  control.addHook('preClose', async () => {
+    streams.end()
+    closing.abort()
+  })
 
   const guard = { token, hosts, isSignedIn: (request: FastifyRequest) => isSignedIn(request, sessions) }
   const slow = wrongTokens(closing.signal)
@@ -57,7 +59,8 @@ export async function controlApi(control: FastifyInstance, { arrivals, ...option
     }
     done()
   })
-  control.addHook('onSend', (request, _reply, payload, done) => {
+  control.addHook('onSend', (request, reply, payload, done) => {
+    if (closing.signal.aborted) reply.header('connection', 'close')
     sandboxes.release(request.arrival.sandbox)
     done(null, payload)
   })

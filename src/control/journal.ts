@@ -26,11 +26,12 @@ export const FILTERS = parameters({
   status: optional(text({ description: 'A status, such as `404`, or a class, such as `4xx`.' })),
   since: optional(text({ description: 'Requests after a request id, or from an instant on.' })),
   trace: optional(text({ description: 'The trace id of the `traceparent` header: requests of that trace.' })),
-  ids: optional(text({ description: 'Ids of requests, with commas between them.' })),
+  ids: optional(text({ description: 'Ids of requests, separated by commas.' })),
   limit: optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum number of requests, 1 to 1000; 100 by default.' })),
   format: optional(
     word(['json', 'scenario'], {
-      description: '`json`, the default, or `scenario`: the requests since the last load or reset as a scenario that replays them; without `scope` and `limit`.'
+      description:
+        '`json`, the default, or `scenario`: the requests since the last load or reset as a scenario that replays them. It cannot be combined with `scope` or `limit`.'
     })
   )
 })

@@ -20,7 +20,7 @@ type Part = Schema & { default?: unknown; if?: unknown; then?: Part; else?: Part
 
 const ABOUT = `Everything under \`/_control\` belongs to commerce-emulator, not to the service that it emulates.
 
-Described are responses as JSON: where a request takes \`format\`, other formats are text. A body can also be YAML, with the content type \`application/yaml\`. A token is needed only where \`CONTROL_TOKEN\` is set.`
+The schemas describe JSON responses; in the other formats that \`format\` names, a response is text. A request body can also be YAML, with the content type \`application/yaml\`. A token is required only if \`CONTROL_TOKEN\` is set.`
 
 const ERROR = closed({
   error: closed({
@@ -64,7 +64,7 @@ function namedSchemas(): Record<string, Part> {
   for (const [name, { schema }] of Object.entries(ANSWERS)) named[name] = schemaOf(schema)
   for (const [family, name] of Object.entries(RESOURCE_NAMES)) {
     const { properties, ...rest } = RESOURCES[family as Family]
-    named[name] = { ...rest, properties: { ...properties, extra: { type: 'object', description: 'Its further fields.' } } }
+    named[name] = { ...rest, properties: { ...properties, extra: { type: 'object', description: 'Further fields of the record.' } } }
   }
   return named
 }
@@ -148,7 +148,9 @@ export function controlDocument(groups: readonly Group[], { origin, base, versio
       ...(body && { requestBody: { required: !body.isOptional, ...json(inner(sent?.() as Part), { example: JSON.parse(body.example) }) } }),
       responses: {
         ...success,
-        ...(also && { [also]: { description: 'The same, of what does not hold.', ...json({ anyOf: [answered, component('ControlError')] }) } }),
+        ...(also && {
+          [also]: { description: 'The result is negative, or the request was refused.', ...json({ anyOf: [answered, component('ControlError')] }) }
+        }),
         default: refusal
       }
     }

@@ -34,7 +34,7 @@ const about = (
 
 A **rule** (REF-7) is a sentence of the service's reference. An **assumption** (A23) is how the emulator responds where the reference is silent; it is not documented behaviour, and most can be changed by a setting: [the assumptions](${assumptions}). Each operation names its own in \`x-rules\` and \`x-assumptions\`; their texts are next to this one.
 
-The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. Statuses, page sizes and what may be null are those of the settings in force.
+The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. Statuses, page sizes and nullable fields follow the settings in force.
 
 Not described: scripted responses of another shape; what only a fixture can give a record (fields under \`extra\`, null for what a create requires, brackets in a metadata key); 404 and 405 for other paths and methods; 429 when there are too many sandboxes; 503 until the start scenario is loaded; requests that cannot be read as HTTP.`
 

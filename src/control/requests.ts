@@ -116,7 +116,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         }
       },
       'POST /load': row({
-        does: 'Replaces everything with a scenario, or changes nothing when the scenario has a problem. JSON is `{"scenario": …}` with the name of a scenario, the document itself or its text (of more than one line), and `vars` with the values of its variables; YAML, with the content type `application/yaml`, is the document itself.',
+        does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. A JSON body is `{"scenario": …}`, with the name of a scenario, the document itself or its text (of more than one line); `vars` gives the values of its variables. A YAML body, with the content type `application/yaml`, is the document itself.',
         query: parameters({ dry_run: optional(word(['1', '0', 'true', 'false'], { description: '`1` or `true`: only checks the document.' })) }),
         body: {
           example: '{"scenario":"default"}',
@@ -152,7 +152,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         }
       },
       'GET /state': row({
-        does: 'Returns the whole state as a fixture, which can be saved and loaded again. `before` and `after` give the state as it was around a request.',
+        does: 'Returns the whole state as a fixture, which can be saved and loaded again. `before` and `after` return the state as it was just before or after a request.',
         query: parameters({ ...format(['json', 'yaml']), ...MOMENT }),
         answer: 'State',
         run: async ({ sandbox, query: { format, ...moment }, reply, left }) => {
@@ -161,7 +161,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         }
       }),
       'POST /records': {
-        does: 'Merges a fixture into the current state and returns the records; with a problem it changes nothing.',
+        does: 'Merges a fixture into the current state and returns the records, or changes nothing if the fixture has a problem.',
         body: { example: '{"tickets":[{"location":"loc_bistro","reference":"T-61"}]}', published: fixtureSchema },
         ...CHANGES,
         adds: true,
@@ -169,14 +169,14 @@ export const CONTROL_GROUPS: readonly Group[] = [
         run: ({ sandbox, sent, left }) => sandbox.addBody(sent as Body, left)
       },
       'PATCH /records/FAMILY/ID': row({
-        does: 'Changes a record by a JSON Merge Patch of what a fixture gives of it, and returns the record; with a problem it changes nothing.',
+        does: 'Applies a JSON Merge Patch to a record, in the form that fixtures have, and returns the record, or changes nothing if the result has a problem.',
         body: { example: '{"reference":"T-62"}', schema: () => Type.Unsafe<object>({ type: 'object' }) },
         ...CHANGES,
         answer: 'ChangedRecord',
         run: ({ sandbox, name, id, body, document }) => sandbox.patchRecord(name, id, body, document)
       }),
       'DELETE /records/FAMILY/ID': {
-        does: 'Deletes a record. One that others refer to stays, and the refusal names those.',
+        does: 'Deletes a record, unless others refer to it; the refusal names them.',
         ...CHANGES,
         run: ({ sandbox, name, id }) => sandbox.deleteRecord(name, id)
       },
@@ -206,7 +206,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
     title: 'Script and gates',
     rows: {
       'GET /script': {
-        does: 'Lists the script entries, with how many requests each matched and was applied to; an entry that was never applied has its [near misses](../evidence.md#near-misses).',
+        does: 'Lists the script entries, each with the number of requests that it matched and was applied to. An entry that was never applied has its [near misses](../evidence.md#near-misses).',
         query: null,
         answer: 'ListedEntry[]',
         run: async ({ sandbox }) => ({ data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox)), sandbox) })
@@ -259,7 +259,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         run: ({ sandbox }) => ({ data: sandbox.gates.listed(gatesOf(sandbox)) })
       },
       'POST /gates/NAME/open': row({
-        does: 'Opens a gate: the requests that wait there go on, in the order in which they came or in reverse. Without a body: in order.',
+        does: 'Opens a gate: the requests that wait there go on, in order of arrival or in reverse. Without a body: in order.',
         body: { example: '{"release":"reverse"}', schema: () => closed({ release: optional(word(RELEASES)) }), isOptional: true },
         makesSandbox: true,
         answer: 'OpenedGate',
@@ -368,7 +368,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       },
       'DELETE /requests': { does: 'Empties the journal.', run: ({ sandbox }) => sandbox.evidence.clearJournal() },
       'POST /explain': row({
-        does: 'Tells how the emulator would respond to a request, why, and what the request would change. It is judged on a copy of the sandbox that is thrown away; `changes` gives the copy other records, settings or another time.',
+        does: 'Tells how the emulator would respond to a request, why, and what the request would change. The emulator tries it on a copy of the sandbox, which it throws away; `changes` gives the copy other records, settings or another time.',
         query: parameters(format(['json', 'text'])),
         body: { example: '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}', schema: () => TRIED },
         answer: 'TriedCall',
@@ -378,7 +378,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         }
       }),
       'POST /verify': row({
-        does: "Judges how many requests came and took effect, sequences, the state of records and unused script entries; without a body the scenario's own `expect`. Responds with 200 when it holds, otherwise with 409 and what was seen.",
+        does: "Checks counts and sequences of requests, the state of records, and unused script entries; without a body, the scenario's own `expect`. Responds with 200 if everything holds, otherwise with 409. Both say what was seen.",
         body: { example: '{"on":"POST /refunds","times":1,"within":"2s"}', schema: judgementSchema, isOptional: true },
         answer: 'Verdict',
         also: 409,
@@ -389,7 +389,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         }
       }),
       'GET /coverage': row({
-        does: 'Returns the rules that requests kept and broke: 93 possible outcomes.',
+        does: 'Returns which rules requests kept and broke, of 93 possible outcomes.',
         query: parameters({ scope: SCOPE, ...format(namesOf(COVERAGE_FORMATS), '`json`, the default, `text` or `junit`.') }),
         answer: 'CoverageReport',
         run: ({ sandbox, query, reply }) => {
@@ -419,7 +419,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         run: ({ sandbox, query }) => ({ data: assumptionsShown(sandbox, totalsIn(sandbox, query)) })
       }),
       'GET /run': row({
-        does: 'Returns the whole run, over every sandbox, load and reset so far: what reports are made from, and what `exec` and `judge` read.',
+        does: 'Returns the whole run: every sandbox, load and reset so far. `exec` and `judge` read it and make their reports from it.',
         query: parameters(
           format(
             ['json', ...namesOf(RUN_FORMATS)],
@@ -477,7 +477,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
     title: 'Settings and descriptions',
     rows: {
       'GET /settings': {
-        does: 'Returns each setting with its value, the source of the value, and the values that are allowed: [the settings](settings.md).',
+        does: 'Returns each setting with its value, the source of the value, and the allowed values: [the settings](settings.md).',
         query: null,
         answer: 'ShownSettings',
         run: ({ sandbox }) => settingsShown(sandbox)
@@ -516,7 +516,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         run: async ({ request, version }) => (await import('./openapi-control.js')).controlDocument(CONTROL_GROUPS, { ...addressOf(request), version })
       },
       'GET /docs': {
-        does: 'Returns a page to read and try the emulated API.',
+        does: 'Returns a page on which to read about the emulated API and try it.',
         page: true,
         run: ({ request, reply, sandbox, pages }) =>
           // the key is in the page and not in a script, which a page of another origin could run

@@ -1,6 +1,7 @@
 /** What control requests show of a sandbox as a whole. */
 import type { Clock } from '../core/clock.js'
 import { isoOf } from '../core/instants.js'
+import { MASK } from '../core/mask.js'
 import { BASE, CONTROL, controlOfBase } from '../core/paths.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf, variableOf } from '../core/settings.js'
 import type { Totals } from '../evidence/totals.js'
@@ -51,7 +52,7 @@ export function settingsShown(sandbox: Sandbox) {
   const { values, sources, variables } = sandbox.settingsInForce
   const shown = SETTING_KEYS.map(key => {
     const { scope, about, default: fallback, schema, flag = `--set ${key}=`, ...more } = SETTINGS[key]
-    const value = key === 'control_token' && values[key] !== null ? '***' : values[key]
+    const value = key === 'control_token' && values[key] !== null ? MASK : values[key]
     const given_by = sources[key] === 'environment' ? (variables[key] ?? null) : null
     const places = { flag, variable: variableOf(key), scenario: scenarioPathOf(key) }
     return [key, { value, source: sources[key], given_by, default: fallback, scope, about, schema, ...places, assumption: more.assumption ?? null }]

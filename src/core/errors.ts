@@ -1,4 +1,4 @@
-/** Every refusal that the emulator knows: code → status, type and when it comes. Status numbers are here and nowhere else (A07, A08). */
+/** Every refusal of the emulator: its code, status and type, and when it occurs. Status numbers are here and nowhere else (A07, A08). */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Settings } from './settings.js'
@@ -13,10 +13,10 @@ const invalid = (when: string, status: Entry['status'] = 'statuses.invalid') => 
 const unauthenticated = (when: string) => refusal('statuses.unauthenticated', 'authentication_error', when)
 const missing = (when: string, status: Entry['status'] = 404) => refusal(status, 'not_found_error', when)
 
-/** The same, by rules and assumptions. */
+/** A refusal of the service, with the rules and assumptions that cause it. */
 const by = (ids: string, entry: Entry): ServiceEntry => ({ ...entry, by: (ids.match(/\S+/g) ?? []) as (RuleId | AssumptionId)[] })
 
-/** The refusals of the emulated service, each with the rules and assumptions that refuse so. */
+/** The refusals of the emulated service, each with the rules and assumptions that cause it. */
 export const SERVICE_ERRORS = {
   path_unknown: by('BASE-1 A08', missing('No endpoint has this path.')),
   method_not_allowed: by('TKT-1 A08 A39', invalid('The path exists, but not with this method; `Allow` lists the methods it has.', 405)),
@@ -58,7 +58,7 @@ export const SERVICE_ERRORS = {
 
 /** The refusals of the control API. */
 export const CONTROL_ERRORS = {
-  not_ready: refusal(503, 'internal_error', 'The start scenario is still loading.'),
+  not_ready: refusal(503, 'internal_error', 'The start scenario is still loading, or the emulator is stopping.'),
   host_not_allowed: refusal(403, 'permission_error', 'The Host header is a name that DNS rebinding could use.'),
   origin_not_allowed: refusal(403, 'permission_error', "The Origin header is not the control API's own, or a page on another site or port sent the request."),
   token_required: refusal(401, 'authentication_error', 'CONTROL_TOKEN is set and the request does not have it.'),
@@ -108,17 +108,17 @@ export type Problem = {
 
 export type ErrorDetails = {
   message: string
-  /** The parameter, in the caller's own bracket notation. */
+  /** The parameter, in bracket notation, as the client wrote it. */
   param?: string
   rule?: RuleId
   assumption?: AssumptionId
-  /** The figures that the rule saw. */
+  /** The figures that the rule checked. */
   facts?: Readonly<Record<string, unknown>>
   problems?: readonly Problem[]
   headers?: Readonly<Record<string, string>>
 }
 
-/** A refusal: thrown wherever it is found, answered in one place. It is an answer, not a defect, so it holds no stack: to write one takes longer than to judge a request. */
+/** A refusal: thrown anywhere, turned into a response in one place. It is not a defect, so it has no stack: capturing one takes longer than judging a request. */
 export class ApiError implements Error {
   readonly name = 'ApiError'
   readonly message: string

@@ -3,7 +3,8 @@ import type { Schema } from '../reference/parameters.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
 import { withoutCardNumbers } from './card-numbers.js'
 import { FormList, type FormNode, FormObject } from './form.js'
-import { MASK, NO_WORDS, type SecretWords } from './secret-words.js'
+import { MASK } from './mask.js'
+import { NO_WORDS, type SecretWords } from './secret-words.js'
 
 /** Words of a name: what is used and forgotten, and what people call it elsewhere. */
 const WORDS = String.raw`(?<![a-z\d])(?:(?:card)?(?:csc|cvc2?|cvv2?|pan|exp|expiry|(?<!page_)token|card_?number|security_?code)|payload|iban|routing(?:_?number)?|(?:bank)?account_?number|api_?key|password)`

@@ -1,9 +1,9 @@
 /** Requests of a journal as plays: what they sent, with placeholders for secrets, and what of their answers is determined. */
 import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
+import { MASK } from '../core/mask.js'
 import { isObject } from '../core/quick-check.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
-import { MASK } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'

@@ -1,7 +1,7 @@
 /** Expectations: how often calls have to come and what becomes of them, in which order they come, and what the records are in the end. */
 import { durationExpected, durationOf } from '../core/durations.js'
+import { MASK } from '../core/mask.js'
 import type { Step } from '../core/places.js'
-import { MASK } from '../core/secret-words.js'
 import { say as check } from '../core/sentences.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'

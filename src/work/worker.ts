@@ -1,4 +1,4 @@
-/** The worker: one thread for what would make requests wait. Its jobs run one after the other, each with a budget of time and memory; running out of either ends the thread, never the process. */
+/** The worker: one thread for work that would delay requests. Its jobs run in order, each with a budget of time and memory; exceeding it ends the thread, never the process. */
 import { getHeapStatistics } from 'node:v8'
 import { Worker as Thread } from 'node:worker_threads'
 import { ApiError } from '../core/errors.js'
@@ -7,44 +7,45 @@ import { Shares } from '../core/shares.js'
 import type { Reply } from './thread.js'
 import { Turns } from './turns.js'
 
-/** What begins the sentences about a job, as `Reading the document`, and what to do where it takes too much memory. */
+/** `does` begins the sentences about a job, such as `Reading the document`; `advice` says what to do if it takes too much memory. */
 export type Task = { does: string; advice: string }
-/** Asks the thread something; `transfer` is memory that is handed over instead of copied. Errors: what it refuses. */
+/** Asks the thread a question; `transfer` is memory to hand over instead of copying it. Errors: the refusals of the thread. */
 export type Ask = (question: object, transfer?: ArrayBuffer[]) => Promise<unknown>
 type Asked = { resolve: (reply: Reply) => void; reject: (error: unknown) => void }
 /** Runs jobs of one sandbox. */
 export type Jobs = {
-  /** Errors: `limit_reached`, where there is no memory for more in the sandbox. */
+  /** Errors: `limit_reached` if there is no memory for more in the sandbox. */
   requireRoom: () => void
   /**
-   * Runs a job when it is its turn. It ends when the signal is aborted, with its reason.
-   * Errors: those of the job; `load_limit`; `document_too_large` where the thread takes too long or too much memory.
+   * Runs a job when it is its turn. An aborted signal ends it with the signal's reason.
+   * Errors: those of the job; `load_limit`; `document_too_large` if the thread takes too long or too much memory; `not_ready` if the emulator stops.
    */
   run: <T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>) => Promise<T>
-  /** Runs a piece of a longer job, between the pieces of which others have their turns. Errors: as of `run`, but for `load_limit`. */
+  /** Runs a piece of a longer job; other jobs have their turns between the pieces. Errors: as of `run`, without `load_limit`. */
   runPiece: <T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>) => Promise<T>
 }
 
 /** The script of the thread; the built one is a file of the same name beside the bundle. */
 const SCRIPT = new URL('../worker-script.js', import.meta.url)
 const MEBIBYTE = 1_048_576
-/** The most memory of the thread, in MiB; a limit of the whole process that is given on the command line holds instead. */
+/** Maximum memory of the thread, in MiB; a lower limit of the whole process takes precedence. */
 const MAX_MEMORY = 1024
 /** How long an idle thread is kept, in milliseconds. */
 const IDLE = 5000
 
 export class Worker {
   readonly #data: object
-  /** How long the thread may take for one answer, in milliseconds. */
+  /** Maximum time that the thread may take for one answer, in milliseconds. */
   readonly #time: number
   #thread: Thread | undefined
   #idle: NodeJS.Timeout | undefined
+  #hasEnded = false
   readonly #asked = new Map<number, Asked>()
   #nextId = 1
   readonly #turns: Turns
   readonly #requireRoom: (sandbox: object) => void
 
-  /** `data` is what the thread is started with; `requireRoom` refuses what there is no memory for in a sandbox. */
+  /** `data` is given to the thread when it starts; `requireRoom` throws if there is no memory for more in a sandbox. */
   constructor(data: object, settings: Settings, requireRoom: (sandbox: never) => void = () => {}) {
     this.#data = data
     this.#requireRoom = requireRoom as (sandbox: object) => void
@@ -52,7 +53,7 @@ export class Worker {
     this.#turns = new Turns(new Shares({ what: 'large documents', setting: 'limits.loads', refusal: { code: 'load_limit' } }, settings))
   }
 
-  /** The jobs of a sandbox, which have their turns with those of others. */
+  /** The jobs of a sandbox, which take turns with those of other sandboxes. */
   jobsOf(sandbox: object): Jobs {
     return {
       requireRoom: () => this.#requireRoom(sandbox),
@@ -61,9 +62,10 @@ export class Worker {
     }
   }
 
-  /** Ends the thread. */
+  /** Ends the thread for good. The jobs that ask it something then, or later, are refused. */
   async end(): Promise<void> {
-    await this.#stop(new Error('the emulator is stopping'))
+    this.#hasEnded = true
+    await this.#stop(stopping())
   }
 
   async #runNow<T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
@@ -75,11 +77,12 @@ export class Worker {
     } finally {
       signal.removeEventListener('abort', stop)
       this.#thread?.unref()
-      this.#idle = setTimeout(() => void this.end(), IDLE).unref()
+      this.#idle = setTimeout(() => void this.#stop(stopping()), IDLE).unref()
     }
   }
 
   async #ask({ does, advice }: Task, question: object, transfer: ArrayBuffer[] = []): Promise<unknown> {
+    if (this.#hasEnded) throw stopping()
     this.#thread ??= this.#start()
     this.#thread.ref()
     const id = this.#nextId++
@@ -118,11 +121,12 @@ export class Worker {
   }
 }
 
-/** The thread ran out of its memory, in MiB. */
+/** The thread exceeded its memory, in MiB. */
 class OutOfMemory extends Error {
   constructor(limit: number) {
     super(`takes more than ${limit} MiB of memory`)
   }
 }
 
+const stopping = () => new ApiError('not_ready', { message: 'The emulator is stopping.' })
 const tooLarge = (message: string) => new ApiError('document_too_large', { message: `${message}. Nothing was changed.` })

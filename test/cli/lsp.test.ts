@@ -89,6 +89,7 @@ const FILES = {
   'own.scenario.yaml': '',
   'more.yaml': 'tickets:\n  - { id: tkt_more, location: loc_a }\n',
   'empty.yaml': '',
+  'other.json': '{"properties":{"script":{"enum":["of another kind"]}}}',
   'outages.yaml': 'groups:\n  brief:\n    - { name: down, on: "*", respond: { status: 503 } }\n',
   'shared.yaml':
     'groups:\n  day:\n    script:\n      - { name: late, on: "*", delay: 1s }\n    steps:\n      - { as: used, do: GET /tickets }\n    data:\n      tickets:\n        - { id: tkt_used, location: loc_a }\n'
@@ -229,13 +230,16 @@ t.test('lsp: names and values are completed where the YAML language server is in
     return ((found as { items: { label: string }[] } | null)?.items ?? []).map(({ label }) => label)
   }
 
+  const other = pathToFileURL(join(folder, 'other.json')).href
   t.ok(capabilities.completionProvider)
   for (const [index, [text, wanted, not]] of (
     [
       ['script:\n  - on: POST /refunds\n    |\n', 'respond', 'times'],
       ['script:\n  - { on: POST /refunds, fault: h| }\n', 'hang', 'POST /refunds'],
       ['tickets:\n  - { | }\n', 'reference', 'on'],
-      ['groups:\n  brief:\n    - { | }\n', 'fault', 'groups']
+      ['groups:\n  brief:\n    - { | }\n', 'fault', 'groups'],
+      ['# yaml-language-server: $schema=moved/schema/fixture.json\nscript:\n  - { | }\n', 'fault', 'groups'],
+      [`# yaml-language-server: $schema=${other}\nscript: |\n`, 'of another kind', 'on']
     ] as const
   ).entries()) {
     const { text: whole, position } = marked(text)

@@ -104,12 +104,13 @@ t.test('mcp: as a process, over its stdin and stdout', async t => {
   const running = await startEmulator({ scenario: 'empty' })
   t.teardown(() => running.close())
   const file = `${t.testdir({ 'own.yaml': 'name: own\nvars: { note: x }\nfixtures: [bistro]\n' })}/own.yaml`
-  for (const [main, args, name] of [
-    [SOURCE, ['--scenario', file, '--var', 'note=y'], 'own'],
-    [BUILT, ['--scenario', 'default'], 'default'],
+  const cases: [main: readonly string[], args: string[], name: string, env?: Record<string, string>][] = [
+    [SOURCE, ['--scenario', file, '--var', 'note=y'], 'own', { SCENARIO: 'empty', PORT: '1' }],
+    [BUILT, [], 'own', { SCENARIO: file, PORT: '1' }],
     [SOURCE, ['--url', running.url], 'empty']
-  ] as const) {
-    const { use } = await agent(t, {}, new StdioClientTransport({ command: process.execPath, args: [...main, 'mcp', ...args] }))
+  ]
+  for (const [main, args, name, env = {}] of cases) {
+    const { use } = await agent(t, {}, new StdioClientTransport({ command: process.execPath, args: [...main, 'mcp', ...args], env }))
     t.equal((await use('reset')).value.scenario.name, name, args.join(' '))
   }
 })

@@ -98,10 +98,17 @@ t.test('cli: an invalid command line is refused with what is wrong, what was pro
     [['validate', '--port', '1', 'x.yaml'], "error: unknown option '--port'"],
     [['healthcheck', 'now'], "error: too many arguments for 'healthcheck'. Expected 0 arguments but got 1."],
     [['--set'], "error: option '--set <key=value>' argument missing"],
-    [['--port'], "error: option '--port <port>' argument missing"]
+    [['--port'], "error: option '--port <port>' argument missing"],
+    [['--port', '--host', '::1'], `error: ${SAYS.no_option_value('--port <port>', '--host')}`],
+    [['--port', '--seed=x'], `error: ${SAYS.no_option_value('--port <port>', '--seed=x')}`],
+    [['exec', '--report', '--', 'true'], `error: ${SAYS.no_option_value('--report <dir>', '--')}`],
+    [['exec', '--report', '-h'], `error: ${SAYS.no_option_value('--report <dir>', '-h')}`],
+    [['exec', '--fail-on', '--', 'true'], `error: ${SAYS.no_option_value('--fail-on <names...>', '--')}`],
+    [['exec', '--kill-after', '--report', 'reports', '--', 'true'], `error: ${SAYS.no_option_value('--kill-after <seconds>', '--report')}`],
+    [['exec', '--min-coverage', '-5', '--', 'true'], `error: option '--min-coverage <percent>' argument '-5' is invalid. ${SAYS.percentage()}`]
   ]
   for (const [args, message] of cases) {
-    const of = /^(validate|healthcheck)$/.test(args[0] as string) ? ` ${args[0]} --help for its flags` : ' --help for the commands and flags'
+    const of = /^(validate|healthcheck|exec)$/.test(args[0] as string) ? ` ${args[0]} --help for its flags` : ' --help for the commands and flags'
     t.strictSame(await ran(args), { status: 2, stdout: '', stderr: `${message}\n(run commerce-emulator${of})\n` }, args.join(' '))
   }
 })
@@ -110,6 +117,7 @@ t.test('cli: a setting that is unknown or has a bad value is refused where it wa
   const bare = (name: string) => SAYS.not_meant(`COMMERCE_EMULATOR_${name}`)
   const cases: [args: string[], environment: Record<string, string>, place: string, says: string][] = [
     [['--set', 'foo'], {}, '--set foo', SAYS.set()],
+    [['--set=--port'], {}, '--set --port', SAYS.set()],
     [['--set', '=1'], {}, '--set =1', SAYS.set()],
     [['--set', 'prot=1'], {}, '--set prot=1', SAYS.unknown_setting('prot', '; did you mean port?')],
     [['--set', 'constructor=1'], {}, '--set constructor=1', SAYS.unknown_setting('constructor', SAYS.settings_listed())],
@@ -129,6 +137,7 @@ t.test('cli: a setting that is unknown or has a bad value is refused where it wa
     [[], { COMMERCE_EMULATOR_PORT: 'tcp://10.0.0.1:4010' }, 'the variable COMMERCE_EMULATOR_PORT', SAYS.kubernetes()],
     [[], { HOST: 'x86_64-linux-gnu' }, 'the variable HOST', `${SAYS.host('x86_64-linux-gnu')}${bare('HOST')}`],
     [['exec', '--', 'true'], { HOST: 'x86_64-linux-gnu' }, 'the variable HOST', bare('HOST')],
+    [['mcp'], { HOST: 'x86_64-linux-gnu' }, 'the variable HOST', bare('HOST')],
     [[], { LIMITS_BODY: '0' }, 'the variable LIMITS_BODY', bare('LIMITS_BODY')],
     [[], { TRANSACTIONS_DEFAULT_CURRENCY: 'USD' }, 'the variable TRANSACTIONS_DEFAULT_CURRENCY', `usd${bare('TRANSACTIONS_DEFAULT_CURRENCY')}`],
     [['healthcheck', '--port', 'x'], {}, '--port', 'x'],

@@ -1,5 +1,6 @@
 /** What the command line lists, completes, colours, reads from stdin, and says of names that are nearly right. */
 import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -11,11 +12,12 @@ import { start } from '../../src/cli/start.js'
 import { SETTING_KEYS } from '../../src/core/settings.js'
 import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
 import { RULES } from '../../src/reference/rules.js'
+import { VERSION } from '../../src/scenario/version.js'
 import { ran } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 import { scenarioIn, script } from './exec-run.js'
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
 
 t.test('scenarios, rules, assumptions, settings: each is listed in a line', async t => {
   const root = t.testdir({ 'plain.yaml': 'seed: 1', 'titled.yaml': 'name: A title', 'described.yaml': 'description: A text.' })
@@ -226,14 +228,24 @@ t.test('start: a browser that cannot be opened is warned of, and the emulator go
   t.equal(JSON.parse(String(stderr.read())).msg, SAYS.not_opened(control, 'no browser'))
 })
 
-t.test('the command says which Node.js it needs before it loads anything', t => {
-  const run = (version: string) => {
-    const code = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); process.argv.push('main', '--version'); require(${JSON.stringify(MAIN)})`
-    const { status, stderr } = spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' })
-    return [status, stderr.slice(0, 60)]
+t.test('the command and the package say which Node.js they need before they load anything', t => {
+  const [main, index] = ['main.js', 'index.js'].map(file => JSON.stringify(join(DIST, file)))
+  const use = (loaded: string) => `await (async () => ${loaded})().then(({ connect }) => console.log(typeof connect), ({ message }) => console.log(message))`
+  const code = `(async () => { ${use(`require(${index})`)}; ${use(`import(${index})`)}; process.argv.push('main', '--version'); require(${main}) })()`
+  const under = (version: string) => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['-e', `Object.defineProperty(process.versions, 'node', { value: '${version}' }); ${code}`],
+      {
+        encoding: 'utf8'
+      }
+    )
+    return [status, stdout, stderr]
   }
-  for (const version of ['18.20.8', '20.18.3'])
-    t.strictSame(run(version), [2, `commerce-emulator: Node.js must be 20.19 or newer; got ${version}`.slice(0, 60)])
-  for (const version of ['20.19.0', '22.0.0']) t.strictSame(run(version), [0, ''])
+  for (const version of ['18.20.8', '20.18.3']) {
+    const sentence = `commerce-emulator: Node.js must be 20.19 or newer; got ${version}. Install a newer one, or run the Docker image.\n`
+    t.strictSame(under(version), [2, sentence.repeat(2), sentence])
+  }
+  for (const version of ['20.19.0', '22.0.0']) t.strictSame(under(version), [0, `function\nfunction\n${VERSION}\n`, ''])
   t.end()
 })

@@ -193,17 +193,31 @@ t.test('verify: a call that waits while the journal is cleared counts anew', asy
   }
 })
 
-t.test('verify: within gives up in time, and a caller that leaves is waited for no longer', async t => {
-  const { verify, listen, listeners, listening } = await start(t)
+t.test('verify: within gives up in time; a caller that leaves is waited for no longer, and none when the emulator stops', async t => {
+  const { app, verify, listen, listeners, listening } = await start(t)
   const port = await listen()
   t.equal((await verify({ on: 'POST /refunds', within: '30ms' })).status, 409)
-  const [leaving, headers, body] = [new AbortController(), { 'content-type': 'application/json' }, '{"on":"POST /refunds","within":"60s"}']
-  fetch(`http://127.0.0.1:${port}/_control/verify`, { method: 'POST', headers, body, signal: leaving.signal }).catch(() => {})
+  const [leaving, headers] = [new AbortController(), { 'content-type': 'application/json' }]
+  const waits = (within: string, signal?: AbortSignal) =>
+    fetch(`http://127.0.0.1:${port}/_control/verify`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ on: 'POST /refunds', within }),
+      signal: signal ?? null
+    })
+  waits('60s', leaving.signal).catch(() => {})
   await listening(1)
   const during = listeners.now
   leaving.abort()
   await listening(0)
   t.strictSame([during, listeners.now], [1, 0])
+
+  const stopped = waits('5s')
+  await listening(1)
+  const since = Date.now()
+  await app.close()
+  const { status, headers: answered } = await stopped
+  t.strictSame([status, answered.get('connection'), Date.now() - since < 3000], [409, 'close', true])
 })
 
 t.test('verify: a verdict that an overflow could falsify is 409 journal_incomplete, any other stands', async t => {

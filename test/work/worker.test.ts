@@ -166,6 +166,23 @@ t.test('worker: a worker that ends by itself refuses its document, and the next 
   t.equal(await readBy(worker.jobsOf(SANDBOX), job(), NEVER, async ({ head }) => head), null)
 })
 
+t.test('worker: its end refuses the job that runs, those that wait and those that come, as no defect', async t => {
+  const worker = workerWith()
+  const read = () => readBy(worker.jobsOf(SANDBOX), { kind: 'fixture', type: 'json', bytes: bytesOf('{}') }, NEVER, async () => {}).catch(error => error)
+  const reading = [read(), read()]
+  const [thread] = await once(process, 'worker')
+
+  const ending = worker.end()
+  await once(thread, 'exit')
+  await ending
+
+  const errors = await Promise.all([...reading, read()])
+  t.strictSame(
+    errors.map(({ code }) => code),
+    ['not_ready', 'not_ready', 'not_ready']
+  )
+})
+
 t.test('loads: a large document makes the same state as a small one', async t => {
   const generate = [
     { tickets: 3000, location: 'loc_a', created: range },

@@ -1,12 +1,12 @@
 /** A call in the forms that can be pasted elsewhere. */
 
 import { pairsOf } from '../../../../core/form-encoding.js'
+import { MASK } from '../../../../core/mask.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { JournalCall, State } from '../../control/client.js'
 import { addressOf } from '../form.js'
 import { sentIn } from './request-list.js'
 
-const MASK = '***'
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Whether something sent is masked, so that it cannot be sent again as it is. */
