@@ -49,9 +49,9 @@ import { type MatchData, type On, operationsOn, shownOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import type { Progress } from './progress.js'
 import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData, type SharedParts, STATE_NAMES, STATE_WORDS, type UseData } from './schemas.js'
-import { checkWaiting, compileScript, type Entry, type EntryData, entryLabel, Script } from './script.js'
+import { checkWaiting, compileEntry, type Entry, type EntryData, Script } from './script.js'
 import { say } from './sentences.js'
-import { shadowOf } from './shadows.js'
+import { entryLabel, isUnconditional, Shadows } from './shadows.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
 import {
   type Group,
@@ -465,24 +465,32 @@ async function scriptOf(checked: Checked, { groups, isAll }: Used, findMissing: 
   const entries: Entry[] = []
   const waiting: { data: EntryData; report: Report }[] = []
   const all = { instructions: 0 }
+  const shadows = new Shadows()
   for (const { script, index } of [own, ...groups]) {
-    const list = script.part as ScenarioData['script']
-    for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportBy(problems, script.written), script.flaws, all)) {
-      const [report, warnOf] = [problems, warnings].map(list => within(reportBy(list, script.written), nth)) as [Report, Report]
-      waiting.push({ data: entry, report })
-      const { until = 0 } = entry.hold ?? {}
+    const list = index === null ? 'the script' : `use[${index}]`
+    const [reportIn, warnIn] = [problems, warnings].map(all => reportBy(all, script.written)) as [Report, Report]
+    for (const { member: data, index: nth, isWhole, report } of rightMembersOf<EntryData>(script.part, script.flaws, reportIn)) {
+      if (data.on === undefined) continue
+      // `when` goes with others, which may be what is wrong
+      const entry = await compileEntry(data, (steps, said) => (isWhole || steps[0] !== 'when') && report(steps, said), all)
+      const warnOf = within(warnIn, nth)
+      waiting.push({ data, report })
+      const { until = 0 } = data.hold ?? {}
       if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
-      for (const { steps, said, canBeMade } of findMissing(namedIn(entry))) (canBeMade ? warnOf : report)(steps, said)
-      if (compiled === null) continue
-      if (compiled.edit !== null) checkEdit(entry, compiled.edit, trial, report, warnOf)
-      await pause()
-      const shadow = shadowOf(compiled, entries)
-      if (shadow !== undefined) {
-        const by = `${entryLabel(shadow.data, entries.indexOf(shadow))}${shadow.data.name === undefined ? ' of the script' : ''}`
-        if (index === null) warnOf([], say('shadowed', by, shownOn(entry.on)))
-        else warn(['use', index], say('shadowed', by, shownOn(entry.on), `${entryLabel(entry, nth)} of it `))
+      for (const { steps, said, canBeMade } of findMissing(namedIn(data))) (canBeMade ? warnOf : report)(steps, said)
+      if (!isWhole || entry === null) continue
+      if (entry.edit !== null) checkEdit(data, entry.edit, trial, report, warnOf)
+      const placed = { entry, list, index: nth }
+      const by = shadows.of(entry)
+      shadows.add(placed)
+      if (by.length > 0) {
+        const said = (label?: string) => say('shadowed', by.map(entryLabel), shownOn(data.on), label)
+        if (by.every(other => other.list === list && isUnconditional(other.entry))) report([], said())
+        else if (index === null) warnOf([], said())
+        else warn(['use', index], said(entryLabel(placed)))
       }
-      entries.push(compiled)
+      entries.push(entry)
+      await pause()
     }
   }
   // what a group that was not read holds is not known

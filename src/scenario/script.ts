@@ -11,10 +11,10 @@ import { isChange, type OperationId, operationOf, operationsNamed } from '../ref
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Edit, editOf } from './edits.js'
-import { type Flaws, rightMembersOf, within } from './flaws.js'
+import { within } from './flaws.js'
 import { checkHeaders } from './headers.js'
 import { hoursOf } from './hours.js'
-import { compileMatch, countedValue, isMatch, MAX_VALUES, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
+import { compileMatch, countedValue, isMatch, MAX_VALUES, type Matcher, operationsOn, type SentCall, unlessReported } from './matching.js'
 import type { NearMiss } from './near-misses.js'
 import { type Instructions, patternsIn } from './patterns.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
@@ -24,7 +24,7 @@ export type { EntryData, Fault, Hold, Release, Respond } from './schemas.js'
 export type Entry = {
   data: EntryData
   operations: ReadonlySet<OperationId>
-  matches: Matcher | null
+  matches: Matcher
   calls: { from: number; to: number }
   /** The share of the selected calls that it is applied to, from 0 to 1. */
   chance: number
@@ -103,7 +103,7 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     return {
       data,
       operations: new Set(operations),
-      matches: operations.length === 0 ? null : await compileMatch(operations, data.match, note, { onlyRight: true, patterns: patternsIn(all) }),
+      matches: await compileMatch(operations, data.match, note, { onlyRight: true, patterns: patternsIn(all) }),
       calls: callsOf(calls === undefined ? '1+' : `${calls}`, note),
       chance,
       between,
@@ -116,32 +116,6 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
       instructions: all.instructions - before
     }
   })
-
-/** An entry of a script as far as it is right; `entry` is null where it is not whole. */
-export type ScriptMember = { index: number; data: EntryData; entry: Entry | null }
-
-/** Compiles the entries of a script; one after an unconditional one of its operation can never apply. Of an entry with flaws, the other parts are checked. */
-export async function compileScript(
-  entries: readonly EntryData[] | undefined,
-  report: Report,
-  flaws?: Flaws,
-  all: Instructions = { instructions: 0 }
-): Promise<ScriptMember[]> {
-  const members: ScriptMember[] = []
-  const answered = new Map<OperationId, string>()
-  for (const { member: data, index, isWhole, report: reportRight } of rightMembersOf<EntryData>(entries, flaws, report)) {
-    if (data.on === undefined) continue
-    // `when` goes with others, which may be what is wrong
-    const entry = await compileEntry(data, (steps, said) => (isWhole || steps[0] !== 'when') && reportRight(steps, said), all)
-    members.push({ index, data, entry: isWhole ? entry : null })
-    if (!isWhole || entry === null) continue
-    const operations = [...entry.operations]
-    const answering = new Set(operations.map(operation => answered.get(operation)))
-    if (!answering.has(undefined)) report([index], say('shadowed', [...answering].join(' and '), shownOn(data.on)))
-    if (isUnconditional(entry)) for (const operation of operations) if (!answered.has(operation)) answered.set(operation, entryLabel(data, index))
-  }
-  return members
-}
 
 /** The name of the entry that another one comes after; undefined where that is not right. */
 const nameIn = (after: EntryData['after']): string | undefined => (isObject(after) ? (after as { ended?: string }).ended : (after as string | undefined))
@@ -170,15 +144,6 @@ export function checkWaiting(entries: readonly { data: EntryData; report: Report
     else if (isObject(data.after) && !canEnd(other)) report(['after', 'ended'], say('never_ends', name))
   }
 }
-
-export const entryLabel = ({ name }: EntryData, index: number): string => (name === undefined ? `entry ${index + 1}` : `the entry "${name}"`)
-
-const isUnconditional = ({ matches, data, calls, chance, between, lasts }: Entry) =>
-  matches === null &&
-  (data.per ?? data.at ?? data.after) === undefined &&
-  calls.from === 1 &&
-  chance === 1 &&
-  [calls.to, between.until, -between.from, lasts].every(bound => bound === FOREVER)
 
 const instantIn = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : (instantOf(text) as number))
 
@@ -365,7 +330,7 @@ export class Script {
       const counted = this.#entries.get(id) as Counted
       const { entry, count } = counted
       call.isTooLong = false
-      const isMatched = entry.matches === null || isMatch(entry.matches, call)
+      const isMatched = isMatch(entry.matches, call)
       if (call.isTooLong) count.too_long = (count.too_long ?? 0) + 1
       const { per } = entry.data
       const value = isMatched && per !== undefined ? countedValue(per, call) : undefined

@@ -61,7 +61,8 @@ export const say = sayer({
 
   // script entries
   disabled: (operation: string) => `can never apply: ${operation} is disabled and always responds with 501`,
-  shadowed: (by: string, on: string, entry = '') => `${entry}can never apply: ${by} acts on every ${on} request that it matches`,
+  shadowed: (by: readonly string[], on: string, entry?: string) =>
+    `${entry ? `${entry} ` : ''}can never apply: ${and(by)} ${by.length === 1 ? 'acts' : 'act'} on every ${on} request that it matches`,
   no_time: (why: string) => `can never apply: ${why}`,
   no_action: () => 'must have respond, change, stale, delay, fault, hold, bandwidth or cut_after',
   stale_change: (operation: string) => `only a GET can respond with old records; ${operation} changes them`,

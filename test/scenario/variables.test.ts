@@ -214,7 +214,7 @@ script:
   t.hasStrict(await entries(texts({ status: '500', wait: '1s' })), [{}, { respond: { status: 500, retry_after: '1s' } }, { delay: '1s' }])
   t.strictSame((await made(text, { root })).warnings, [])
   t.strictSame((await made('use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n', { root })).warnings, [
-    'own.yaml:1:7 use[0]: entry 1 of it can never apply: entry 1 of the script acts on every POST /refunds request that it matches'
+    'own.yaml:1:7 use[0]: entry 1 of use[0] can never apply: entry 1 of the script acts on every POST /refunds request that it matches'
   ])
   const named = await made('fixtures: [bistro]\nuse: [outages#lost-answers, "outages#slow-service"]\n')
   t.equal(named.first?.script.size, 3, 'a name is enough where there is no file')
