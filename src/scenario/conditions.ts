@@ -10,10 +10,11 @@ import { say as check, type Said } from '../core/sentences.js'
 import type { Schema } from '../reference/parameters.js'
 import { LINKED_FIELDS } from '../reference/tables.js'
 import { digestOf } from './digests.js'
+import { SAYS } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
 import { type Budget, compilePattern, metered, type Patterns, type TextTest } from './patterns.js'
-import { answeredValue, recordPath, referenceIn, valueless } from './references.js'
+import { answeredValue, recordPath, referenceIn } from './references.js'
 import type { Conditions, Json, Names, Scalar, Wanted } from './schemas.js'
 import { say } from './sentences.js'
 
@@ -144,7 +145,7 @@ function compileReference(text: string, at: At, report: Report): (looked: Looked
     return ({ fieldAt }) => fieldAt?.(name) ?? null
   }
   if (answers !== null) return () => answeredValue(text, answers)
-  report([], valueless(referenceIn(text) as string))
+  report([], SAYS.reference_without_value(referenceIn(text) as string))
   return () => undefined
 }
 
@@ -267,23 +268,20 @@ function compileComparison({ holds }: Comparison, bound: Scalar, under: At, repo
     return () => false
   }
   const placeOf = isNumber ? (value: string) => (NUMBER.test(value) ? Number(value) : null) : instantOf
-  const isRight = (value: string, at: number | null): boolean => {
-    const place = placeOf(value)
+  const isReference = referenceIn(String(bound)) !== null
+  const fixed = isReference || (isNumber && typeof bound !== 'number') ? null : placeOf(String(bound))
+  const boundNow = isReference ? compileReference(bound as string, under, report) : () => null
+  if (!isReference && fixed === null) {
+    const expected = FORMATS.instant.problem(String(bound))?.expected as string
+    report([], isNumber ? check('wrong_type', ['a number'], String(bound), null) : check('wrong_format', expected))
+  }
+  return (value, looked) => {
+    const now = boundNow(looked) ?? null
+    const at = fixed ?? placeOf(String(now))
+    if (at === null && now !== null && under.fields) return null
+    const place = value == null ? null : placeOf(String(value))
     return place !== null && at !== null && holds(place, at)
   }
-  if (referenceIn(String(bound)) !== null) {
-    const boundNow = compileReference(bound as string, under, report)
-    return (value, looked) => {
-      const now = boundNow(looked) ?? null
-      const at = placeOf(String(now))
-      if (at === null && now !== null && under.fields) return null
-      return value != null && isRight(String(value), at)
-    }
-  }
-  const at = isNumber && typeof bound !== 'number' ? null : placeOf(String(bound))
-  if (at === null && isNumber) report([], check('wrong_type', ['a number'], String(bound), null))
-  else if (at === null) report([], check('wrong_format', FORMATS.instant.problem(String(bound))?.expected as string))
-  return ofText(value => isRight(value, at))
 }
 
 /** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */

@@ -1,6 +1,5 @@
 /** References in texts of documents, such as `${payment.id}`. */
 import type { Step } from '../core/places.js'
-import { SAYS } from './document-sentences.js'
 import type { Json } from './schemas.js'
 
 /** Each whole reference of a text. */
@@ -63,16 +62,19 @@ export function answeredValue(text: string, answers: ReadonlyMap<string, Json>):
   return isAnswered ? value : undefined
 }
 
-/** Data with the answers of steps in place of the references to them, in the names of its parts too; a reference to what is no single value stays. */
-export function withAnswers(data: Json, answers: ReadonlyMap<string, Json>): Json {
-  if (typeof data === 'string') {
-    const value = answeredValue(data, answers)
-    return value === undefined || typeof value === 'object' ? data : value
-  }
-  if (Array.isArray(data)) return data.map(part => withAnswers(part, answers))
-  if (typeof data !== 'object' || data === null) return data
-  return Object.fromEntries(Object.entries(data).map(([name, part]) => [String(withAnswers(name, answers)), withAnswers(part, answers)]))
+/** A value with another one in place of every text in it; `named` gives each of its names. */
+export function withTexts(value: Json, replaced: (text: string) => Json, named = (name: string) => name): Json {
+  if (typeof value === 'string') return replaced(value)
+  if (Array.isArray(value)) return value.map(part => withTexts(part, replaced, named))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [named(name), withTexts(part, replaced, named)]))
 }
 
-/** What to say of a reference outside of steps and plays, where no call has been answered yet. */
-export const valueless = SAYS.reference_without_value
+/** Data with the responses of steps in place of the references to them, in its names too; a reference to something that is not a single value stays. */
+export function withAnswers(data: Json, answers: ReadonlyMap<string, Json>): Json {
+  const answered = (text: string) => {
+    const value = answeredValue(text, answers)
+    return value === undefined || typeof value === 'object' ? text : value
+  }
+  return withTexts(data, answered, name => String(answered(name)))
+}

@@ -6,12 +6,14 @@ import type { MatchCondition, Matcher, SentCall } from './matching.js'
 import { MAX_STEPS } from './patterns.js'
 import type { Entry } from './script.js'
 
-/** An entry with its place: its list, and its index there. */
-export type Placed = { entry: Entry; list: string; index: number }
+/** Where an entry comes from: the member of `use` that names its group, null for one of the scenario itself, and its index there. */
+export type Source = { use: number | null; index: number }
+/** An entry of a script with where it comes from. */
+export type Placed = Source & { entry: Entry }
 
 /** `the entry "slow"`, or `entry 3 of the script` for one without a name. */
-export const entryLabel = ({ entry: { data }, list, index }: Placed): string =>
-  data.name === undefined ? `entry ${index + 1} of ${list}` : `the entry "${data.name}"`
+export const entryLabel = ({ entry: { data }, use, index }: Placed): string =>
+  data.name === undefined ? `entry ${index + 1} of ${use === null ? 'the script' : `use[${use}]`}` : `the entry "${data.name}"`
 
 /** Earlier entries that a later one is compared with. */
 const MAX_COMPARED = 100

@@ -9,14 +9,15 @@ import { ERROR_TEMPLATE, type Template, valueAt } from '../core/templates.js'
 import { needsKey, OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import { SAYS } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { checkHeaders } from './headers.js'
-import { answerAt, namesIn, REFERENCE, recordPath, textsIn, unclosedIn, withValues } from './references.js'
+import { answerAt, namesIn, REFERENCE, recordPath, textsIn, unclosedIn, withTexts, withValues } from './references.js'
 import type { Fault, Json, PlayData, Statuses, StepData } from './schemas.js'
 import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
-import { NAME, NAME_EXPECTED, notClosed } from './variables.js'
+import { NAME } from './variables.js'
 
 export type { Json, PlayData, StepData } from './schemas.js'
 /** A call to make. `form` is the encoded body of a POST. */
@@ -73,7 +74,7 @@ export function checkSteps(
     }
     checkReferences(step, name => (known.get(headOf(name))?.group === group ? say('not_yet_known', name) : problemOfReference(name, referable)), note)
     if (as === undefined) continue
-    if (!NAME.test(as)) note(['as'], NAME_EXPECTED)
+    if (!NAME.test(as)) note(['as'], SAYS.not_a_variable_name())
     else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
     if (known.has(as)) note(['as'], say('name_taken', as))
     known.set(as, { operation: answeredOperation(step), group })
@@ -95,7 +96,7 @@ function checkReferences(
 ): void {
   for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
-    if (unclosed !== undefined) report(steps, notClosed(unclosed))
+    if (unclosed !== undefined) report(steps, SAYS.reference_not_closed(unclosed))
     for (const name of namesIn(text)) {
       const problem = problemOf(name, text, steps)
       if (problem !== null) report(steps, { ...problem, isOfName })
@@ -261,13 +262,6 @@ function resolve(step: StepData, answers: Answers, { variable }: StepBindings): 
     return value ?? null
   }
   return { resolved: withTexts(step as Json, text => withValues(text, valueAt)) as StepData, missing }
-}
-
-/** A value with another one in place of every text in it. */
-export function withTexts(value: Json, replaced: (text: string) => Json): Json {
-  if (typeof value === 'string') return replaced(value)
-  if (Array.isArray(value)) return value.map(part => withTexts(part, replaced))
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withTexts(part as Json, replaced)])) : value
 }
 
 function callOf(step: StepData, { key }: StepBindings): StepCall {

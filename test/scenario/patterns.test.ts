@@ -229,7 +229,7 @@ t.test('what a request or a record can cost is bounded in steps, whatever is ask
   const state = await compileWhere({ reason: texts.slice(0, 3), transaction: texts.slice(2) })
   const [later, ...earlier] = (await Promise.all([LONG, ...texts].map(reason => compileEntry(entry(reason), () => {})))) as [Entry, ...Entry[]]
   const shadows = new Shadows()
-  for (const [index, entry] of earlier.entries()) shadows.add({ entry, list: 'the script', index })
+  for (const [index, entry] of earlier.entries()) shadows.add({ entry, use: null, index })
   const cases: [title: string, run: () => unknown][] = [
     ['a script', () => act(script, sent(LONG))],
     ['expectations', () => all.count(sent(LONG))],
