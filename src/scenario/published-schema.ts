@@ -8,7 +8,7 @@ import type { Schema } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { DocumentKind } from './documents.js'
 import { SECTIONS } from './matching.js'
-import { CHANGE, FAMILY_STATE, fixtureSchema, HOLD, MATCH, RESPOND, recordSchemas, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
+import { fixtureSchema, publishedParts, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
 import { VERSION } from './version.js'
 
 type Json = Record<string, unknown>
@@ -94,15 +94,10 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
     examples: [1, '2-3', '4+']
   },
   status: { ...orVariable({ type: 'integer', minimum: 100, maximum: 599 }, { type: 'string', pattern: STATUS }), examples: [402, '2xx'] },
-  match: portable({ ...MATCH, 'x-published': undefined }, true),
   value: wanted({ additionalProperties: false, properties: CONDITIONS }),
   wanted: wanted({ additionalProperties: referTo('wanted') }),
   field: wanted({ additionalProperties: referTo('field') }, [...SCALARS, 'null']),
-  records: portable({ ...FAMILY_STATE }, true),
-  hold: portable({ ...HOLD }, true),
-  respond: portable({ ...RESPOND }, true),
-  change: portable({ ...CHANGE }, true),
-  ...Object.fromEntries(Object.entries(recordSchemas()).map(([family, record]) => [family, portable(record, true)]))
+  ...Object.fromEntries(Object.entries(publishedParts()).map(([name, part]) => [name, portable({ ...part, 'x-published': undefined }, true)]))
 }
 
 const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {

@@ -120,7 +120,10 @@ const ONE = {
   'x-many': OPERATION,
   'x-published': referTo('operation')
 }
-const ON = either('array', someOf(ONE), ONE, 'One operation, a list of them, or a pattern: * is any, GET * any that reads, * /refunds any at this path.')
+const ON = {
+  ...either('array', someOf(ONE), ONE, 'One operation, a list of them, or a pattern: * is any, GET * any that reads, * /refunds any at this path.'),
+  'x-published': referTo('on')
+}
 /** The operations that `on` names: one, several, or those that a pattern such as `*` fits. */
 export type On = Static<typeof ON>
 
@@ -174,7 +177,7 @@ function matchSchema<P extends TProperties>(more: P) {
   const whole = closed('What the request must contain; left out: every request of the operation.', [], { ...parts, any }, 'Match')
   return { ...whole, ...ELSEWHERE, 'x-published': referTo('match') }
 }
-export const MATCH = matchSchema({})
+const MATCH = matchSchema({})
 type JournalMatch = Static<ReturnType<typeof matchSchema<typeof BY_ACCOUNT>>>
 /** What `match` and each of its alternatives hold. */
 export type MatchData = Omit<JournalMatch, 'any'> & { any?: readonly MatchData[] }
@@ -185,7 +188,7 @@ export type Fault = (typeof FAULTS)[number]
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
-export const HOLD = closed('Makes requests wait until a number of them wait, or until a control request opens a gate.', [], {
+const HOLD = closed('Makes requests wait until a number of them wait, or until a control request opens a gate.', [], {
   until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many requests must wait before they go on together; later ones wait for as many again.' }),
   once: Type.Boolean({ default: false, description: 'Whether only the first requests wait for one another, and later ones go on at once.' }),
   gate: Type.String({ ...letters(64, 'a name'), description: 'The name by which a control request opens it.' }),
@@ -193,7 +196,7 @@ export const HOLD = closed('Makes requests wait until a number of them wait, or 
   for: { ...DURATION, description: 'The maximum time that a request waits.' }
 })
 export type Hold = Static<typeof HOLD>
-export const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
+const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
   status: Type.Integer({
     minimum: 200,
     maximum: 599,
@@ -214,7 +217,7 @@ export const RESPOND = closed('Responds instead of the operation, or changes its
   retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
 })
 export type Respond = Static<typeof RESPOND>
-export const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
+const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
   data: of<Record<string, unknown>>({ ...closed('', [], recordLists(true)), description: 'Records as in a fixture; each replaces the one with the same id.' }),
   delete: someOf(RECORD_ID, 'Ids of records to delete, before those under data are made.')
 })
@@ -238,10 +241,9 @@ const WHEN = wordOf(
   'Of a fault, before: the request has no effect; after: it takes effect, then its response is lost. Of a change: before or after the operation.'
 )
 
-/** The schema of a script entry. */
-export const entrySchema = () => ({
-  'x-name': 'ScriptEntry',
-  ...closed('What the emulator does differently for some requests.', ['on'], {
+/** The fields of a script entry. */
+const FIELDS = {
+  ...closed('What the emulator does differently for some requests.', [], {
     name: { ...NAME, description: 'The name of the entry in lists and reports.' },
     on: ON,
     match: MATCH,
@@ -275,11 +277,18 @@ export const entrySchema = () => ({
   }),
   'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond') },
   'x-meant': { between: 'from and until', times: 'calls', wait: 'delay' }
-})
-export type EntryData = Static<ReturnType<typeof entrySchema>>
+}
+type Fields = Static<typeof FIELDS>
+export type EntryData = Fields & Required<Pick<Fields, 'on'>>
+const ENTRY = { type: 'object', allOf: [referTo('fields')], properties: { on: {} }, required: ['on'] }
+/** The schema of a script entry. */
+export const entrySchema = () => of<EntryData>({ ...FIELDS, 'x-name': 'ScriptEntry', required: ['on'], 'x-published': ENTRY })
 
 export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
-const WEIGHT = of<number>({ type: 'number', minimum: 0, description: 'How often, compared with the others; 0 for never.' })
+const WEIGHT = {
+  ...of<number>({ type: 'number', minimum: 0, description: 'How often, compared with the others; 0 for never.' }),
+  'x-published': referTo('weight')
+}
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'] as const
 const CREATED = closed('The period that their creation times are in; what is not named under hours, weekdays and months weighs 1.', ['from', 'to'], {
@@ -390,7 +399,7 @@ export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
 export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`
 /** Records of a family by id, null for one that there must not be, and what all of them come to. */
 type FamilyState = { readonly [id: string]: Names | Quantities[keyof Quantities] | null } & Quantities
-export const FAMILY_STATE = of<FamilyState>({
+const FAMILY_STATE = of<FamilyState>({
   'x-name': 'ExpectedRecords',
   'x-single': 'count',
   description: 'Records of a family by id, with the values that they must have, and what all of them come to.',
@@ -480,12 +489,16 @@ export const sharedScriptSchema = () =>
   })
 
 /** The fields of a script entry in place of its own; null for one that is left out. */
-export type Overrides = Readonly<Record<string, Partial<EntryData> | null>>
+export type Overrides = Readonly<Record<string, Fields | null>>
 /** A group of another file that a scenario uses. */
 export type UseData = string | { group: string; override?: Overrides }
 function useSchema() {
-  const { required: _, 'x-name': _name, description: _all, ...changes } = entrySchema() as Record<string, unknown>
-  const changed = either('null', of<null>({ type: 'null' }), of<Partial<EntryData>>(changes), 'The fields that replace those of the entry; null leaves it out.')
+  const changed = either(
+    'null',
+    of<null>({ type: 'null' }),
+    { ...FIELDS, 'x-published': referTo('fields') },
+    'The fields that replace those of the entry; null leaves it out.'
+  )
   const use = closed('', ['group'], {
     group: { ...NAME, description: 'The file and the group, such as outages.yaml#brief-outage.' },
     override: named(changed, 'Script entries of the group by name, with the fields that replace their own; null leaves an entry out.')
@@ -512,6 +525,12 @@ export const scenarioSchema = () => ({
   'x-elsewhere': OF_DATA
 })
 export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
+
+/** The parts that are published once, by the names that others refer to them by. */
+export const publishedParts = (): Readonly<Record<string, object>> => ({
+  ...{ change: CHANGE, fields: FIELDS, hold: HOLD, match: MATCH, on: ON, records: FAMILY_STATE, respond: RESPOND, weight: WEIGHT },
+  ...recordSchemas()
+})
 
 export const FIXTURE_CHECKER = checkerOf(fixtureSchema)
 export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
