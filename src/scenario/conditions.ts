@@ -1,4 +1,4 @@
-/** Conditions on named values: on what a request sent, and on the fields of a record. A condition can say what it wants and what it got. */
+/** Conditions on named values: the parameters of a request, and the fields of a record. A condition can say which value it wants and which it got. */
 import { checkerOf } from '../core/checking.js'
 import { FORMATS } from '../core/formats.js'
 import { instantOf } from '../core/instants.js'
@@ -18,28 +18,28 @@ import { answeredValue, recordPath, referenceIn } from './references.js'
 import type { Conditions, Json, Names, Scalar, Wanted } from './schemas.js'
 import { say } from './sentences.js'
 
-/** A value that is looked at: undefined where there is none, null where it has parts and is not a single value. */
+/** A value to judge: undefined where there is none, null for an object or a list. */
 export type Value = Scalar | null | undefined
-/** What is looked at, with the steps that are left for it; of a record, `fieldAt` reads any of its fields. */
+/** The request or record to judge, with the steps that are left for it; `fieldAt` reads any field of a record. */
 export type Looked = Budget & { fieldAt?: (name: readonly string[]) => Value }
-/** Whether a value is what is wanted; null when it is too long for the steps that are left, or what it is compared with has no order. */
+/** Whether a value passes; null when too few steps are left to say, or when its bound is not a number or an instant. */
 export type Test = (value: Value, looked: Looked) => boolean | null
-/** A condition on the value of a name; `at` is where it is written, `data` what it asks for, `wanted` the same in words. */
+/** A condition on the value of a name; `at` is where it is written, `data` the condition as written, `wanted` the same in words. */
 export type Condition = { name: readonly string[]; at: readonly Step[]; data: Wanted; wanted: string; test: Test }
 
-/** What values are looked at, and what of them is refused as a problem. */
+/** Which values are judged, and which conditions on them are problems. */
 export type Subject = {
-  /** The fields of a record, which are typed; without them, what a request sent is looked at, which is text. */
+  /** The fields of a record, which are typed; left out for a request, whose parameters are text. */
   fields?: Schema
   /** Values that no right request can send are problems too. */
   onlyRight?: boolean
-  /** What steps were answered, by name; null where no step has been played. */
+  /** The responses that steps got, by name; null where no step has been played. */
   answers?: ReadonlyMap<string, Json> | null
   unknown: (name: readonly string[], known: readonly string[]) => Said
   /** The patterns so far, which are bounded. */
   patterns: Patterns
 }
-/** A name and what the tables say of it. A member of a list cannot be a condition. */
+/** A name with its schemas in the tables. An item of a list cannot be a condition. */
 type At = Subject & { schemas: readonly Schema[]; name: readonly string[]; isMember?: boolean; isNegated?: boolean }
 
 type Comparison = { sign: string; words: string; holds: (value: number, bound: number) => boolean }
@@ -51,7 +51,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 }
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
-/** Compiles what names have to be, each looked up in the tables. Problems are reported by their place below these names, as they are `written`. */
+/** Compiles conditions by name, each looked up in the tables. Problems are reported by their place below these names, as they are `written`. */
 export async function compileNames(names: Names, under: At, report: Report, written: readonly Step[] = []): Promise<Condition[]> {
   const compiled: Condition[] = []
   for (const [key, wanted] of Object.entries(names)) {
@@ -65,7 +65,7 @@ export async function compileNames(names: Names, under: At, report: Report, writ
   return compiled
 }
 
-/** Where a name such as `a[b][c]` leads, of a field `a.b.c` too; null, with the problem reported, where nowhere. */
+/** Looks a name such as `a[b][c]` up, or a field such as `a.b.c`; null, with the problem reported, if there is none. */
 function lookedUp(key: string, under: At, report: Report): At | null {
   const isPath = under.fields !== undefined && under.schemas.every(schema => partOf(schema, key) === undefined)
   const steps = stepsOf(key, isPath)
@@ -91,7 +91,7 @@ export function stepsOf(name: string, isPath = true): string[] | null {
   return head === undefined ? null : [...(isPath ? head.split('.') : [head]), ...(brackets ? brackets.slice(1, -1).split('][') : [])]
 }
 
-/** The parts of a value by their names; of a reference, the fields of the record that it refers to. */
+/** The parts of a value by name; for a field that refers to a record, the fields of that record. */
 const partsOf = (schema: Schema) => schema.properties ?? LINKED_FIELDS.get(schema) ?? {}
 
 function partOf(schema: Schema, name: string): Schema | undefined {
@@ -101,13 +101,13 @@ function partOf(schema: Schema, name: string): Schema | undefined {
   return typeof additionalProperties === 'object' ? (additionalProperties as Schema) : undefined
 }
 
-/** Whether names below a parameter are conditions on it, and not parts of it. Of one that has parts, only whether it was sent can be asked. */
+/** Whether names below a parameter are conditions on it, and not parts of it. If it has parts, `present` is the only condition that it can have. */
 function isCondition(wanted: object, schemas: readonly Schema[]): boolean {
   const names = Object.keys(wanted)
   return names.length > 0 && names.every(name => CONDITIONS.includes(name) && schemas.every(schema => partOf(schema, name) === undefined))
 }
 
-/** What is wanted, in words: `>= 5000`, `one of card, emv`. */
+/** A condition in words: `>= 5000`, `one of card, emv`. */
 export function shownWanted(wanted: Wanted): string {
   if (Array.isArray(wanted)) return `one of ${wanted.map(shownWanted).join(', ')}`
   if (!isObject(wanted)) return wanted === null ? 'no value' : shortened(String(wanted))
@@ -136,7 +136,7 @@ export async function compileTest(wanted: Wanted, at: At, report: Report): Promi
   }
 }
 
-/** What stands for a text with references when a value is looked at: null is no value, undefined one that is not known. */
+/** Finds the value of a text with references when a request or record is judged: null for no value, undefined for one that is not known yet. */
 function compileReference(text: string, at: At, report: Report): (looked: Looked) => Json | undefined {
   const { answers = null, fields } = at
   const path = fields && recordPath(text)
@@ -149,7 +149,7 @@ function compileReference(text: string, at: At, report: Report): (looked: Looked
   return () => undefined
 }
 
-/** A field of a record that has a single value; null, with the problem reported, for any other. */
+/** Looks up a field that has a single value; null, with the problem reported, for any other. */
 export function fieldNamed(path: string, subject: Subject, report: Report): At | null {
   const at = lookedUp(path, { ...subject, schemas: [subject.fields as Schema], name: [] }, report)
   if (at === null || at.schemas.every(({ type }) => ![type].flat().includes('object'))) return at
@@ -161,7 +161,7 @@ export function fieldNamed(path: string, subject: Subject, report: Report): At |
 /** Steps for each character of a value whose digest is compared. */
 const DIGEST_STEPS = 2
 
-/** A test of one value. What the tables do not allow can never match; null asks for no value. */
+/** A test of one value. A value that the tables do not allow can never match; null asks for no value. */
 async function compileValue(wanted: Scalar | null, at: At, report: Report): Promise<Test> {
   const { fields, schemas, name } = at
   const text = String(wanted)
@@ -195,7 +195,7 @@ function isField({ format }: Schema, wanted: Scalar | null): Test {
   return value => value === stored
 }
 
-/** A test of a value as text, numbers of a record too; what has no single value does not pass. */
+/** Tests a value as text, also a number of a record; an object or a list does not pass. */
 const ofText =
   (test: TextTest): Test =>
   (value, budget) =>
@@ -208,7 +208,7 @@ const not =
     return passed === null ? null : !passed
   }
 
-/** Passes what one of the tests passes; null where one that says so might have. */
+/** Passes a value that one of the tests passes; null where none does, but one of them cannot tell. */
 export const anyOf =
   <B extends Budget>(tests: readonly ((value: Value, looked: B) => boolean | null)[]) =>
   (value: Value, looked: B): boolean | null => {
@@ -236,7 +236,7 @@ async function compileConditions(conditions: Conditions, at: At, report: Report)
   return not(anyOf(tests.map(not)))
 }
 
-/** Why no value meets all conditions: bounds with nothing between them, those of a field among them, or a bound for what is not there; null where one can. */
+/** Why no value can meet all conditions: nothing is between the bounds, those of the field included, or an absent value is compared; null where one can. */
 function contradictionIn({ present, ...conditions }: Conditions, { fields, schemas: [{ minimum, maximum } = {}] }: At): Said | null {
   const given = boundsIn(conditions)
   if (given.length === 0) return null
