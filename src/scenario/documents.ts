@@ -3,7 +3,6 @@ import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
-import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
 import { placesInJson, sizeOfJson } from './json-text.js'
 import { DEFAULT_LIMITS, type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
@@ -31,7 +30,7 @@ const OF_NAMES = [
   ...['framing_header', 'reserved_field', 'variable_as_name', 'not_a_variable_name', 'unbalanced_brackets', 'not_an_hour', 'not_an_amount']
 ]
 /** Takes a problem by its place in the current part of a document. */
-export type Report = (steps: readonly Step[], said: (Said & Pick<DocumentProblem, 'isOfName'>) | string) => void
+export type Report = (steps: readonly Step[], said: Pick<DocumentProblem, 'code' | 'message' | 'isOfName'> | string) => void
 
 /** Collects problems. */
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
@@ -78,7 +77,7 @@ export const writtenIn =
 export const reportBy =
   (problems: Problems, written: Written): Report =>
   (steps, said) =>
-    void problems.push({ ...written(steps), ...(typeof said === 'string' ? { message: said } : said) })
+    void problems.push({ ...(typeof said === 'string' ? { message: said } : said), ...written(steps) })
 
 /** Adds each reported problem of a part of a document to a list. */
 export const reportTo = (problems: Problems, document: SourceDocument, under: readonly Step[] = []): Report => reportBy(problems, writtenIn(document, under))
@@ -161,7 +160,7 @@ const placeOf = ({ name }: SourceDocument, steps: readonly Step[]) => JSON.strin
 /** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
   const found = await checker.problems(document.data)
-  if (found.length > 0) throw await refusalOf(found.map(({ steps, code, message }) => ({ document, steps, code, message })))
+  if (found.length > 0) throw await refusalOf(found.map(problem => ({ document, ...problem })))
 }
 
 /** A message may hold a value of any length. */

@@ -16,23 +16,18 @@ type Json = Record<string, unknown>
 /** The address of a schema, as of a tag or a branch. */
 export const schemaAddress = (kind: DocumentKind, ref = `v${VERSION}`): string =>
   `https://github.com/commerce-emulator/commerce-emulator/raw/${ref}/docs/schema/${kind}.json`
-/** What an editor calls a part, by the name that it has in its document; of a list, each of its members. */
+/** The title of a part in editors, by its name in documents; for a list, of each item. */
 const TITLES: Readonly<Record<string, string>> = {
   ...RESOURCE_NAMES,
   api_keys: 'API key',
   at_once: 'request',
-  clock: 'clock',
   data: 'records',
-  error: 'error',
   expect: 'expectation',
   generate: 'records to generate',
-  hold: 'hold',
-  match: 'match',
   play: 'step of a play',
   respond: 'response',
   script: 'script entry',
   sequence: 'request',
-  settings: 'settings',
   state: 'final state',
   steps: 'step',
   vars: 'variables'

@@ -38,7 +38,7 @@ import {
   withoutProblems,
   writtenIn
 } from './documents.js'
-import { checkEdit, idsMade, type Trial } from './edits.js'
+import { checkEdit, idsMade, suggestedIds, type Trial } from './edits.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import { type Fixture, FixtureImporter, fixtureIn, type GenerationContext, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
 import { type Flaws, flawsOf, flawsOfMembers, membersOf, rightMembersOf, within } from './flaws.js'
@@ -211,7 +211,7 @@ async function stateIn(own: Checked, used: Used, { name, file }: Origin, context
       variable: name => (isKnown(name) || !isAllNamed ? name : undefined),
       hasUsualLists: settings['shapes.list'] === SETTINGS['shapes.list'].default,
       // collected when the first one is wrong
-      ids: () => (ids ??= FAMILIES.flatMap(family => store[family].someIds(MAX_SUGGESTED))),
+      ids: () => (ids ??= suggestedIds(store)),
       otherKey: key => (isAnyKey || keys?.has(key) || !importer.isMissing('api_keys', key) ? null : didYouMean(key, [...store.keys.keys()]))
     },
     report,
@@ -266,13 +266,12 @@ async function checkedScenario(document: SourceDocument, lists: Lists, given: Gi
     return { ...checked, data: { data: document.data as Record<string, unknown> }, flaws: flaws && new Map([['data', flaws]]) }
   }
   const { data, used, problems, flaws } = await readWith(document.data, variables, data => shapeProblems(document, 'scenario', data))
-  for (const problem of problems) report(problem.steps, processSettingIn(problem.steps) ?? saidIn(problem))
+  for (const problem of problems) report(problem.steps, processSettingIn(problem.steps) ?? problem)
   return { ...checked, used, data: isObject(data) ? data : {}, flaws }
 }
 
-const saidIn = ({ code = '', message }: Partial<Said> & Pick<Said, 'message'>): Said => ({ code, message })
 const reportAll = (found: readonly PlacedProblem[], report: Report): void => {
-  for (const problem of found) report(problem.steps, saidIn(problem))
+  for (const problem of found) report(problem.steps, problem)
 }
 /** Whether a part is probably there under another name. */
 const isMisspelt = ({ document: { data } }: Checked, part: string) =>
@@ -294,9 +293,6 @@ export function bindingsOf(store: Store): StepBindings {
   }
 }
 
-/** Ids of each family that are looked at for a suggestion. */
-const MAX_SUGGESTED = 200
-
 /** Finds those of named records that do not exist; `canBeMade` says whether a call could still make one, `isDrawn` whether the id looks as the API draws them. */
 type MissingFinder = (named: readonly NamedRecord[]) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
 
@@ -309,7 +305,7 @@ function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): Miss
       const isDrawn = isDrawnIn(id, families)
       const isOfState = steps[0] === 'state'
       const isName = isOfState && steps.length === 3 && !isDrawn
-      const known = families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
+      const known = suggestedIds(store, families)
       const otherwise = canBeMade && (isDrawn || !isOfState) ? 'it matches only after a request has created it' : 'add it under data'
       const meant = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
       const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, meant || `; ${isName ? STATE_NAMES : otherwise}`)

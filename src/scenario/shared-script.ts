@@ -73,7 +73,7 @@ export async function readSharedScript(
   const groups = isObject(whole.groups) ? Object.fromEntries(Object.entries(whole.groups).filter(([name]) => wanted.includes(name))) : whole.groups
   const variables = declaredVariables(whole.vars, { given, report: within(report, 'vars'), reportGiven })
   const read = await readWith({ ...whole, groups }, variables, data => SHARED_SCRIPT_CHECKER.problems(data))
-  for (const { steps, code = '', message } of read.problems) report(steps, { code, message })
+  for (const problem of read.problems) report(problem.steps, problem)
   const flaws = read.flaws?.get('groups')
   const found = Object.entries(isObject(groups) ? (read.data as { groups: Record<string, SharedParts | readonly EntryData[]> }).groups : {}).map(
     ([name, data]) => {
