@@ -3,7 +3,7 @@ import { checkerOf } from '../core/checking.js'
 import { FORMATS } from '../core/formats.js'
 import { instantOf } from '../core/instants.js'
 import { shortened } from '../core/nearest.js'
-import type { Step } from '../core/places.js'
+import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { IS_DIGEST } from '../core/redaction.js'
 import { say as check, type Said } from '../core/sentences.js'
@@ -168,22 +168,29 @@ async function compileValue(wanted: Scalar | null, at: At, report: Report): Prom
   if (wanted === null && name.length > 1) return value => value === undefined
   if (fields === undefined && IS_DIGEST.test(text)) return ofText(metered(DIGEST_STEPS, value => digestOf(value) === text))
   if (fields !== undefined || at.onlyRight) {
-    const [problem, ...others] = await Promise.all(schemas.map(schema => impossible(wanted, schema, fields !== undefined)))
-    const advice = at.isMember ? '' : conditionMeant(text, schemas)
-    if (problem && others.every(other => other !== null)) report([], say(at.isNegated ? 'always_matches' : 'never_matches', problem, advice))
+    const judged = schemas.map(schema => ({ schema, value: fields === undefined ? sentAs(wanted, schema) : wanted }))
+    const isPossible = judged.some(({ schema, value }) => value === undefined || checkerOf(() => schema).isRight(value))
+    if (!isPossible) {
+      const advice = at.isMember ? '' : conditionMeant(text, schemas)
+      const why = await whyWrong(judged[0] as (typeof judged)[number], wanted)
+      report([], say(at.isNegated ? 'always_matches' : 'never_matches', why, advice))
+    }
   }
   return fields === undefined ? value => value === text : isField(schemas[0] as Schema, wanted)
 }
 
-/** Why no record, or no right request, can have a value; null where one can. */
-async function impossible(wanted: Scalar | null, schema: Schema, isField: boolean): Promise<string | null> {
-  if (!isField && schema.type === 'object') return null
+/** A value as a request sends it to a parameter; undefined where the parameter has parts. */
+function sentAs(wanted: Scalar | null, schema: Schema): Scalar | undefined {
+  if (schema.type === 'object') return undefined
   const text = String(wanted)
-  const sent = isNumeric(schema) && NUMBER.test(text) ? Number(text) : text
-  const [problem] = await checkerOf(() => schema).problems(isField ? wanted : sent)
-  if (problem === undefined) return null
-  const isShort = !isField && schema.format === 'last4' && typeof wanted === 'number' && text.length < 4
-  return `${problem.message}${isShort ? `; quote it: "${text.padStart(4, '0')}"` : ''}`
+  return isNumeric(schema) && NUMBER.test(text) ? Number(text) : text
+}
+
+/** Why no record, or no right request, can have a value. */
+async function whyWrong({ schema, value }: { schema: Schema; value: unknown }, wanted: Scalar | null): Promise<string> {
+  const [problem] = (await checkerOf(() => schema).problems(value)) as [PlacedProblem]
+  const isShort = schema.format === 'last4' && typeof wanted === 'number' && typeof value === 'string' && value.length < 4
+  return `${problem.message}${isShort ? `; quote it: "${value.padStart(4, '0')}"` : ''}`
 }
 
 /** The test of a field: instants are equal where they are the same moment, codes as they are stored. */

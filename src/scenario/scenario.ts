@@ -477,11 +477,10 @@ async function scriptOf(checked: Checked, findMissing: MissingFinder, trial: Tri
     if (entry.edit !== null) checkEdit(data, entry.edit, trial, report, warnOf)
     const placed = { entry, ...sourceOf(index) }
     const { use } = placed
-    const by = shadows.of(entry)
-    shadows.add(placed)
+    const by = shadows.add(placed)
     if (by.length > 0) {
       const said = (label?: string) => say('shadowed', by.map(entryLabel), shownOn(data.on), label)
-      if (by.every(other => other.use === use && isUnconditional(other.entry))) report([], said())
+      if (by.every(other => other.use === use && isUnconditional(other))) report([], said())
       else if (use === null) warnOf([], said())
       else warn(['use', use], said(entryLabel(placed)))
     }

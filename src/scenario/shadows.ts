@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { IS_DIGEST } from '../core/redaction.js'
 import type { OperationId } from '../reference/operations.js'
-import type { MatchCondition, Matcher, SentCall } from './matching.js'
+import type { MatchCondition, SentCall } from './matching.js'
 import { MAX_STEPS } from './patterns.js'
 import type { Entry } from './script.js'
 
@@ -18,30 +18,46 @@ export const entryLabel = ({ entry: { data }, use, index }: Placed): string =>
 /** Earlier entries that a later one is compared with. */
 const MAX_COMPARED = 100
 
+/** An entry with its conditions, each with its name and itself as text, since it is compared with many. */
+type Compared = Placed & { conditions: readonly { about: string; text: string; condition: MatchCondition }[] }
+const compared = (placed: Placed): Compared => ({
+  ...placed,
+  conditions: placed.entry.matches.map(condition => {
+    const { section, name, data } = condition
+    return { about: `${section} ${name.join(' ')}`, text: JSON.stringify(data), condition }
+  })
+})
+
 /** The entries of a script that may leave later ones no request, by their operations. */
 export class Shadows {
-  readonly #earlier = new Map<OperationId, Placed[]>()
+  readonly #earlier = new Map<OperationId, Compared[]>()
 
-  /** The earlier entries that leave one no request: those that act on every request of its operations, or else one that acts on each that it matches. */
-  of(entry: Entry): readonly Placed[] {
+  /**
+   * Adds an entry, and returns the earlier ones that leave it no request: those that act on every request of its operations, or else one that acts on each that
+   * it matches.
+   */
+  add(placed: Placed): readonly Placed[] {
+    const { entry } = placed
+    const added = compared(placed)
     const earlier = Array.from(entry.operations, operation => this.#earlier.get(operation) ?? [])
     const last = earlier.flatMap(all => all.at(-1) ?? [])
-    if (last.length === earlier.length && last.every(({ entry }) => isUnconditional(entry))) return [...new Set(last)]
+    const isBehindAll = last.length === earlier.length && last.every(isUnconditional)
     // no more of a request is looked at: alternatives follow from the same ones only
     const budget = { steps: MAX_STEPS } as SentCall
-    const found = earlier[0]?.find(other => shadows(other.entry, entry, budget))
-    return found === undefined ? [] : [found]
+    const found = isBehindAll ? last : [earlier[0]?.find(other => shadows(other, added, budget)) ?? []].flat()
+    this.#keep(added)
+    return [...new Set(found)]
   }
 
-  add(placed: Placed): void {
-    const { entry } = placed
+  #keep(added: Compared): void {
+    const { entry } = added
     if (entry.chance < 1 || entry.lasts < FOREVER) return
     for (const operation of entry.operations) {
       const earlier = this.#earlier.get(operation) ?? []
       const last = earlier.at(-1)
       this.#earlier.set(operation, earlier)
-      if (last !== undefined && isUnconditional(last.entry)) continue
-      if (earlier.length < MAX_COMPARED || isUnconditional(entry)) earlier.push(placed)
+      if (last !== undefined && isUnconditional(last)) continue
+      if (earlier.length < MAX_COMPARED || isUnconditional(added)) earlier.push(added)
     }
   }
 }
@@ -51,7 +67,7 @@ const FOREVER = Number.POSITIVE_INFINITY
 /** Whether an entry acts on all that it matches. */
 const isForEach = ({ data: { per }, calls }: Entry) => per === undefined && calls.from === 1 && calls.to === FOREVER
 /** Whether an entry acts on every request of its operations. */
-export const isUnconditional = (entry: Entry) =>
+export const isUnconditional = ({ entry }: Placed) =>
   isForEach(entry) &&
   entry.matches.length === 0 &&
   (entry.data.at ?? entry.data.after) === undefined &&
@@ -59,31 +75,30 @@ export const isUnconditional = (entry: Entry) =>
   entry.between.until === FOREVER
 
 /** Whether one entry acts on every request that another one would be applied to. */
-function shadows(one: Entry, other: Entry, budget: SentCall): boolean {
-  if (isForEach(one)) return matchesAll(one, other, budget)
-  const isWithin = one.calls.from <= other.calls.from && one.calls.to >= other.calls.to
+function shadows(one: Compared, other: Compared, budget: SentCall): boolean {
+  const { calls, data } = one.entry
+  if (isForEach(one.entry)) return matchesAll(one, other, budget)
+  const isWithin = calls.from <= other.entry.calls.from && calls.to >= other.entry.calls.to
   // both count the same requests
-  return isWithin && one.data.per === other.data.per && matchesAll(one, other, budget) && matchesAll(other, one, budget)
+  return isWithin && data.per === other.entry.data.per && matchesAll(one, other, budget) && matchesAll(other, one, budget)
 }
 
 /** Whether one entry matches every request that another one matches, as far as that can be told. */
-const matchesAll = (one: Entry, other: Entry, budget: SentCall): boolean =>
-  one.between.from <= other.between.from &&
-  one.between.until >= other.between.until &&
-  [...other.operations].every(operation => one.operations.has(operation)) &&
-  (['at', 'after'] as const).every(name => one.data[name] === undefined || isDeepStrictEqual(one.data[name], other.data[name])) &&
-  includes(one.matches, other.matches, budget)
-
-const includes = (wider: Matcher, narrower: Matcher, budget: SentCall): boolean =>
-  wider.every(condition => narrower.some(other => isAbout(condition, other) && follows(condition, other, budget)))
-
-const isAbout = (one: MatchCondition, other: MatchCondition) => one.section === other.section && isDeepStrictEqual(one.name, other.name)
-
-/** Whether a condition is met by every value that meets another one: they say the same, or each of its few values meets it. */
-function follows(condition: MatchCondition, other: MatchCondition, budget: SentCall): boolean {
-  if (isDeepStrictEqual(condition.data, other.data)) return true
-  const values = [other.data].flat()
-  return values.every(
-    value => typeof value !== 'object' && !/^\/.*\/i?$/s.test(String(value)) && !IS_DIGEST.test(String(value)) && condition.test(String(value), budget)
+function matchesAll({ entry: one, conditions }: Compared, { entry: other, conditions: narrower }: Compared, budget: SentCall): boolean {
+  if (one.between.from > other.between.from || one.between.until < other.between.until) return false
+  for (const operation of other.operations) if (!one.operations.has(operation)) return false
+  const isWhenever = (['at', 'after'] as const).every(name => one.data[name] === undefined || isDeepStrictEqual(one.data[name], other.data[name]))
+  return (
+    isWhenever &&
+    conditions.every(({ about, text, condition }) =>
+      narrower.some(other => other.about === about && (other.text === text || follows(condition, other.condition, budget)))
+    )
   )
 }
+
+/** Whether a condition is met by every value that meets another one, as far as these are few. */
+const follows = (condition: MatchCondition, { data }: MatchCondition, budget: SentCall): boolean =>
+  [data].flat().every(value => {
+    const text = String(value)
+    return typeof value !== 'object' && !/^\/.*\/i?$/s.test(text) && !IS_DIGEST.test(text) && condition.test(text, budget)
+  })

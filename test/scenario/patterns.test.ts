@@ -234,7 +234,7 @@ t.test('what a request or a record can cost is bounded in steps, whatever is ask
     ['a script', () => act(script, sent(LONG))],
     ['expectations', () => all.count(sent(LONG))],
     ['one expectation, as verify judges each request of a journal by it', () => one.count(sent(LONG))],
-    ['an entry that may be shadowed', () => shadows.of(later)],
+    ['an entry that may be shadowed', () => shadows.add({ entry: later, use: null, index: 0 })],
     ['a record', () => state({ record: () => undefined, all: () => [{ id: 'rfd_a', reason: LONG, transaction: LONG } as unknown as Json] })]
   ]
   for (const [title, run] of cases) {
