@@ -1,4 +1,4 @@
-/** Script entries: what the emulator does differently for some calls. The first entry that can is applied. */
+/** Script entries: they change how the emulator responds to some requests. The first entry that applies is used. */
 import { drawnFraction } from '../core/draws.js'
 import { durationExpected, durationOf } from '../core/durations.js'
 import { instantOf } from '../core/instants.js'
@@ -44,7 +44,7 @@ export type Entry = {
   stale: number | null
   instructions: number
 }
-/** What an entry does to one call. */
+/** An entry that is applied to a request, with its delay. */
 export type Action = { id: string; entry: Entry; delay: number }
 /**
  * How many calls matched an entry, and to how many it was applied; `first`, of an entry that lasts for a time, when it was first applied, in milliseconds of
@@ -280,18 +280,20 @@ export class Script {
 
   remove(id: string): boolean {
     if (!this.#entries.delete(id)) return false
-    this.#revision++
-    this.#byOperation.clear()
-    this.#named.clear()
-    for (const [left, { entry }] of this.#entries) this.#index(left, entry)
+    this.#indexAll()
     return true
   }
 
   clear(): void {
-    this.#revision++
     this.#entries.clear()
+    this.#indexAll()
+  }
+
+  #indexAll(): void {
+    this.#revision++
     this.#byOperation.clear()
     this.#named.clear()
+    for (const [id, { entry }] of this.#entries) this.#index(id, entry)
   }
 
   get isUsed(): boolean {
@@ -364,7 +366,7 @@ const countOf = ({ count, values }: Counted): EntryCount =>
 const hasEnded = ({ entry: { between, calls, lasts, data }, count }: Counted, at: number): boolean =>
   at >= between.until || (data.per === undefined && (count.matched >= calls.to || at >= (count.first ?? FOREVER) + lasts))
 
-/** What counts a call of a value, or of none; null where no further value is counted, which is counted in turn. */
+/** The count of a value, or of all requests without one; null where no further value is counted, which is noted. */
 function ownCount({ count, values }: Counted, value: string | undefined): Count | null {
   if (value === undefined) return count
   const known = values.get(value)
@@ -378,11 +380,8 @@ function ownCount({ count, values }: Counted, value: string | undefined): Count 
   return own
 }
 
-/** Whether an entry is applied to the call that it counted last. */
-const isApplied = (entry: Entry, count: Count, { seed, at, value }: { seed: number; at: number; value: string | undefined }) =>
-  isSelected(entry, count, at) &&
-  (entry.chance === 1 || drawnFraction(seed, `chance:${entry.label}${value === undefined ? '' : `:${value}`}`, count.matched) < entry.chance)
-
-/** Whether an entry is for the call that it counted last, at a time of the sandbox's clock. */
-const isSelected = ({ calls, lasts }: Entry, { matched, first }: Count, at: number) =>
-  matched >= calls.from && matched <= calls.to && at < (first ?? at) + lasts
+/** Whether an entry is applied to the request that it counted last, at a time of the sandbox's clock. */
+function isApplied({ calls, lasts, chance, label }: Entry, { matched, first }: Count, { seed, at, value }: { seed: number; at: number; value?: string }) {
+  if (matched < calls.from || matched > calls.to || at >= (first ?? at) + lasts) return false
+  return chance === 1 || drawnFraction(seed, `chance:${label}${value === undefined ? '' : `:${value}`}`, matched) < chance
+}
