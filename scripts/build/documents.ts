@@ -4,12 +4,16 @@ import { type DocumentKind, problemLine, readDocument } from '../../src/scenario
 import { preparedName } from '../../src/scenario/prepared.js'
 import { FIXTURE_CHECKER, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import { isSharedScript, SHARED_SCRIPT_CHECKER } from '../../src/scenario/shared-script.js'
-import { withDefaults } from '../../src/scenario/variables.js'
+import { declaredVariables, readWith } from '../../src/scenario/variables.js'
 
 const ROOT = new URL('../../', import.meta.url)
 const FOLDER = new URL('dist/documents/', ROOT)
 const KINDS: Readonly<Record<string, DocumentKind>> = { fixtures: 'fixture', scenarios: 'scenario' }
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER, script: SHARED_SCRIPT_CHECKER }
+
+const fail = (message: string): never => {
+  throw new Error(message)
+}
 
 await mkdir(FOLDER, { recursive: true })
 for (const [folder, kind] of Object.entries(KINDS)) {
@@ -17,8 +21,9 @@ for (const [folder, kind] of Object.entries(KINDS)) {
     const text = await readFile(new URL(`${folder}/${file}`, ROOT), 'utf8')
     const { data } = await readDocument(file, text)
     const checkedAs = isSharedScript(data) ? 'script' : kind
-    const problems = await CHECKERS[checkedAs].problems(withDefaults(data))
-    if (problems.length > 0) throw new Error(problems.map(problem => problemLine({ file, ...problem })).join('\n'))
+    const variables = declaredVariables((data as { vars?: unknown }).vars, { given: [], report: steps => fail(`${file}: vars.${steps.join('.')} is wrong`) })
+    const { problems } = await readWith(data, variables, CHECKERS[checkedAs].problems)
+    if (problems.length > 0) fail(problems.map(({ steps, ...problem }) => problemLine({ file, path: steps.join('.'), ...problem })).join('\n'))
     await writeFile(new URL(preparedName(text), FOLDER), JSON.stringify({ checkedAs, data }))
   }
 }

@@ -4,10 +4,10 @@ import { isAbsolute, relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { settingsInForce } from '../core/settings.js'
 import { type CheckedFile, isFailed, NOTHING_FOUND, withFailure } from '../reports/points.js'
+import { SAYS as DOCUMENT_SAYS } from '../scenario/document-sentences.js'
 import { Library } from '../scenario/library.js'
 import { isScenarioOrFixture, type Launch } from '../scenario/scenario.js'
 import { isSharedScript } from '../scenario/shared-script.js'
-import { unknownVariable } from '../scenario/variables.js'
 import type { Progress } from './progress.js'
 import { SAYS, say } from './sentences.js'
 
@@ -49,7 +49,7 @@ export async function checkFiles(
   if (checked.some(({ points }) => points.some(point => isFailed(point) && point.code === 'valid'))) return checked
   for (const name of names) {
     const title = say('var', name)
-    if (!known.has(name)) checked.push(withFailure(title.message, title, { path: title.message, message: unknownVariable(name, [...known]) }))
+    if (!known.has(name)) checked.push(withFailure(title.message, title, { path: title.message, message: DOCUMENT_SAYS.unknown_variable(name, [...known]) }))
   }
   return checked
 }

@@ -144,7 +144,7 @@ function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowi
   const early = missedStage(call, STAGE.identified, 'a request with a known API key')
   if (early !== null) return [early]
   const ending = endingOf(call)
-  const endings = (ended ?? []).filter(({ holds }) => !holds(ending)).map(({ name, wanted, got }) => ({ condition: name, wanted, got: got(ending) }))
+  const endings = ended.filter(({ holds }) => !holds(ending)).map(({ name, wanted, got }) => ({ condition: name, wanted, got: got(ending) }))
   return [...missesOfMatch(matches, { ...knowing, isNone: knowing.isNone && endings.length === 0 }), ...endings]
 }
 
@@ -179,10 +179,10 @@ function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null 
 }
 
 /** The conditions of a match that a request does not meet. Those on what is not kept are told only where all others are met, and no request met them all. */
-function missesOfMatch(matches: Matcher | null, { sent, isNone }: Knowing): Miss[] {
-  const misses = missesAmong(matches ?? [], sent)
+function missesOfMatch(matches: Matcher, { sent, isNone }: Knowing): Miss[] {
+  const misses = missesAmong(matches, sent)
   if (misses.length > 0 || !isNone) return misses
-  const hidden = (matches ?? []).flatMap(condition => condition.any?.flat() ?? condition).filter(condition => isHidden(condition, sent))
+  const hidden = matches.flatMap(condition => condition.any?.flat() ?? condition).filter(condition => isHidden(condition, sent))
   return hidden.map(({ section, name, wanted }) => ({
     condition: name.join('.'),
     wanted: section === 'key' || HOLDS_DIGEST.test(wanted) ? 'the value of the match' : wanted,

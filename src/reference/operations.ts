@@ -165,8 +165,10 @@ const inCapitals = (name: string) => name.trim().replace(/^[a-z]+/i, method => m
 
 /** Those that a name or a pattern fits: in `* /refunds` and `GET *`, `*` stands for any text. */
 export function operationsNamed(pattern: string): OperationId[] {
+  const name = inCapitals(pattern)
+  if (!name.includes('*')) return [BY_NAME.get(name) ?? []].flat()
   // the ends are marks that no part between two stars can be found at
-  const parts = `^${inCapitals(pattern)}$`.split('*')
+  const parts = `^${name}$`.split('*')
   return [...BY_NAME].flatMap(([name, operation]) => (holdsInOrder(`^${name}$`, parts) ? [operation] : []))
 }
 

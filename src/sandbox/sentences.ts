@@ -1,4 +1,4 @@
-/** What sandboxes, snapshots and the data file say: their refusals, each made from its values, and what follows a place or begins a warning. */
+/** The sentences of sandboxes, snapshots and the data file: refusals, and texts that follow a place or begin a warning. */
 import { ApiError, type ErrorCode, type ErrorDetails, type Problem } from '../core/errors.js'
 import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
 
@@ -9,11 +9,11 @@ const refusal =
 
 const NAMED = { param: 'name' }
 const UNCHANGED = 'Nothing was changed.'
-/** What to do where no sandbox may be added. */
+/** Advice where no sandbox can be added. */
 const ADVICE = {
   full: '; delete one with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace the least recently used idle one',
   busy: ', and none is idle; try again when one is, or raise limits.sandboxes',
-  page: ', and a web page of another site or port may not replace one; delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
+  page: '; a web page of another site or port cannot replace one; delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
 }
 const unusable = <T extends readonly unknown[]>(why: (...given: T) => string, left = ' It was left as it is.') =>
   refusal('document_invalid', (path: string, ...given: T) => `The data file ${path} ${why(...given)}.${left}`)
@@ -104,19 +104,19 @@ export const REFUSALS = {
   )
 }
 
-/** What messages call the parts of a state that they do not leave out. */
+/** The names of the parts of a state in messages. */
 const SHOWN: Readonly<Record<string, string>> = { settings: 'settings', clock: 'clock', script: 'script', api_keys: 'API keys' }
 
 export const SAYS = {
-  /** `records` null: all of the sandbox. */
+  /** `records` is null for the whole sandbox. */
   unwritten: (name: string | null, records: number | null, parts: readonly string[]) => {
     const counted = records === 0 ? [] : [`${records} ${records === 1 ? 'record' : 'records'}`]
-    const shown = records === null ? ['all of it'] : [...counted, ...parts.flatMap(part => SHOWN[part] ?? [])]
+    const shown = records === null ? ['everything'] : [...counted, ...parts.flatMap(part => SHOWN[part] ?? [])]
     return `${name === null ? 'the sandbox at the base address' : `sandbox ${name}`} (${shown.join(', ') || 'the number of its requests'})`
   },
   noSuchSetting: (name: string, known: readonly string[]) => `no setting is called ${shortened(name)}${didYouMean(name, known)}`,
   noSuchAccount: (id: string, known: readonly string[]) => `no Account has the id ${id}${didYouMean(id, known)}`,
-  notAnActor: (id: string) => `auth.accept_any_key names ${id}, which is not an Account of it`,
+  notAnActor: (id: string) => `auth.accept_any_key names ${id}, which is not an Account there`,
   // lines of a file
   torn: (bytes: number) =>
     `the last line of the data file is incomplete and was left out: ${bytes} bytes. Its change got no response, unless the file was damaged later.`,

@@ -1,44 +1,45 @@
-/** Conditions on named values: on what a request sent, and on the fields of a record. A condition can say what it wants and what it got. */
+/** Conditions on named values: the parameters of a request, and the fields of a record. A condition can say which value it wants and which it got. */
 import { checkerOf } from '../core/checking.js'
 import { FORMATS } from '../core/formats.js'
 import { instantOf } from '../core/instants.js'
 import { shortened } from '../core/nearest.js'
-import type { Step } from '../core/places.js'
+import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { IS_DIGEST } from '../core/redaction.js'
 import { say as check, type Said } from '../core/sentences.js'
 import type { Schema } from '../reference/parameters.js'
 import { LINKED_FIELDS } from '../reference/tables.js'
 import { digestOf } from './digests.js'
+import { SAYS } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
 import { type Budget, compilePattern, metered, type Patterns, type TextTest } from './patterns.js'
-import { answeredValue, recordPath, referenceIn, valueless } from './references.js'
+import { answeredValue, recordPath, referenceIn } from './references.js'
 import type { Conditions, Json, Names, Scalar, Wanted } from './schemas.js'
 import { say } from './sentences.js'
 
-/** A value that is looked at: undefined where there is none, null where it has parts and is not a single value. */
+/** A value to judge: undefined where there is none, null for an object or a list. */
 export type Value = Scalar | null | undefined
-/** What is looked at, with the steps that are left for it; of a record, `fieldAt` reads any of its fields. */
+/** The request or record to judge, with the steps that are left for it; `fieldAt` reads any field of a record. */
 export type Looked = Budget & { fieldAt?: (name: readonly string[]) => Value }
-/** Whether a value is what is wanted; null when it is too long for the steps that are left, or what it is compared with has no order. */
+/** Whether a value passes; null when too few steps are left to say, or when its bound is not a number or an instant. */
 export type Test = (value: Value, looked: Looked) => boolean | null
-/** A condition on the value of a name; `at` is where it is written, `data` what it asks for, `wanted` the same in words. */
+/** A condition on the value of a name; `at` is where it is written, `data` the condition as written, `wanted` the same in words. */
 export type Condition = { name: readonly string[]; at: readonly Step[]; data: Wanted; wanted: string; test: Test }
 
-/** What values are looked at, and what of them is refused as a problem. */
+/** Which values are judged, and which conditions on them are problems. */
 export type Subject = {
-  /** The fields of a record, which are typed; without them, what a request sent is looked at, which is text. */
+  /** The fields of a record, which are typed; left out for a request, whose parameters are text. */
   fields?: Schema
   /** Values that no right request can send are problems too. */
   onlyRight?: boolean
-  /** What steps were answered, by name; null where no step has been played. */
+  /** The responses that steps got, by name; null where no step has been played. */
   answers?: ReadonlyMap<string, Json> | null
   unknown: (name: readonly string[], known: readonly string[]) => Said
   /** The patterns so far, which are bounded. */
   patterns: Patterns
 }
-/** A name and what the tables say of it. A member of a list cannot be a condition. */
+/** A name with its schemas in the tables. An item of a list cannot be a condition. */
 type At = Subject & { schemas: readonly Schema[]; name: readonly string[]; isMember?: boolean; isNegated?: boolean }
 
 type Comparison = { sign: string; words: string; holds: (value: number, bound: number) => boolean }
@@ -50,7 +51,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 }
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
-/** Compiles what names have to be, each looked up in the tables. Problems are reported by their place below these names, as they are `written`. */
+/** Compiles conditions by name, each looked up in the tables. Problems are reported by their place below these names, as they are `written`. */
 export async function compileNames(names: Names, under: At, report: Report, written: readonly Step[] = []): Promise<Condition[]> {
   const compiled: Condition[] = []
   for (const [key, wanted] of Object.entries(names)) {
@@ -64,7 +65,7 @@ export async function compileNames(names: Names, under: At, report: Report, writ
   return compiled
 }
 
-/** Where a name such as `a[b][c]` leads, of a field `a.b.c` too; null, with the problem reported, where nowhere. */
+/** Looks a name such as `a[b][c]` up, or a field such as `a.b.c`; null, with the problem reported, if there is none. */
 function lookedUp(key: string, under: At, report: Report): At | null {
   const isPath = under.fields !== undefined && under.schemas.every(schema => partOf(schema, key) === undefined)
   const steps = stepsOf(key, isPath)
@@ -90,7 +91,7 @@ export function stepsOf(name: string, isPath = true): string[] | null {
   return head === undefined ? null : [...(isPath ? head.split('.') : [head]), ...(brackets ? brackets.slice(1, -1).split('][') : [])]
 }
 
-/** The parts of a value by their names; of a reference, the fields of the record that it refers to. */
+/** The parts of a value by name; for a field that refers to a record, the fields of that record. */
 const partsOf = (schema: Schema) => schema.properties ?? LINKED_FIELDS.get(schema) ?? {}
 
 function partOf(schema: Schema, name: string): Schema | undefined {
@@ -100,13 +101,13 @@ function partOf(schema: Schema, name: string): Schema | undefined {
   return typeof additionalProperties === 'object' ? (additionalProperties as Schema) : undefined
 }
 
-/** Whether names below a parameter are conditions on it, and not parts of it. Of one that has parts, only whether it was sent can be asked. */
+/** Whether names below a parameter are conditions on it, and not parts of it. If it has parts, `present` is the only condition that it can have. */
 function isCondition(wanted: object, schemas: readonly Schema[]): boolean {
   const names = Object.keys(wanted)
   return names.length > 0 && names.every(name => CONDITIONS.includes(name) && schemas.every(schema => partOf(schema, name) === undefined))
 }
 
-/** What is wanted, in words: `>= 5000`, `one of card, emv`. */
+/** A condition in words: `>= 5000`, `one of card, emv`. */
 export function shownWanted(wanted: Wanted): string {
   if (Array.isArray(wanted)) return `one of ${wanted.map(shownWanted).join(', ')}`
   if (!isObject(wanted)) return wanted === null ? 'no value' : shortened(String(wanted))
@@ -135,7 +136,7 @@ export async function compileTest(wanted: Wanted, at: At, report: Report): Promi
   }
 }
 
-/** What stands for a text with references when a value is looked at: null is no value, undefined one that is not known. */
+/** Finds the value of a text with references when a request or record is judged: null for no value, undefined for one that is not known yet. */
 function compileReference(text: string, at: At, report: Report): (looked: Looked) => Json | undefined {
   const { answers = null, fields } = at
   const path = fields && recordPath(text)
@@ -144,11 +145,11 @@ function compileReference(text: string, at: At, report: Report): (looked: Looked
     return ({ fieldAt }) => fieldAt?.(name) ?? null
   }
   if (answers !== null) return () => answeredValue(text, answers)
-  report([], valueless(referenceIn(text) as string))
+  report([], SAYS.reference_without_value(referenceIn(text) as string))
   return () => undefined
 }
 
-/** A field of a record that has a single value; null, with the problem reported, for any other. */
+/** Looks up a field that has a single value; null, with the problem reported, for any other. */
 export function fieldNamed(path: string, subject: Subject, report: Report): At | null {
   const at = lookedUp(path, { ...subject, schemas: [subject.fields as Schema], name: [] }, report)
   if (at === null || at.schemas.every(({ type }) => ![type].flat().includes('object'))) return at
@@ -160,29 +161,36 @@ export function fieldNamed(path: string, subject: Subject, report: Report): At |
 /** Steps for each character of a value whose digest is compared. */
 const DIGEST_STEPS = 2
 
-/** A test of one value. What the tables do not allow can never match; null asks for no value. */
+/** A test of one value. A value that the tables do not allow can never match; null asks for no value. */
 async function compileValue(wanted: Scalar | null, at: At, report: Report): Promise<Test> {
   const { fields, schemas, name } = at
   const text = String(wanted)
   if (wanted === null && name.length > 1) return value => value === undefined
   if (fields === undefined && IS_DIGEST.test(text)) return ofText(metered(DIGEST_STEPS, value => digestOf(value) === text))
   if (fields !== undefined || at.onlyRight) {
-    const [problem, ...others] = await Promise.all(schemas.map(schema => impossible(wanted, schema, fields !== undefined)))
-    const advice = at.isMember ? '' : conditionMeant(text, schemas)
-    if (problem && others.every(other => other !== null)) report([], say(at.isNegated ? 'always_matches' : 'never_matches', problem, advice))
+    const judged = schemas.map(schema => ({ schema, value: fields === undefined ? sentAs(wanted, schema) : wanted }))
+    const isPossible = judged.some(({ schema, value }) => value === undefined || checkerOf(() => schema).isRight(value))
+    if (!isPossible) {
+      const advice = at.isMember ? '' : conditionMeant(text, schemas)
+      const why = await whyWrong(judged[0] as (typeof judged)[number], wanted)
+      report([], say(at.isNegated ? 'always_matches' : 'never_matches', why, advice))
+    }
   }
   return fields === undefined ? value => value === text : isField(schemas[0] as Schema, wanted)
 }
 
-/** Why no record, or no right request, can have a value; null where one can. */
-async function impossible(wanted: Scalar | null, schema: Schema, isField: boolean): Promise<string | null> {
-  if (!isField && schema.type === 'object') return null
+/** A value as a request sends it to a parameter; undefined where the parameter has parts. */
+function sentAs(wanted: Scalar | null, schema: Schema): Scalar | undefined {
+  if (schema.type === 'object') return undefined
   const text = String(wanted)
-  const sent = isNumeric(schema) && NUMBER.test(text) ? Number(text) : text
-  const [problem] = await checkerOf(() => schema).problems(isField ? wanted : sent)
-  if (problem === undefined) return null
-  const isShort = !isField && schema.format === 'last4' && typeof wanted === 'number' && text.length < 4
-  return `${problem.message}${isShort ? `; quote it: "${text.padStart(4, '0')}"` : ''}`
+  return isNumeric(schema) && NUMBER.test(text) ? Number(text) : text
+}
+
+/** Why no record, or no right request, can have a value. */
+async function whyWrong({ schema, value }: { schema: Schema; value: unknown }, wanted: Scalar | null): Promise<string> {
+  const [problem] = (await checkerOf(() => schema).problems(value)) as [PlacedProblem]
+  const isShort = schema.format === 'last4' && typeof wanted === 'number' && typeof value === 'string' && value.length < 4
+  return `${problem.message}${isShort ? `; quote it: "${value.padStart(4, '0')}"` : ''}`
 }
 
 /** The test of a field: instants are equal where they are the same moment, codes as they are stored. */
@@ -194,7 +202,7 @@ function isField({ format }: Schema, wanted: Scalar | null): Test {
   return value => value === stored
 }
 
-/** A test of a value as text, numbers of a record too; what has no single value does not pass. */
+/** Tests a value as text, also a number of a record; an object or a list does not pass. */
 const ofText =
   (test: TextTest): Test =>
   (value, budget) =>
@@ -207,7 +215,7 @@ const not =
     return passed === null ? null : !passed
   }
 
-/** Passes what one of the tests passes; null where one that says so might have. */
+/** Passes a value that one of the tests passes; null where none does, but one of them cannot tell. */
 export const anyOf =
   <B extends Budget>(tests: readonly ((value: Value, looked: B) => boolean | null)[]) =>
   (value: Value, looked: B): boolean | null => {
@@ -235,7 +243,7 @@ async function compileConditions(conditions: Conditions, at: At, report: Report)
   return not(anyOf(tests.map(not)))
 }
 
-/** Why no value meets all conditions: bounds with nothing between them, those of a field among them, or a bound for what is not there; null where one can. */
+/** Why no value can meet all conditions: nothing is between the bounds, those of the field included, or an absent value is compared; null where one can. */
 function contradictionIn({ present, ...conditions }: Conditions, { fields, schemas: [{ minimum, maximum } = {}] }: At): Said | null {
   const given = boundsIn(conditions)
   if (given.length === 0) return null
@@ -267,23 +275,20 @@ function compileComparison({ holds }: Comparison, bound: Scalar, under: At, repo
     return () => false
   }
   const placeOf = isNumber ? (value: string) => (NUMBER.test(value) ? Number(value) : null) : instantOf
-  const isRight = (value: string, at: number | null): boolean => {
-    const place = placeOf(value)
+  const isReference = referenceIn(String(bound)) !== null
+  const fixed = isReference || (isNumber && typeof bound !== 'number') ? null : placeOf(String(bound))
+  const boundNow = isReference ? compileReference(bound as string, under, report) : () => null
+  if (!isReference && fixed === null) {
+    const expected = FORMATS.instant.problem(String(bound))?.expected as string
+    report([], isNumber ? check('wrong_type', ['a number'], String(bound), null) : check('wrong_format', expected))
+  }
+  return (value, looked) => {
+    const now = boundNow(looked) ?? null
+    const at = fixed ?? placeOf(String(now))
+    if (at === null && now !== null && under.fields) return null
+    const place = value == null ? null : placeOf(String(value))
     return place !== null && at !== null && holds(place, at)
   }
-  if (referenceIn(String(bound)) !== null) {
-    const boundNow = compileReference(bound as string, under, report)
-    return (value, looked) => {
-      const now = boundNow(looked) ?? null
-      const at = placeOf(String(now))
-      if (at === null && now !== null && under.fields) return null
-      return value != null && isRight(String(value), at)
-    }
-  }
-  const at = isNumber && typeof bound !== 'number' ? null : placeOf(String(bound))
-  if (at === null && isNumber) report([], check('wrong_type', ['a number'], String(bound), null))
-  else if (at === null) report([], check('wrong_format', FORMATS.instant.problem(String(bound))?.expected as string))
-  return ofText(value => isRight(value, at))
 }
 
 /** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */

@@ -1,10 +1,8 @@
-/** Fixture and scenario documents as they are written: YAML or JSON text, read with the place of everything in it. */
-
+/** Fixture and scenario documents as they are written: YAML or JSON text, read with the place of each part. */
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
-import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
 import { placesInJson, sizeOfJson } from './json-text.js'
 import { DEFAULT_LIMITS, type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
@@ -24,17 +22,17 @@ export type SourceDocument = {
 export type TextType = 'json' | 'yaml'
 /** `script` is a file of script entries that scenarios share. */
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
-/** A problem, its document and its place in that; `isOfName` where it is about a name and not its value, if its code does not say so. */
+/** A problem with its place in a document; `isOfName` where it is about a name and not its value, if its code does not say so. */
 export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; code?: string; message: string; isOfName?: boolean }
 /** Codes of problems that are about a name. */
 const OF_NAMES = [
   ...['unknown_name', 'unknown_parameter', 'unknown_field', 'unknown_override', 'unused_variable', 'no_section', 'group_name', 'process_setting'],
   ...['framing_header', 'reserved_field', 'variable_as_name', 'not_a_variable_name', 'unbalanced_brackets', 'not_an_hour', 'not_an_amount']
 ]
-/** Takes a problem by its place in the part of a document that is looked at. */
-export type Report = (steps: readonly Step[], said: (Said & Pick<DocumentProblem, 'isOfName'>) | string) => void
+/** Takes a problem by its place in the current part of a document. */
+export type Report = (steps: readonly Step[], said: Pick<DocumentProblem, 'code' | 'message' | 'isOfName'> | string) => void
 
-/** Where problems are put. */
+/** Collects problems. */
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
 
 /** Ends the search: more problems were found than are listed. */
@@ -54,8 +52,7 @@ export class ProblemList implements Problems {
 }
 
 /**
- * Looks for problems, and returns what was made when there are none. Errors: `document_invalid` with those that were found, in the order of `documents` where
- * there are several.
+ * Returns the result of `make` if it finds no problems. Errors: `document_invalid` with those that it found, in the order of `documents` where there are several.
  */
 export async function withoutProblems<T>(problems: ProblemList, make: () => Promise<T>, documents?: readonly SourceDocument[]): Promise<T> {
   try {
@@ -69,23 +66,23 @@ export async function withoutProblems<T>(problems: ProblemList, make: () => Prom
 
 /** A part of a document. */
 export type DocumentPart = Pick<DocumentProblem, 'document' | 'steps'>
-/** Where what is looked at is written, by its place in that. */
+/** Finds where the current part is written. */
 export type Written = (steps: readonly Step[]) => DocumentPart
 
 export const writtenIn =
   (document: SourceDocument, under: readonly Step[] = []): Written =>
   steps => ({ document, steps: [...under, ...steps] })
 
-/** Adds what is reported to problems, where it is written. */
+/** Adds each reported problem to a list, with the place where its part is written. */
 export const reportBy =
   (problems: Problems, written: Written): Report =>
   (steps, said) =>
-    void problems.push({ ...written(steps), ...(typeof said === 'string' ? { message: said } : said) })
+    void problems.push({ ...(typeof said === 'string' ? { message: said } : said), ...written(steps) })
 
-/** Adds what is reported of a part of a document to its problems. */
+/** Adds each reported problem of a part of a document to a list. */
 export const reportTo = (problems: Problems, document: SourceDocument, under: readonly Step[] = []): Report => reportBy(problems, writtenIn(document, under))
 
-/** The places of parts of documents; each document is looked through once. */
+/** The places of parts of documents; each document is read through once. */
 export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
   const places = new Map<DocumentPart, Place | null>()
   for (const document of new Set(parts.map(({ document }) => document))) {
@@ -96,7 +93,7 @@ export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place |
   return parts.map(part => places.get(part) as Place | null)
 }
 
-/** A document that is data already: it has no lines. */
+/** A document that was given as data: it has no lines. */
 export const documentOf = (name: string, data: unknown, limits = DEFAULT_LIMITS): SourceDocument => ({
   name,
   data,
@@ -106,7 +103,7 @@ export const documentOf = (name: string, data: unknown, limits = DEFAULT_LIMITS)
 
 /**
  * Reads text; where its type is not given, as JSON when it is JSON, else as YAML.
- * Errors: `body_malformed` for what has to be JSON and is not, `document_invalid` with the syntax problems of YAML, `document_too_large`.
+ * Errors: `body_malformed` for a text that must be JSON and is not, `document_invalid` with the syntax problems of YAML, `document_too_large`.
  */
 export async function readDocument(
   name: string,
@@ -138,7 +135,7 @@ export async function refusalOf(
 export async function listedProblems(problems: readonly DocumentProblem[], documents: readonly SourceDocument[]): Promise<Problem[]> {
   const names = [...new Set(documents.map(({ name }) => name))]
   const unique = [...new Map(problems.map(problem => [JSON.stringify([problem.document.name, problem.steps, problem.message]), problem])).values()]
-  // what is required is probably there by a name that is not known
+  // a name that is missing is probably there, but misspelt
   const misnamed = new Set(unique.flatMap(({ document, steps, code }) => (code === 'unknown_name' ? [placeOf(document, steps.slice(0, -1))] : [])))
   const told = unique.filter(({ document, steps, code }) => code !== 'required' || !misnamed.has(placeOf(document, steps)))
   const listed: { rank: number[]; problem: Problem }[] = []
@@ -163,7 +160,7 @@ const placeOf = ({ name }: SourceDocument, steps: readonly Step[]) => JSON.strin
 /** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
   const found = await checker.problems(document.data)
-  if (found.length > 0) throw await refusalOf(found.map(({ steps, code, message }) => ({ document, steps, code, message })))
+  if (found.length > 0) throw await refusalOf(found.map(problem => ({ document, ...problem })))
 }
 
 /** A message may hold a value of any length. */

@@ -41,8 +41,7 @@ export function edited(store: Store, { fixture, removed: ids }: Edit, generation
     const by = family === undefined ? [] : referrers(store, generation.settings, family, id).filter(other => !ids.includes(other))
     if (by.length > 0) problems.push({ document: DOCUMENT, steps, ...say('in_use', id, by) })
     else if (family === undefined && !FAMILIES.some(family => store[family].has(id))) {
-      const known = FAMILIES.flatMap(family => store[family].someIds(MAX_SUGGESTED))
-      problems.push({ document: DOCUMENT, steps, ...say('missing_record', 'record', id, didYouMean(id, known)) })
+      problems.push({ document: DOCUMENT, steps, ...say('missing_record', 'record', id, didYouMean(id, suggestedIds(store))) })
     }
   }
   // a Refund goes before its Transaction, which then has less refunded
@@ -51,8 +50,11 @@ export function edited(store: Store, { fixture, removed: ids }: Edit, generation
   importer.import(fixture)
   return { imported: importer.imported, removed }
 }
-/** Ids of each family that are looked at for a suggestion. */
+
+/** Ids of each family that are searched for a suggestion. */
 const MAX_SUGGESTED = 200
+/** Ids of records of some families, to suggest one of them. */
+export const suggestedIds = (store: Store, families: readonly Family[] = FAMILIES): string[] => families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
 
 /** The ids that the changes of script entries give to records, as far as they can be read. */
 export const idsMade = (entries: readonly unknown[]): ReadonlySet<unknown> =>
@@ -68,28 +70,23 @@ const CERTAIN = ['listed_twice', 'reserved_field', 'other_type', 'sum_too_large'
 export function checkEdit(entry: object, edit: Edit, { store, generation, isMissing, isDrawn }: Trial, report: Report, warn: Report): void {
   const found: DocumentProblem[] = []
   edited(store.clone(), edit, { ...generation, ids: new Ids() }, found)
-  for (const { steps, code = '', message } of found) {
+  for (const problem of found) {
+    const { steps, code = '' } = problem
     const [isNamed, id] = [code === 'missing_record', String(partAt(entry, steps))]
     if (isNamed && !isMissing(id, FAMILIES)) continue
     // no request makes a Ticket
     const isGone = isNamed && (steps.at(-1) === 'ticket' || (steps[1] === 'delete' && !isDrawn(id, FAMILIES)))
     const say = isGone || CERTAIN.includes(code) ? report : warn
-    say(steps, { code, message })
+    say(steps, problem)
   }
 }
 
-/** The families whose records refer to one of a family, each with the index that has these together. */
-const REFERRING: Readonly<Record<Family, readonly (readonly [family: Family, index: string])[]>> = {
-  accounts: [
-    ['accounts', 'account'],
-    ['users', 'account'],
-    ['locations', 'account']
-  ],
-  users: [],
-  locations: [['tickets', 'location']],
-  tickets: [['transactions', 'location']],
-  transactions: [['refunds', 'transaction']],
-  refunds: []
+/** The families whose records can refer to one of a family, with the index that groups them. */
+const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Family[]]>> = {
+  accounts: ['account', 'accounts', 'users', 'locations'],
+  locations: ['location', 'tickets'],
+  tickets: ['location', 'transactions'],
+  transactions: ['transaction', 'refunds']
 }
 const LINKS = Object.keys(LINKED_FAMILIES)
 
@@ -97,7 +94,8 @@ const LINKS = Object.keys(LINKED_FAMILIES)
 export function referrers(store: Store, settings: Settings, family: Family, id: string): string[] {
   const group = family === 'tickets' ? (store.tickets.get(id) as Records['tickets']).location : id
   const range = { after: EARLIEST, before: LATEST, descending: false, count: Number.POSITIVE_INFINITY }
-  const others = REFERRING[family].flatMap(([other, index]) => collectionOf(store, other).index(index).range(group, range))
+  const [index = '', ...families] = REFERRING[family] ?? []
+  const others = families.flatMap(other => collectionOf(store, other).index(index).range(group, range))
   const ids = others.flatMap(({ record }) => (LINKS.some(link => (record as Readonly<Record<string, unknown>>)[link] === id) ? [record.id] : []))
   if (family !== 'accounts') return ids
   const isActor = settings['auth.accept_any_key'] === id

@@ -31,8 +31,8 @@ import { compileStatus } from './statuses.js'
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
 /** What became of a call: the status of the answer, whether the client got it, and whether records were changed. */
 export type Ending = { status: number; isDelivered: boolean; tookEffect: boolean }
-/** Calls of an expectation, each so many milliseconds `apart` from the one before it. `ended` is null where it does not matter what became of them, so that they are known when they come. */
-export type Calls = { data: CallsData; operations: ReadonlySet<OperationId>; matches: Matcher | null; ended: readonly EndingCondition[] | null; apart: number }
+/** Calls of an expectation, each so many milliseconds `apart` from the one before it. `ended` is empty where it does not matter what became of them, so that they are known when they come. */
+export type Calls = { data: CallsData; operations: ReadonlySet<OperationId>; matches: Matcher; ended: readonly EndingCondition[]; apart: number }
 /** A condition on what became of a call: what is wanted, and what came. */
 export type EndingCondition = { name: string; wanted: string; got: (ending: Ending) => string; holds: (ending: Ending) => boolean }
 /** `isOfEndings` says that calls are counted when they have ended, since it matters what became of them. */
@@ -91,7 +91,7 @@ async function compiled(data: ExpectationData, note: Report, compiling: Compilin
       steps.push(await compileCalls(step, within(note, 'sequence', index), compiling))
       await pause()
     }
-    return { data: { ...data, sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
+    return { data: { ...data, sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended.length > 0) }
   }
   const { times, at_least, at_most } = data
   if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], say('not_together', 'times', ['at_least', 'at_most']))
@@ -99,7 +99,7 @@ async function compiled(data: ExpectationData, note: Report, compiling: Compilin
   const isVacuous = data.no_sooner_than === undefined && times === undefined && at_most === undefined && (at_least ?? 0) < 2
   if (per !== undefined && isVacuous) note(['per'], say('needs', 'per', 'times, at_most, no_sooner_than, or at_least above 1'))
   const calls = await compileCalls(data, note, compiling)
-  return { data: calls.data, calls, isOfEndings: calls.ended !== null }
+  return { data: calls.data, calls, isOfEndings: calls.ended.length > 0 }
 }
 
 async function compileCalls(written: CallsData, note: Report, compiling: Compiling): Promise<Calls> {
@@ -108,7 +108,7 @@ async function compileCalls(written: CallsData, note: Report, compiling: Compili
   if (data.took_effect === true && operations.length > 0 && !operations.some(operation => isChange(operationOf(operation)))) {
     note(['took_effect'], say('no_effect', shownOn(data.on)))
   }
-  const matches = operations.length === 0 ? null : await compileMatch(operations, data.match, note, compiling)
+  const matches = await compileMatch(operations, data.match, note, compiling)
   const apart = durationOf(data.no_sooner_than ?? '0s')
   if (apart === null) note(['no_sooner_than'], check('wrong_format', durationExpected(`${data.no_sooner_than}`)))
   return { data, operations: new Set(operations), matches, ended: compileEnding(data, note), apart: apart ?? 0 }
@@ -129,7 +129,7 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
     const got = ({ status, isDelivered }: Ending) => (isDelivered ? `${status}` : 'no response')
     conditions.push({ name: 'status', wanted: [status].flat().join(' or '), got, holds: ({ status, isDelivered }) => isDelivered && isWanted(status) })
   }
-  return conditions.length === 0 ? null : conditions
+  return conditions
 }
 
 /** Counts calls for expectations: when they come, and again when they have ended. */
@@ -230,8 +230,8 @@ const countedBy = ({ data }: { data: Partial<SequenceData> }): Per | undefined =
 
 /** Whether a call is one of those; `ending` is what became of it, null where that does not matter. */
 function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending: Ending | null): boolean {
-  if (!operations.has(call.operation) || (matches !== null && !isMatch(matches, call))) return false
-  return ended === null || (ending !== null && ended.every(({ holds }) => holds(ending)))
+  if (!operations.has(call.operation) || !isMatch(matches, call)) return false
+  return ended.length === 0 || (ending !== null && ended.every(({ holds }) => holds(ending)))
 }
 
 /** Calls as a sentence names them: `POST /refunds with {"body":…} that took effect`. */

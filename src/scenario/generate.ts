@@ -182,17 +182,20 @@ function generatePayments(
     open.set(location, { tickets, opened: 0 })
   }
   const draws = paymentDraws(data, faker)
-  // the first payment is not before the first Ticket of any of the Locations
-  const earliest = Math.max(...[...open.values()].map(({ tickets }) => (tickets[0] as (typeof tickets)[number]).at))
-  const draw: Draw = (_, at) => {
+  // no payment is before the first Ticket of its Location
+  const payments = Array.from(instants, instant => {
     const own = open.get(parent()) as OpenTickets
+    return { own, at: Math.max(instant, own.tickets[0]?.at as number) }
+  }).sort((one, other) => one.at - other.at)
+  const draw: Draw = (index, at) => {
+    const { own } = payments[index] as (typeof payments)[number]
     const { tickets } = own
     while ((tickets[own.opened]?.at ?? Number.POSITIVE_INFINITY) <= at) own.opened++
     const { record } = tickets[drawWhole(faker, Math.max(0, own.opened - OPEN_AT_ONCE), own.opened - 1)] as (typeof tickets)[number]
     return { ticket: record.id, ...drawPayment(draws, faker) }
   }
-  const notBefore = instants.map(at => Math.max(at, earliest))
-  refund(fill('transactions', notBefore, generating, draw), data, generating)
+  const times = Float64Array.from(payments, ({ at }) => at)
+  refund(fill('transactions', times, generating, draw), data, generating)
   return true
 }
 

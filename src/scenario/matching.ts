@@ -123,16 +123,17 @@ function tablesOf(operations: readonly OperationId[], section: Exclude<keyof Mat
 }
 
 /**
- * Compiles `match` for calls of these operations; null when it asks for nothing, so that every such call matches. With `onlyRight`, values that no right call
- * can have are problems too; `answers` are those that a match may refer to. Problems are reported by their place in the entry or expectation.
+ * Compiles `match` for requests of these operations. With `onlyRight`, values that no right request can have are problems too; `answers` are those that a match
+ * may refer to. Problems are reported by their place in the entry or expectation; without an operation, nothing is looked at.
  */
 export async function compileMatch(
   operations: readonly OperationId[],
   { any, ...data }: MatchData = {},
   report: Report,
   more: Pick<Subject, 'onlyRight' | 'answers' | 'patterns'>
-): Promise<Matcher | null> {
+): Promise<Matcher> {
   const conditions: MatchCondition[] = []
+  if (operations.length === 0) return conditions
   const unknown: Subject['unknown'] = (name, known) => say('unknown_parameter', name.join('.'), didYouMean(name.at(-1) as string, known))
   for (const [section, wanted] of Object.entries(data) as [keyof typeof data, Names][]) {
     if (wanted === undefined) continue
@@ -147,7 +148,7 @@ export async function compileMatch(
     }
   }
   if (any !== undefined) conditions.push(await compileAny(operations, any, within(report, 'match', 'any'), more))
-  return conditions.length === 0 ? null : conditions
+  return conditions
 }
 
 /** Compiles alternatives, at least one of which has to hold. */
@@ -159,14 +160,10 @@ async function compileAny(
 ): Promise<MatchCondition> {
   const any: Matcher[] = []
   for (const [index, data] of alternatives.entries()) {
-    let isRight = true
     // `match` is no part of the place of an alternative
-    const note: Report = ([, ...steps], said) => {
-      isRight = false
-      report([index, ...steps], said)
-    }
-    const matcher = await compileMatch(operations, data, note, more)
-    if (matcher === null && isRight) report([index], say('always_matches', 'it asks for nothing'))
+    const reportOne: Report = ([, ...steps], said) => report([index, ...steps], said)
+    const matcher = await unlessReported(reportOne, note => compileMatch(operations, data, note, more))
+    if (matcher?.length === 0) report([index], say('always_matches', 'it asks for nothing'))
     any.push(matcher ?? [])
   }
   const test = anyOf<SentCall>(any.map(matcher => (_value, call) => areMet(matcher, call)))

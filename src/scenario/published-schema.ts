@@ -8,7 +8,7 @@ import type { Schema } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { DocumentKind } from './documents.js'
 import { SECTIONS } from './matching.js'
-import { CHANGE, FAMILY_STATE, fixtureSchema, HOLD, MATCH, RESPOND, recordSchemas, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
+import { fixtureSchema, publishedParts, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
 import { VERSION } from './version.js'
 
 type Json = Record<string, unknown>
@@ -16,23 +16,18 @@ type Json = Record<string, unknown>
 /** The address of a schema, as of a tag or a branch. */
 export const schemaAddress = (kind: DocumentKind, ref = `v${VERSION}`): string =>
   `https://github.com/commerce-emulator/commerce-emulator/raw/${ref}/docs/schema/${kind}.json`
-/** What an editor calls a part, by the name that it has in its document; of a list, each of its members. */
+/** The title of a part in editors, by its name in documents; for a list, of each item. */
 const TITLES: Readonly<Record<string, string>> = {
   ...RESOURCE_NAMES,
   api_keys: 'API key',
   at_once: 'request',
-  clock: 'clock',
   data: 'records',
-  error: 'error',
   expect: 'expectation',
   generate: 'records to generate',
-  hold: 'hold',
-  match: 'match',
   play: 'step of a play',
   respond: 'response',
   script: 'script entry',
   sequence: 'request',
-  settings: 'settings',
   state: 'final state',
   steps: 'step',
   vars: 'variables'
@@ -94,15 +89,10 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
     examples: [1, '2-3', '4+']
   },
   status: { ...orVariable({ type: 'integer', minimum: 100, maximum: 599 }, { type: 'string', pattern: STATUS }), examples: [402, '2xx'] },
-  match: portable({ ...MATCH, 'x-published': undefined }, true),
   value: wanted({ additionalProperties: false, properties: CONDITIONS }),
   wanted: wanted({ additionalProperties: referTo('wanted') }),
   field: wanted({ additionalProperties: referTo('field') }, [...SCALARS, 'null']),
-  records: portable({ ...FAMILY_STATE }, true),
-  hold: portable({ ...HOLD }, true),
-  respond: portable({ ...RESPOND }, true),
-  change: portable({ ...CHANGE }, true),
-  ...Object.fromEntries(Object.entries(recordSchemas()).map(([family, record]) => [family, portable(record, true)]))
+  ...Object.fromEntries(Object.entries(publishedParts()).map(([name, part]) => [name, portable({ ...part, 'x-published': undefined }, true)]))
 }
 
 const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {

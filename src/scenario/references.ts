@@ -1,18 +1,17 @@
 /** References in texts of documents, such as `${payment.id}`. */
 import type { Step } from '../core/places.js'
-import { SAYS } from './document-sentences.js'
 import type { Json } from './schemas.js'
 
 /** Each whole reference of a text. */
 export const REFERENCE = /\$\{([^{}]*)\}/g
 
-/** A text with a value in place of each reference; one that is wholly a reference becomes the value itself. `valueAt` is given what is between the braces. */
+/** A text with a value in place of each reference; a text that is one reference becomes the value itself. `valueAt` gets the text between the braces. */
 export function withValues<T>(text: string, valueAt: (reference: string, all: string) => T): T | string {
   const [, whole] = /^\$\{([^{}]*)\}$/.exec(text) ?? []
   return whole === undefined ? text.replace(REFERENCE, (all, reference) => String(valueAt(reference, all))) : valueAt(whole, text)
 }
 
-/** The first reference of a text that has no end, as far as its name goes; undefined where each has one. */
+/** The first reference of a text that is not closed, up to the end of its name; undefined where each is closed. */
 export function unclosedIn(text: string): string | undefined {
   const [unclosed] = /\$\{\s*[\w.-]*/.exec(text.replace(REFERENCE, '')) ?? []
   return unclosed?.trimEnd()
@@ -39,20 +38,20 @@ export const namesIn = (text: string): string[] => [...text.matchAll(REFERENCE)]
 /** The first reference of a text, whole or not; null where it has none. */
 export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
 
-/** The path of a text that is wholly a reference to a field of the record that is looked at; undefined for any other. */
+/** The path in a text that is one reference to a field of the current record; undefined for any other text. */
 export const recordPath = (text: string): string | undefined => /^\$\{\s*record\.([^{}]*?)\s*\}$/.exec(text)?.[1]
 
 /** A field of an object, or a member of a list by its place. */
 const partOf = (value: Json | undefined, field: string): Json | undefined =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as Record<string, Json>)[field] : undefined
 
-/** What a reference leads to in the answers of steps, by their names; undefined where there is nothing. */
+/** The value of a reference in the responses of steps; undefined where there is none. */
 export function answerAt(answers: ReadonlyMap<string, Json>, reference: string): Json | undefined {
   const [head = '', ...fields] = reference.trim().split('.')
   return fields.reduce<Json | undefined>(partOf, answers.get(head))
 }
 
-/** A text with the answers of steps in place of its references; undefined as long as one of them has no value. */
+/** A text with values from the responses of steps in place of its references; undefined as long as one of them has no value. */
 export function answeredValue(text: string, answers: ReadonlyMap<string, Json>): Json | undefined {
   let isAnswered = true
   const value = withValues<Json>(text, reference => {
@@ -63,16 +62,19 @@ export function answeredValue(text: string, answers: ReadonlyMap<string, Json>):
   return isAnswered ? value : undefined
 }
 
-/** Data with the answers of steps in place of the references to them, in the names of its parts too; a reference to what is no single value stays. */
-export function withAnswers(data: Json, answers: ReadonlyMap<string, Json>): Json {
-  if (typeof data === 'string') {
-    const value = answeredValue(data, answers)
-    return value === undefined || typeof value === 'object' ? data : value
-  }
-  if (Array.isArray(data)) return data.map(part => withAnswers(part, answers))
-  if (typeof data !== 'object' || data === null) return data
-  return Object.fromEntries(Object.entries(data).map(([name, part]) => [String(withAnswers(name, answers)), withAnswers(part, answers)]))
+/** A value with another one in place of every text in it; `named` gives each of its names. */
+export function withTexts(value: Json, replaced: (text: string) => Json, named = (name: string) => name): Json {
+  if (typeof value === 'string') return replaced(value)
+  if (Array.isArray(value)) return value.map(part => withTexts(part, replaced, named))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [named(name), withTexts(part, replaced, named)]))
 }
 
-/** What to say of a reference outside of steps and plays, where no call has been answered yet. */
-export const valueless = SAYS.reference_without_value
+/** Data with values from the responses of steps in place of its references, in names too; a reference to an object or a list stays. */
+export function withAnswers(data: Json, answers: ReadonlyMap<string, Json>): Json {
+  const answered = (text: string) => {
+    const value = answeredValue(text, answers)
+    return value === undefined || typeof value === 'object' ? text : value
+  }
+  return withTexts(data, answered, name => String(answered(name)))
+}

@@ -38,7 +38,7 @@ import {
   withoutProblems,
   writtenIn
 } from './documents.js'
-import { checkEdit, idsMade, type Trial } from './edits.js'
+import { checkEdit, idsMade, suggestedIds, type Trial } from './edits.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import { type Fixture, FixtureImporter, fixtureIn, type GenerationContext, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
 import { type Flaws, flawsOf, flawsOfMembers, membersOf, rightMembersOf, within } from './flaws.js'
@@ -49,21 +49,11 @@ import { type MatchData, type On, operationsOn, shownOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import type { Progress } from './progress.js'
 import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData, type SharedParts, STATE_NAMES, STATE_WORDS, type UseData } from './schemas.js'
-import { checkWaiting, compileScript, type Entry, type EntryData, entryLabel, Script } from './script.js'
+import { checkWaiting, compileEntry, type Entry, type EntryData, Script } from './script.js'
 import { say } from './sentences.js'
-import { shadowOf } from './shadows.js'
+import { entryLabel, isUnconditional, Shadows, type Source } from './shadows.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
-import {
-  type Group,
-  type GroupPart,
-  groupNamesIn,
-  isSharedScript,
-  overridden,
-  partOf,
-  partsOfUse,
-  readSharedScript,
-  type SharedScript
-} from './shared-script.js'
+import { type Group, groupIn, groupNamesIn, isSharedScript, overridden, partsOfUse, readSharedScript, type SharedScript } from './shared-script.js'
 import { Answers, checkSteps, isWait, type PlayData, type StepBindings, type StepData } from './steps.js'
 import { checkGiven, declaredVariables, type GivenVariables, readWith, type VariableValue } from './variables.js'
 
@@ -107,6 +97,8 @@ type Checked = {
   written: Written
   report: Report
   warn: Report
+  /** Which list an entry of the script came from. */
+  sourceOf: (index: number) => Source
   /** Its variables, null for one without a value, and the names that it refers to. */
   variables: ReadonlyMap<string, VariableValue | null>
   used: ReadonlySet<string>
@@ -171,7 +163,7 @@ export async function checkSharedScript(document: SourceDocument, context: LoadC
     if (given !== undefined) checkGiven(given, variables, reportGiven)
     for (const group of groups.values()) {
       const alone = checkedOf(documentOf(document.name, {}, document.limits), { documents: [], problems, warnings: [] })
-      await stateIn(alone, { groups: [{ ...group, script: partOf(group, 'script'), index: 0 }], isAll: false }, { name: '', file: null }, context)
+      await stateIn(alone, { groups: [{ ...group, index: 0 }], isAll: false }, { name: '', file: null }, context)
     }
   })
 }
@@ -194,13 +186,13 @@ async function stateIn(own: Checked, used: Used, { name, file }: Origin, context
   await inSlices(importer.importing(fixtures))
   await generateAll(checked, importer, store, generation)
 
-  const made = idsMade([own.data.script, ...used.groups.map(({ script }) => script.part)].flat())
+  const made = idsMade([data.script ?? []].flat())
   const hasPrefix = (family: Family, id: string) => ACCOUNT_TYPES.some(type => id.startsWith(settings[`ids.prefixes.${kindOf(family, type)}`]))
   const isMissing = (id: string, families: readonly Family[]) => !made.has(id) && families.every(family => importer.isCertainlyMissing(family, id))
   const isDrawn = (id: string, families: readonly Family[]) => families.some(family => hasPrefix(family, id))
   const trial = { store, generation, isMissing, isDrawn }
   const findMissing = missingFinderFor(trial)
-  const script = new Script(await scriptOf(own, used, findMissing, trial))
+  const script = new Script(await scriptOf(checked, findMissing, trial, used.isAll))
   const { steps = [], play = [] } = data
   const answers = new Answers([steps, play].flatMap(list => (Array.isArray(list) ? list : [])))
   const expectations = await compileExpectations(checked, findMissing, answers, clock.running || play.some(isWait))
@@ -219,7 +211,7 @@ async function stateIn(own: Checked, used: Used, { name, file }: Origin, context
       variable: name => (isKnown(name) || !isAllNamed ? name : undefined),
       hasUsualLists: settings['shapes.list'] === SETTINGS['shapes.list'].default,
       // collected when the first one is wrong
-      ids: () => (ids ??= FAMILIES.flatMap(family => store[family].someIds(MAX_SUGGESTED))),
+      ids: () => (ids ??= suggestedIds(store)),
       otherKey: key => (isAnyKey || keys?.has(key) || !importer.isMissing('api_keys', key) ? null : didYouMean(key, [...store.keys.keys()]))
     },
     report,
@@ -242,7 +234,18 @@ type Lists = Pick<Checked, 'documents' | 'problems' | 'warnings'>
 /** A scenario without parts. */
 function checkedOf(document: SourceDocument, lists: Lists): Checked {
   const [report, warn] = [reportTo(lists.problems, document), reportTo(lists.warnings, document)]
-  return { document, ...lists, data: {}, flaws: undefined, written: writtenIn(document), report, warn, variables: new Map(), used: new Set() }
+  return {
+    document,
+    ...lists,
+    data: {},
+    flaws: undefined,
+    written: writtenIn(document),
+    report,
+    warn,
+    sourceOf: index => ({ use: null, index }),
+    variables: new Map(),
+    used: new Set()
+  }
 }
 
 async function checkedScenario(document: SourceDocument, lists: Lists, given: GivenVariables | undefined): Promise<Checked> {
@@ -263,13 +266,12 @@ async function checkedScenario(document: SourceDocument, lists: Lists, given: Gi
     return { ...checked, data: { data: document.data as Record<string, unknown> }, flaws: flaws && new Map([['data', flaws]]) }
   }
   const { data, used, problems, flaws } = await readWith(document.data, variables, data => shapeProblems(document, 'scenario', data))
-  for (const problem of problems) report(problem.steps, processSettingIn(problem.steps) ?? saidIn(problem))
+  for (const problem of problems) report(problem.steps, processSettingIn(problem.steps) ?? problem)
   return { ...checked, used, data: isObject(data) ? data : {}, flaws }
 }
 
-const saidIn = ({ code = '', message }: Partial<Said> & Pick<Said, 'message'>): Said => ({ code, message })
 const reportAll = (found: readonly PlacedProblem[], report: Report): void => {
-  for (const problem of found) report(problem.steps, saidIn(problem))
+  for (const problem of found) report(problem.steps, problem)
 }
 /** Whether a part is probably there under another name. */
 const isMisspelt = ({ document: { data } }: Checked, part: string) =>
@@ -291,9 +293,6 @@ export function bindingsOf(store: Store): StepBindings {
   }
 }
 
-/** Ids of each family that are looked at for a suggestion. */
-const MAX_SUGGESTED = 200
-
 /** Finds those of named records that do not exist; `canBeMade` says whether a call could still make one, `isDrawn` whether the id looks as the API draws them. */
 type MissingFinder = (named: readonly NamedRecord[]) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
 
@@ -306,7 +305,7 @@ function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): Miss
       const isDrawn = isDrawnIn(id, families)
       const isOfState = steps[0] === 'state'
       const isName = isOfState && steps.length === 3 && !isDrawn
-      const known = families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
+      const known = suggestedIds(store, families)
       const otherwise = canBeMade && (isDrawn || !isOfState) ? 'it matches only after a request has created it' : 'add it under data'
       const meant = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
       const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, meant || `; ${isName ? STATE_NAMES : otherwise}`)
@@ -371,7 +370,7 @@ async function found({ documents, problems }: Checked, reading: Promise<SourceDo
   }
 }
 
-type UsedGroup = Group & { script: GroupPart; index: number }
+type UsedGroup = Group & { index: number }
 /** The groups of other files that a scenario uses, each with its index under `use`; `isAll` is false where some could not be read whole. */
 type Used = { groups: readonly UsedGroup[]; isAll: boolean }
 
@@ -398,8 +397,8 @@ async function usedGroups(checked: Checked, file: string | null, { library, vari
     else if (groups.has(reference)) report(['use', index], say('listed_twice', reference))
     else {
       const at = ['use', index, 'override']
-      const script = overridden(partOf(used, 'script'), override, writtenIn(document, at), within(report, ...at))
-      groups.set(reference, { ...used, script, index })
+      const script = overridden(used.partOf('script'), override, writtenIn(document, at), within(report, ...at))
+      groups.set(reference, { ...used, partOf: name => (name === 'script' ? script : used.partOf(name)), index })
     }
   }
   const read = [...files.values()].filter(shared => isObject(shared)) as SharedScript[]
@@ -418,32 +417,35 @@ async function usedGroups(checked: Checked, file: string | null, { library, vari
   return { groups: all, isAll }
 }
 
-/** Lists that groups add to; what an expectation says comes first where the scenario says it. */
-const JOINED = ['generate', 'steps', 'play', 'expect'] as const
+/** Lists that groups add to; of some, the members of the scenario itself come first. */
+const JOINED = ['generate', 'script', 'steps', 'play', 'expect'] as const
+const FIRST: readonly string[] = ['script', 'expect']
 
-/** A scenario with the parts of the groups that it uses; `data` and `script` are read apart. */
+/** A scenario with the parts of the groups that it uses; `data` is read apart. */
 function withGroups(checked: Checked, { groups }: Used): Checked {
   if (groups.length === 0) return checked
   const { document, problems, warnings } = checked
-  const own: Group = { document, under: [], data: checked.data as SharedParts, flaws: checked.flaws }
-  const lists = new Map<Step | undefined, { index: number; written: Written }[]>()
+  const own = { ...groupIn(document, [], checked.data as SharedParts, checked.flaws), index: null }
+  const lists = new Map<Step | undefined, (Source & { written: Written })[]>()
   const data: Record<string, unknown> = { ...checked.data }
   const flaws = new Map(checked.flaws)
-  const membersOfAll = (parts: readonly GroupPart[]) => parts.flatMap(({ part, flaws, written }) => membersOf(part, flaws).map(one => ({ ...one, written })))
   for (const name of JOINED) {
-    const members = membersOfAll((name === 'expect' ? [own, ...groups] : [...groups, own]).map(group => partOf(group, name)))
+    const members = (FIRST.includes(name) ? [own, ...groups] : [...groups, own]).flatMap(({ partOf, index: use }) => {
+      const { part, flaws, written } = partOf(name)
+      return membersOf(part, flaws).map(one => ({ ...one, written, use }))
+    })
     const flawed = flawsOfMembers(members)
     if (flawed !== undefined) flaws.set(name, flawed)
     data[name] = members.map(({ member }) => member)
     lists.set(name, members)
   }
-  lists.set('script', membersOfAll([partOf(own, 'script'), ...groups.map(({ script }) => script)]))
   const written: Written = steps => {
     const [list, nth, ...more] = steps
     const member = lists.get(list)?.[nth as number]
     return member === undefined ? checked.written(steps) : member.written([member.index, ...more])
   }
-  return { ...checked, data, flaws, written, report: reportBy(problems, written), warn: reportBy(warnings, written) }
+  const sourceOf = (index: number) => lists.get('script')?.[index] as Source
+  return { ...checked, data, flaws, written, report: reportBy(problems, written), warn: reportBy(warnings, written), sourceOf }
 }
 
 /** Reports given values that no variable takes, and warns of variables that nothing refers to; `names` are those of files that the scenario uses. */
@@ -455,35 +457,35 @@ function checkVariables({ variables, used, report, warn }: Checked, given: Given
 }
 
 /** The entries of a scenario, then those of the groups that it uses. */
-async function scriptOf(checked: Checked, { groups, isAll }: Used, findMissing: MissingFinder, trial: Trial): Promise<Entry[]> {
+async function scriptOf(checked: Checked, findMissing: MissingFinder, trial: Trial, isAll: boolean): Promise<Entry[]> {
   const { 'limits.waiting': maxHeld } = trial.generation.settings
-  const { document, data, flaws, problems, warnings, warn } = checked
-  const own = { script: { part: data.script, flaws: flaws?.get('script'), written: writtenIn(document, ['script']) }, index: null }
-  const limits = document.limits
-  const count = [own, ...groups].reduce((sum, { script: { part } }) => sum + countOf(part), 0)
-  if (count > limits['limits.entries']) throw tooLarge('limits.entries', limits, 'script and use have more entries together')
+  const { data: whole, flaws, report: reportAll, warn, sourceOf } = checked
   const entries: Entry[] = []
   const waiting: { data: EntryData; report: Report }[] = []
   const all = { instructions: 0 }
-  for (const { script, index } of [own, ...groups]) {
-    const list = script.part as ScenarioData['script']
-    for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportBy(problems, script.written), script.flaws, all)) {
-      const [report, warnOf] = [problems, warnings].map(list => within(reportBy(list, script.written), nth)) as [Report, Report]
-      waiting.push({ data: entry, report })
-      const { until = 0 } = entry.hold ?? {}
-      if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
-      for (const { steps, said, canBeMade } of findMissing(namedIn(entry))) (canBeMade ? warnOf : report)(steps, said)
-      if (compiled === null) continue
-      if (compiled.edit !== null) checkEdit(entry, compiled.edit, trial, report, warnOf)
-      await pause()
-      const shadow = shadowOf(compiled, entries)
-      if (shadow !== undefined) {
-        const by = `${entryLabel(shadow.data, entries.indexOf(shadow))}${shadow.data.name === undefined ? ' of the script' : ''}`
-        if (index === null) warnOf([], say('shadowed', by, shownOn(entry.on)))
-        else warn(['use', index], say('shadowed', by, shownOn(entry.on), `${entryLabel(entry, nth)} of it `))
-      }
-      entries.push(compiled)
+  const shadows = new Shadows()
+  for (const { member: data, index, isWhole, report } of rightMembersOf<EntryData>(whole.script, flaws?.get('script'), within(reportAll, 'script'))) {
+    if (data.on === undefined) continue
+    // `when` goes with others, which may be what is wrong
+    const entry = await compileEntry(data, (steps, said) => (isWhole || steps[0] !== 'when') && report(steps, said), all)
+    const warnOf = within(warn, 'script', index)
+    waiting.push({ data, report })
+    const { until = 0 } = data.hold ?? {}
+    if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
+    for (const { steps, said, canBeMade } of findMissing(namedIn(data))) (canBeMade ? warnOf : report)(steps, said)
+    if (!isWhole || entry === null) continue
+    if (entry.edit !== null) checkEdit(data, entry.edit, trial, report, warnOf)
+    const placed = { entry, ...sourceOf(index) }
+    const { use } = placed
+    const by = shadows.add(placed)
+    if (by.length > 0) {
+      const said = (label?: string) => say('shadowed', by.map(entryLabel), shownOn(data.on), label)
+      if (by.every(other => other.use === use && isUnconditional(other))) report([], said())
+      else if (use === null) warnOf([], said())
+      else warn(['use', use], said(entryLabel(placed)))
     }
+    entries.push(entry)
+    await pause()
   }
   // what a group that was not read holds is not known
   if (isAll) checkWaiting(waiting)
@@ -525,8 +527,9 @@ async function fixturesOf(checked: Checked, { groups, isAll }: Used, file: strin
     fixtures.push(typeof fixture === 'string' ? UNREAD_FIXTURE : fixture)
   }
   for (const group of groups) {
-    const { part, flaws } = partOf(group, 'data')
-    if (part !== undefined) fixtures.push(fixtureIn(group.document, part, [...group.under, 'data'], flaws))
+    const { part, flaws, written } = group.partOf('data')
+    const { document, steps } = written([])
+    if (part !== undefined) fixtures.push(fixtureIn(document, part, steps, flaws))
   }
   if (isBareFixture(document.data)) return [...fixtures, fixtureIn(document, data.data, [], flaws?.get('data'))]
   // records next to `data` are a problem already; they are read since others may refer to them
@@ -541,7 +544,8 @@ async function fixturesOf(checked: Checked, { groups, isAll }: Used, file: strin
 function checkEntries({ document: { limits }, data }: Checked): void {
   for (const name of ['script', 'expect', 'play'] as const) {
     const count = countOf(data[name])
-    if (count > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The document has ${count} items under ${name}`)
+    if (count > limits['limits.entries'])
+      throw tooLarge('limits.entries', limits, `The document has ${count} items under ${name}${data.use === undefined ? '' : ', those of use included'}`)
   }
 }
 

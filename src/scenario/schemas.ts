@@ -1,12 +1,12 @@
 /**
- * What documents hold, each part stated once: its schema checks it, its type is read off that, and the JSON Schemas that editors read are made from it.
+ * The parts of documents, each stated once: its schema checks it, its type follows from the schema, and the JSON Schemas that editors read are made from it.
  * Besides JSON Schema's own words and the notes of the resource tables, by which records are checked, a schema uses:
  *
- * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is, and which others may be
+ * - `x-expected`: how a right text is described, with `x-instead`, the characters of a wrong one that may stay · `x-many`: the kind of a long list of words
  * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
- * - `x-meant`: what is to be written for other names · `x-single`: the name that a value goes under where it is written for the whole
- * - `x-advice`: what to say of a value of another type
- * - `x-published`: what is published in its place · `x-name`: the type that clients know it as
+ * - `x-meant`: the names to write for other ones · `x-single`: the name that a value belongs under where it is written for the whole
+ * - `x-advice`: advice for a value of another type
+ * - `x-published`: the schema that is published in its place · `x-name`: the name of its type in clients
  */
 import type { Static, TInteger, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
@@ -59,7 +59,7 @@ const COUNT = Type.Integer({ minimum: 0, maximum: 1_000_000 })
 const SHARE = Type.Number({ minimum: 0, maximum: 1 })
 const HEADERS = named(Type.Unsafe<string>({ type: 'string' }))
 
-/** A record as a fixture gives it: what is derived may not be given, what is needed must, the rest may be left out or null. */
+/** A record as a fixture gives it: without derived fields, with those that are needed; the rest may be left out or null. */
 function recordSchema({ properties = {} }: Schema, more: object = {}): Schema {
   const given = Object.entries(properties).filter(([, schema]) => !schema['x-derived'])
   const schemas = given.map(([name, schema]): [string, Schema] => {
@@ -94,7 +94,7 @@ export function recordSchemas(): Readonly<Record<string, Schema>> {
   return Object.fromEntries(families)
 }
 
-/** Lists of records; `isNamed`: what is published refers to the schema of a record. */
+/** Lists of records; `isNamed`: the published schema refers to the schema of a record. */
 function recordLists(isNamed = false) {
   const lists = Object.entries(recordSchemas()).map(([family, record]) => {
     const published = isNamed && { 'x-published': referTo(family) }
@@ -109,7 +109,7 @@ export function fixtureSchema(isNamed = false): Schema {
   return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...recordLists(isNamed) })
 }
 
-/** What the names of operations are, for messages; `others` are patterns, which are looked at where they are compiled. */
+/** How messages describe the names of operations; `others` are patterns, which are checked when they are compiled. */
 export const OPERATION = {
   what: 'an operation',
   advice: 'an operation is written as a method and a path, such as POST /refunds; * stands for any text, as in GET * and * /refunds',
@@ -120,12 +120,15 @@ const ONE = {
   'x-many': OPERATION,
   'x-published': referTo('operation')
 }
-const ON = either('array', someOf(ONE), ONE, 'One operation, a list of them, or a pattern: * is any, GET * any that reads, * /refunds any at this path.')
+const ON = {
+  ...either('array', someOf(ONE), ONE, 'One operation, a list of them, or a pattern: * is any, GET * any that reads, * /refunds any at this path.'),
+  'x-published': referTo('on')
+}
 /** The operations that `on` names: one, several, or those that a pattern such as `*` fits. */
 export type On = Static<typeof ON>
 
 export type Scalar = string | number | boolean
-/** Conditions that all have to hold. `not` holds for what was not sent, too. */
+/** Conditions that must all hold. `not` also holds for a value that was not sent. */
 export type Conditions = { gt?: Scalar; gte?: Scalar; lt?: Scalar; lte?: Scalar; not?: Wanted; present?: boolean }
 /** Null, of a field of a record alone, is no value. */
 export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
@@ -133,7 +136,7 @@ export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
 export type Names = { readonly [name: string]: Wanted | Names }
 const SCALARS = ['string', 'number', 'boolean'] as const
 const SCALAR = of<Scalar>({ type: SCALARS })
-/** What a name has to be, with further names below it to a depth; a field of a record can be null. */
+/** The condition on a name, with further names below it to a depth; a field of a record can be null. */
 const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
   of({
     type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
@@ -145,7 +148,7 @@ const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wa
   })
 const NAMES = of<Names>(named(wanted(4)))
 const WANTED_ID = wanted(1)
-/** What a call can be about: a record by its id, found through what the call names. */
+/** The kinds of records that a request can be about, found through the records that it names. */
 export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
 /** The names of parameters in a table of any operation. */
 const namesIn = (table: 'querystring' | 'body') =>
@@ -158,15 +161,19 @@ const MATCHED = {
   key: { ...WANTED_ID, description: 'The API key.' },
   about: {
     'x-single': 'ticket',
-    ...closed('The records that the request is about, found through what it names: for example the Location of its Ticket.', [], allAs(ABOUT, WANTED_ID))
+    ...closed(
+      'The records that the request is about, found through the records that it names: for example the Location of its Ticket.',
+      [],
+      allAs(ABOUT, WANTED_ID)
+    )
   }
 }
-/** What requests are counted by, each value of it by itself. */
+/** Requests can be counted by these, each value by itself. */
 const PER = [...ABOUT, 'key', 'test'] as const
 export type Per = (typeof PER)[number]
 const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
 const ELSEWHERE = { 'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), ...allAs(ABOUT, 'about'), id: 'params' } }
-/** What a request must contain; in the journal the Account of the key can be matched too. */
+/** The conditions on a request; in the journal the Account of the key can be matched too. */
 function matchSchema<P extends TProperties>(more: P) {
   const parts = { ...MATCHED, ...more }
   const one = { ...closed('One of several matches.', [], parts, 'MatchAlternative'), ...ELSEWHERE }
@@ -174,18 +181,18 @@ function matchSchema<P extends TProperties>(more: P) {
   const whole = closed('What the request must contain; left out: every request of the operation.', [], { ...parts, any }, 'Match')
   return { ...whole, ...ELSEWHERE, 'x-published': referTo('match') }
 }
-export const MATCH = matchSchema({})
+const MATCH = matchSchema({})
 type JournalMatch = Static<ReturnType<typeof matchSchema<typeof BY_ACCOUNT>>>
-/** What `match` and each of its alternatives hold. */
+/** The value of `match` and of each of its alternatives. */
 export type MatchData = Omit<JournalMatch, 'any'> & { any?: readonly MatchData[] }
 
 export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
 export type Fault = (typeof FAULTS)[number]
-/** The order in which the calls that wait go on: as they came, or the last one first. */
+/** The order in which held requests go on: as they came, or the last one first. */
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
-export const HOLD = closed('Makes requests wait until a number of them wait, or until a control request opens a gate.', [], {
+const HOLD = closed('Makes requests wait until a number of them wait, or until a control request opens a gate.', [], {
   until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many requests must wait before they go on together; later ones wait for as many again.' }),
   once: Type.Boolean({ default: false, description: 'Whether only the first requests wait for one another, and later ones go on at once.' }),
   gate: Type.String({ ...letters(64, 'a name'), description: 'The name by which a control request opens it.' }),
@@ -193,7 +200,7 @@ export const HOLD = closed('Makes requests wait until a number of them wait, or 
   for: { ...DURATION, description: 'The maximum time that a request waits.' }
 })
 export type Hold = Static<typeof HOLD>
-export const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
+const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
   status: Type.Integer({
     minimum: 200,
     maximum: 599,
@@ -214,7 +221,7 @@ export const RESPOND = closed('Responds instead of the operation, or changes its
   retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
 })
 export type Respond = Static<typeof RESPOND>
-export const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
+const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
   data: of<Record<string, unknown>>({ ...closed('', [], recordLists(true)), description: 'Records as in a fixture; each replaces the one with the same id.' }),
   delete: someOf(RECORD_ID, 'Ids of records to delete, before those under data are made.')
 })
@@ -222,11 +229,11 @@ export type ChangeData = Static<typeof CHANGE>
 const DELAY = {
   'x-meant': { to: 'max' },
   ...closed('', [], {
-    min: { ...DURATION, description: 'The shortest of those that are drawn.' },
-    max: { ...DURATION, description: 'The longest; 10m when a delay that grows has none.' },
-    from: { ...DURATION, description: 'What a delay that grows begins at.' },
-    by: { ...DURATION, description: 'What it grows by.' },
-    every: Type.Integer({ minimum: 1, default: 1, description: 'After how many requests that the entry is applied to it grows.' })
+    min: { ...DURATION, description: 'The shortest delay that can be drawn.' },
+    max: { ...DURATION, description: 'The longest delay; left out where it grows: 10m.' },
+    from: { ...DURATION, description: 'The first delay, where it grows.' },
+    by: { ...DURATION, description: 'How much it grows.' },
+    every: Type.Integer({ minimum: 1, default: 1, description: 'It grows after so many requests that the entry is applied to.' })
   })
 }
 const ENDED = closed('', ['ended'], {
@@ -238,10 +245,9 @@ const WHEN = wordOf(
   'Of a fault, before: the request has no effect; after: it takes effect, then its response is lost. Of a change: before or after the operation.'
 )
 
-/** The schema of a script entry. */
-export const entrySchema = () => ({
-  'x-name': 'ScriptEntry',
-  ...closed('What the emulator does differently for some requests.', ['on'], {
+/** The fields of a script entry. */
+const FIELDS = {
+  ...closed('What the emulator does differently for some requests.', [], {
     name: { ...NAME, description: 'The name of the entry in lists and reports.' },
     on: ON,
     match: MATCH,
@@ -275,14 +281,21 @@ export const entrySchema = () => ({
   }),
   'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond') },
   'x-meant': { between: 'from and until', times: 'calls', wait: 'delay' }
-})
-export type EntryData = Static<ReturnType<typeof entrySchema>>
+}
+type Fields = Static<typeof FIELDS>
+export type EntryData = Fields & Required<Pick<Fields, 'on'>>
+const ENTRY = { type: 'object', allOf: [referTo('fields')], properties: { on: {} }, required: ['on'] }
+/** The schema of a script entry. */
+export const entrySchema = () => of<EntryData>({ ...FIELDS, 'x-name': 'ScriptEntry', required: ['on'], 'x-published': ENTRY })
 
 export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
-const WEIGHT = of<number>({ type: 'number', minimum: 0, description: 'How often, compared with the others; 0 for never.' })
+const WEIGHT = {
+  ...of<number>({ type: 'number', minimum: 0, description: 'How often, compared with the others; 0 for never.' }),
+  'x-published': referTo('weight')
+}
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'] as const
-const CREATED = closed('The period that their creation times are in; what is not named under hours, weekdays and months weighs 1.', ['from', 'to'], {
+const CREATED = closed('The period of their creation times; hours, weekdays and months that are not named weigh 1.', ['from', 'to'], {
   from: { ...INSTANT, description: 'The earliest.' },
   to: { ...INSTANT, description: 'The latest.' },
   hours: named(WEIGHT, 'Weights of hours in UTC: { 11-14: 5 } for those from 11:00 to 14:00.'),
@@ -308,7 +321,7 @@ const GENERATE = closed('Records of one family to generate from the seed.', [], 
   amounts: named(WEIGHT, 'The bills before the tip, each with its weight, in place of amount: { 450: 3, 1200: 1 }.'),
   refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
 })
-/** What a scenario asks for: so many records of one family, and where and when they are. */
+/** So many records of one family to generate, with their places and times. */
 export type GenerateData = Static<typeof GENERATE>
 
 const STATUS = of<number | string>({ type: ['integer', 'string'], 'x-published': referTo('status'), description: 'A status, or a class such as 2xx.' })
@@ -318,11 +331,11 @@ const STATUSES = of<number | string | readonly (number | string)[]>({
   items: STATUS,
   'x-published': { anyOf: [referTo('status'), { type: 'array', items: referTo('status') }] }
 })
-/** Statuses that a document wants of an answer: `402`, `2xx` for any of them, or a list of such. */
+/** Statuses that a response may have: `402`, `2xx` for any of them, or a list of such. */
 export type Statuses = Static<typeof STATUSES>
 
 const OBJECT = of<Record<string, Json>>({ type: 'object' })
-/** The names of a call, with what its answer has to be. */
+/** The fields of a request to send, with the response that it must get. */
 const callOf = <E extends TProperties, M extends TProperties>(expected: E, more: M) => ({
   as: { ...NAME, description: 'The name by which later steps refer to its response: ${name.field}.' },
   do: { ...NAME, description: 'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.' },
@@ -358,12 +371,12 @@ const PLAYS = closed('A request that `check` sends as a client would, or several
 type Play = Required<Static<typeof PLAYS>>
 /** A step as a document writes it; only a play repeats one, and looks at headers and faults. */
 export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
-/** A play makes calls as a client would: one after the other, or several at once. It can let time pass in between. */
+/** A play sends requests as a client would: one after the other, or several at once. It can let time pass in between. */
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 
 /** Fields of a record, below one that refers to another record those of that, through the longest chain of references. */
 const FIELD_VALUES = of<Names>(named(wanted(8, [...SCALARS, 'null'])))
-/** What records come to: a number, or conditions on it. */
+/** How many records there are, or their sum: a number, or conditions on it. */
 const quantity = (number: TInteger, description: string) =>
   either(
     'object',
@@ -376,24 +389,24 @@ const QUANTITIES = {
   count: quantity(COUNT, 'How many there must be: a number, or conditions (gt, gte, lt, lte, not).'),
   sum: named(
     quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
-    'What fields add up to, by the field or its expression, such as amount - amount_refunded.'
+    'The sums of fields, by the field or an expression, such as amount - amount_refunded.'
   ),
   group_by: either('array', someOf(NAME), NAME, 'A field, a path such as ticket.location, or a list of them; count and sum must hold for each group.'),
   every: { ...FIELD_VALUES, description: 'Every record must have these values.' },
   none: { ...FIELD_VALUES, description: 'No record may have all of these values.' }
 }
-/** What is expected of all records of a family, or of those that `where` names. */
+/** Expectations of all records of a family, or of those that `where` names. */
 export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANTITIES)[K]> }
 export type Quantity = NonNullable<Quantities['count']>
 /** The names of a family's state that are not ids. */
 export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
 export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`
-/** Records of a family by id, null for one that there must not be, and what all of them come to. */
+/** Records of a family by id, null for one that must not exist, and expectations of all of them. */
 type FamilyState = { readonly [id: string]: Names | Quantities[keyof Quantities] | null } & Quantities
-export const FAMILY_STATE = of<FamilyState>({
+const FAMILY_STATE = of<FamilyState>({
   'x-name': 'ExpectedRecords',
   'x-single': 'count',
-  description: 'Records of a family by id, with the values that they must have, and what all of them come to.',
+  description: 'Records of a family by id, with the values that they must have, and expectations of all of them.',
   type: 'object',
   properties: QUANTITIES,
   additionalProperties: { ...FIELD_VALUES, type: ['object', 'null'], 'x-advice': STATE_NAMES }
@@ -406,7 +419,7 @@ const STATE = closed(
 /** Expected records by family. Names that are left out are not compared. */
 export type StateData = Static<typeof STATE>
 
-/** The schema of an expectation: calls and how often they come, calls in order, or records; in the journal the Account of the key can be matched too. */
+/** The schema of an expectation: requests and how often they come, requests in order, or records; in the journal the Account of the key can be matched too. */
 export function expectationSchema({ account = false } = {}) {
   const match = account ? matchSchema(BY_ACCOUNT) : MATCH
   const calls = {
@@ -430,11 +443,11 @@ export function expectationSchema({ account = false } = {}) {
   return { ...words, 'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'), 'x-meant': { count: 'times' } }
 }
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
-/** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
+/** Requests as a document names them; `took_effect`, `status` and `answered` are known when a request has ended. */
 export type CallsData = Expected['sequence'][number]
-/** How often calls have to come: exactly so many times, or bounds. */
+/** How often requests must come: exactly so many times, or bounds. */
 export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'at_least' | 'at_most' | 'per'>>
-/** Calls in order, for each value or all about one. */
+/** Requests in order, for each value or all about one. */
 export type SequenceData = Pick<Expected, 'sequence'> & Partial<Pick<Expected, 'per' | 'same'>>
 /** An expectation as a document writes it. */
 export type ExpectationData = CountData | SequenceData | Pick<Expected, 'state'>
@@ -445,7 +458,7 @@ const CLOCK = closed('', ['now'], {
 })
 const VARS = named(SCALAR, 'Variables with their defaults: text, a number, or true or false. The value replaces ${vars.NAME} in any text.')
 const DATA = 'Records and API keys, as in a fixture; each replaces a record of the fixtures with the same id.'
-/** Whether a scenario can give a setting. */
+/** Whether a scenario can give this setting. */
 export const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
 const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
@@ -480,19 +493,23 @@ export const sharedScriptSchema = () =>
   })
 
 /** The fields of a script entry in place of its own; null for one that is left out. */
-export type Overrides = Readonly<Record<string, Partial<EntryData> | null>>
+export type Overrides = Readonly<Record<string, Fields | null>>
 /** A group of another file that a scenario uses. */
 export type UseData = string | { group: string; override?: Overrides }
 function useSchema() {
-  const { required: _, 'x-name': _name, description: _all, ...changes } = entrySchema() as Record<string, unknown>
-  const changed = either('null', of<null>({ type: 'null' }), of<Partial<EntryData>>(changes), 'The fields that replace those of the entry; null leaves it out.')
+  const changed = either(
+    'null',
+    of<null>({ type: 'null' }),
+    { ...FIELDS, 'x-published': referTo('fields') },
+    'The fields that replace those of the entry; null leaves it out.'
+  )
   const use = closed('', ['group'], {
     group: { ...NAME, description: 'The file and the group, such as outages.yaml#brief-outage.' },
     override: named(changed, 'Script entries of the group by name, with the fields that replace their own; null leaves an entry out.')
   })
   return listOf(
     of<UseData>(either('object', use, NAME, '')),
-    'Groups of other files, such as outages.yaml#brief-outage, with what replaces fields of their script entries.'
+    'Groups of other files, such as outages.yaml#brief-outage, and fields that replace those of their script entries.'
   )
 }
 
@@ -512,6 +529,12 @@ export const scenarioSchema = () => ({
   'x-elsewhere': OF_DATA
 })
 export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
+
+/** The parts that are published once, by the names that others refer to them by. */
+export const publishedParts = (): Readonly<Record<string, object>> => ({
+  ...{ change: CHANGE, fields: FIELDS, hold: HOLD, match: MATCH, on: ON, records: FAMILY_STATE, respond: RESPOND, weight: WEIGHT },
+  ...recordSchemas()
+})
 
 export const FIXTURE_CHECKER = checkerOf(fixtureSchema)
 export const SCENARIO_CHECKER = checkerOf(scenarioSchema)

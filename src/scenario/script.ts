@@ -1,4 +1,4 @@
-/** Script entries: what the emulator does differently for some calls. The first entry that can is applied. */
+/** Script entries: they change how the emulator responds to some requests. The first entry that applies is used. */
 import { drawnFraction } from '../core/draws.js'
 import { durationExpected, durationOf } from '../core/durations.js'
 import { instantOf } from '../core/instants.js'
@@ -11,10 +11,10 @@ import { isChange, type OperationId, operationOf, operationsNamed } from '../ref
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Edit, editOf } from './edits.js'
-import { type Flaws, rightMembersOf, within } from './flaws.js'
+import { within } from './flaws.js'
 import { checkHeaders } from './headers.js'
 import { hoursOf } from './hours.js'
-import { compileMatch, countedValue, isMatch, MAX_VALUES, type Matcher, operationsOn, type SentCall, shownOn, unlessReported } from './matching.js'
+import { compileMatch, countedValue, isMatch, MAX_VALUES, type Matcher, operationsOn, type SentCall, unlessReported } from './matching.js'
 import type { NearMiss } from './near-misses.js'
 import { type Instructions, patternsIn } from './patterns.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
@@ -24,7 +24,7 @@ export type { EntryData, Fault, Hold, Release, Respond } from './schemas.js'
 export type Entry = {
   data: EntryData
   operations: ReadonlySet<OperationId>
-  matches: Matcher | null
+  matches: Matcher
   calls: { from: number; to: number }
   /** The share of the selected calls that it is applied to, from 0 to 1. */
   chance: number
@@ -44,7 +44,7 @@ export type Entry = {
   stale: number | null
   instructions: number
 }
-/** What an entry does to one call. */
+/** An entry that is applied to a request, with its delay. */
 export type Action = { id: string; entry: Entry; delay: number }
 /**
  * How many calls matched an entry, and to how many it was applied; `first`, of an entry that lasts for a time, when it was first applied, in milliseconds of
@@ -103,7 +103,7 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
     return {
       data,
       operations: new Set(operations),
-      matches: operations.length === 0 ? null : await compileMatch(operations, data.match, note, { onlyRight: true, patterns: patternsIn(all) }),
+      matches: await compileMatch(operations, data.match, note, { onlyRight: true, patterns: patternsIn(all) }),
       calls: callsOf(calls === undefined ? '1+' : `${calls}`, note),
       chance,
       between,
@@ -116,32 +116,6 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
       instructions: all.instructions - before
     }
   })
-
-/** An entry of a script as far as it is right; `entry` is null where it is not whole. */
-export type ScriptMember = { index: number; data: EntryData; entry: Entry | null }
-
-/** Compiles the entries of a script; one after an unconditional one of its operation can never apply. Of an entry with flaws, the other parts are checked. */
-export async function compileScript(
-  entries: readonly EntryData[] | undefined,
-  report: Report,
-  flaws?: Flaws,
-  all: Instructions = { instructions: 0 }
-): Promise<ScriptMember[]> {
-  const members: ScriptMember[] = []
-  const answered = new Map<OperationId, string>()
-  for (const { member: data, index, isWhole, report: reportRight } of rightMembersOf<EntryData>(entries, flaws, report)) {
-    if (data.on === undefined) continue
-    // `when` goes with others, which may be what is wrong
-    const entry = await compileEntry(data, (steps, said) => (isWhole || steps[0] !== 'when') && reportRight(steps, said), all)
-    members.push({ index, data, entry: isWhole ? entry : null })
-    if (!isWhole || entry === null) continue
-    const operations = [...entry.operations]
-    const answering = new Set(operations.map(operation => answered.get(operation)))
-    if (!answering.has(undefined)) report([index], say('shadowed', [...answering].join(' and '), shownOn(data.on)))
-    if (isUnconditional(entry)) for (const operation of operations) if (!answered.has(operation)) answered.set(operation, entryLabel(data, index))
-  }
-  return members
-}
 
 /** The name of the entry that another one comes after; undefined where that is not right. */
 const nameIn = (after: EntryData['after']): string | undefined => (isObject(after) ? (after as { ended?: string }).ended : (after as string | undefined))
@@ -170,15 +144,6 @@ export function checkWaiting(entries: readonly { data: EntryData; report: Report
     else if (isObject(data.after) && !canEnd(other)) report(['after', 'ended'], say('never_ends', name))
   }
 }
-
-export const entryLabel = ({ name }: EntryData, index: number): string => (name === undefined ? `entry ${index + 1}` : `the entry "${name}"`)
-
-const isUnconditional = ({ matches, data, calls, chance, between, lasts }: Entry) =>
-  matches === null &&
-  (data.per ?? data.at ?? data.after) === undefined &&
-  calls.from === 1 &&
-  chance === 1 &&
-  [calls.to, between.until, -between.from, lasts].every(bound => bound === FOREVER)
 
 const instantIn = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : (instantOf(text) as number))
 
@@ -315,18 +280,20 @@ export class Script {
 
   remove(id: string): boolean {
     if (!this.#entries.delete(id)) return false
-    this.#revision++
-    this.#byOperation.clear()
-    this.#named.clear()
-    for (const [left, { entry }] of this.#entries) this.#index(left, entry)
+    this.#indexAll()
     return true
   }
 
   clear(): void {
-    this.#revision++
     this.#entries.clear()
+    this.#indexAll()
+  }
+
+  #indexAll(): void {
+    this.#revision++
     this.#byOperation.clear()
     this.#named.clear()
+    for (const [id, { entry }] of this.#entries) this.#index(id, entry)
   }
 
   get isUsed(): boolean {
@@ -365,7 +332,7 @@ export class Script {
       const counted = this.#entries.get(id) as Counted
       const { entry, count } = counted
       call.isTooLong = false
-      const isMatched = entry.matches === null || isMatch(entry.matches, call)
+      const isMatched = isMatch(entry.matches, call)
       if (call.isTooLong) count.too_long = (count.too_long ?? 0) + 1
       const { per } = entry.data
       const value = isMatched && per !== undefined ? countedValue(per, call) : undefined
@@ -399,7 +366,7 @@ const countOf = ({ count, values }: Counted): EntryCount =>
 const hasEnded = ({ entry: { between, calls, lasts, data }, count }: Counted, at: number): boolean =>
   at >= between.until || (data.per === undefined && (count.matched >= calls.to || at >= (count.first ?? FOREVER) + lasts))
 
-/** What counts a call of a value, or of none; null where no further value is counted, which is counted in turn. */
+/** The count of a value, or of all requests without one; null where no further value is counted, which is noted. */
 function ownCount({ count, values }: Counted, value: string | undefined): Count | null {
   if (value === undefined) return count
   const known = values.get(value)
@@ -413,11 +380,8 @@ function ownCount({ count, values }: Counted, value: string | undefined): Count 
   return own
 }
 
-/** Whether an entry is applied to the call that it counted last. */
-const isApplied = (entry: Entry, count: Count, { seed, at, value }: { seed: number; at: number; value: string | undefined }) =>
-  isSelected(entry, count, at) &&
-  (entry.chance === 1 || drawnFraction(seed, `chance:${entry.label}${value === undefined ? '' : `:${value}`}`, count.matched) < entry.chance)
-
-/** Whether an entry is for the call that it counted last, at a time of the sandbox's clock. */
-const isSelected = ({ calls, lasts }: Entry, { matched, first }: Count, at: number) =>
-  matched >= calls.from && matched <= calls.to && at < (first ?? at) + lasts
+/** Whether an entry is applied to the request that it counted last, at a time of the sandbox's clock. */
+function isApplied({ calls, lasts, chance, label }: Entry, { matched, first }: Count, { seed, at, value }: { seed: number; at: number; value?: string }) {
+  if (matched < calls.from || matched > calls.to || at >= (first ?? at) + lasts) return false
+  return chance === 1 || drawnFraction(seed, `chance:${label}${value === undefined ? '' : `:${value}`}`, matched) < chance
+}

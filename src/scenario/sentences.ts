@@ -1,4 +1,4 @@
-/** What is said of documents that mean nothing, or hardly what was meant, and of what their steps and expectations find. */
+/** The sentences about documents that have problems, and about the findings of their steps and expectations. */
 import { didYouMean, shortened, someOf, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer } from '../core/sentences.js'
 
@@ -8,8 +8,8 @@ const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '
 const reference = (name: string) => `\${${shortened(name)}}`
 const tooLong = (count: number) => (count === 0 ? '' : `; ${count} more could not be matched: a value is too long for its pattern`)
 const inDoubt = (count: number) =>
-  count === 0 ? '' : `, and ${count} more in doubt: a value is too long for its pattern, or is compared with what is not a number or an instant`
-/** How many of the records that were found break what is said of all, how many may be among them, and some that break it. */
+  count === 0 ? '' : `, and ${count} more in doubt: a value is too long for its pattern, or its bound is not a number or an instant`
+/** Of the records found, how many break an expectation of all, some of those, and how many may belong to them. */
 type Broken = { broken: number; found: number; doubtful: number; shown: readonly string[]; where: string; names: string }
 const someDo = ({ broken, found }: Broken) => `${broken} of ${found} ${broken === 1 ? 'does' : 'do'}`
 const brokenBy = ({ broken, doubtful, shown }: Broken) => {
@@ -28,7 +28,7 @@ export const say = sayer({
 
   // records
   listed_twice: (what: string) => `${what} is listed twice`,
-  reserved_field: (name: string) => `${name} is a name that the API itself returns; give it outside extra`,
+  reserved_field: (name: string) => `the API itself returns ${name}; give it outside extra`,
   missing_record: (resource: string, id: string, advice: string) => `no ${resource} has the id ${shortened(id)}${advice}`,
   missing_account: (id: string) => `auth.accept_any_key names ${id}, which is not an Account of the scenario`,
   other_location: (ticket: string, at: string) => `the Ticket ${ticket} is at ${at}`,
@@ -36,7 +36,7 @@ export const say = sayer({
   sum_too_large: () => 'the amount with tip and donation is above 2^53-1',
   other_currency: (transaction: string, currency: string) => `the Transaction ${transaction} was charged in ${currency}`,
   below_refunds: (id: string, refunded: number, currency: string, charged: number) =>
-    `the Refunds of ${id} come to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
+    `the Refunds of ${id} add up to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
   fixed_field: (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
   in_use: (id: string, by: readonly string[]) => `${id} cannot be deleted: ${someOf(by)} ${by.length === 1 ? 'refers' : 'refer'} to it`,
   no_room: (limit: number) => `the sandbox would hold more than ${limit} records (limits.records)`,
@@ -61,16 +61,17 @@ export const say = sayer({
 
   // script entries
   disabled: (operation: string) => `can never apply: ${operation} is disabled and always responds with 501`,
-  shadowed: (by: string, on: string, entry = '') => `${entry}can never apply: ${by} acts on every ${on} request that it matches`,
+  shadowed: (by: readonly string[], on: string, entry?: string) =>
+    `${entry ? `${entry} ` : ''}can never apply: ${and(by)} ${by.length === 1 ? 'acts' : 'act'} on every ${on} request that it matches`,
   no_time: (why: string) => `can never apply: ${why}`,
   no_action: () => 'must have respond, change, stale, delay, fault, hold, bandwidth or cut_after',
   stale_change: (operation: string) => `only a GET can respond with old records; ${operation} changes them`,
   no_change: () => 'must name at least one record, under data or delete',
   change_too_large: (maximum: number, got: number) => `must name at most ${maximum} records; got ${got}`,
-  not_hours: (got: string) => `must be hours of the day, such as 22:00-06:00, with a time zone behind it if it is not UTC; got ${got}`,
+  not_hours: (got: string) => `must be hours of the day, such as 22:00-06:00, followed by a time zone if it is not UTC; got ${got}`,
   unknown_zone: (got: string, advice: string) => `${got} is not a time zone${advice || '; write one such as Europe/Berlin'}`,
   unknown_entry: (name: string, advice: string) => `no script entry has the name ${shortened(name)}${advice}`,
-  waits_for_itself: () => 'can never apply: by what the entries come after, it waits for itself',
+  waits_for_itself: () => 'can never apply: its after leads back to itself',
   never_ends: (name: string) => `can never apply: ${shortened(name)} does not end; give it calls, for or until`,
   not_calls: (got: string) => `must be 1, 2-3 or 4+; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
@@ -106,7 +107,7 @@ export const say = sayer({
   no_record: () => 'must give count, or a record by its id',
   not_single: (name: string, parts: readonly string[]) =>
     `${name} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${name}.${parts[0]}`}`,
-  not_summable: (name: string) => `${name} is not a whole number; only such fields can be added up, as in amount - amount_refunded`,
+  not_summable: (name: string) => `${name} is not a whole number; only whole numbers can be added up, as in amount - amount_refunded`,
   count: (calls: string, wanted: string, seen: number, of: string, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${of}${tooLong(unmatched)}`,
   too_soon: (what: string, gap: number, of: string, wanted: string) =>
     `${what} came ${gap / 1000} s after the request before it${of}; expected at least ${wanted}`,
@@ -133,7 +134,7 @@ export const say = sayer({
   unknown_key: (advice: string) => `the scenario has no such API key${advice}`,
   unknown_request: (request: string, advice: string) => `${request} is not an operation${advice}`,
   body_unexpected: (method: string) => `a ${method} has no body`,
-  name_reserved: (name: string) => `${name} has a meaning of its own in \${${name}.…}; give the step another name`,
+  name_reserved: (name: string) => `\${${name}.…} has another meaning; give the step another name`,
   name_taken: (name: string) => `an earlier step is called ${name} too`,
   unknown_reference: (name: string, meant?: string) =>
     `${reference(name)} refers to nothing; ${meant === undefined ? 'give the name that an earlier step has under as, or the id of a record' : `did you mean \${${meant}}?`}`,

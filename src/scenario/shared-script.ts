@@ -8,10 +8,10 @@ import { type EntryData, type Overrides, type SharedParts, sharedScriptSchema, t
 import { say } from './sentences.js'
 import { declaredVariables, type GivenVariables, readWith } from './variables.js'
 
-/** Parts of one document, under a place of it; script entries alone where it is a list. */
-export type Group = { document: SourceDocument; under: readonly Step[]; data: SharedParts | readonly EntryData[]; flaws: Flaws | undefined }
 /** A part of a group, and where what is in it is written. */
 export type GroupPart = { part: unknown; flaws: Flaws | undefined; written: Written }
+/** Parts that a scenario can use, by their names, and what is wrong with them. */
+export type Group = { partOf: (name: keyof SharedParts) => GroupPart; flaws: Flaws | undefined }
 /** What was read of a shared file, with the `names` of all its groups; `variables` are the names that it declares. */
 export type SharedScript = { groups: ReadonlyMap<string, Group>; names: readonly string[]; variables: readonly string[] }
 
@@ -31,10 +31,14 @@ export function partsOfUse(use: UseData): { reference: string; file: string; gro
 
 export const groupNamesIn = ({ groups }: { groups: unknown }): string[] => (isObject(groups) ? Object.keys(groups) : [])
 
-export function partOf({ document, under, data, flaws }: Group, name: keyof SharedParts): GroupPart {
-  if (Array.isArray(data))
-    return { part: name === 'script' ? data : undefined, flaws: name === 'script' ? flaws : undefined, written: writtenIn(document, under) }
-  return { part: isObject(data) ? (data as SharedParts)[name] : undefined, flaws: flaws?.get(name), written: writtenIn(document, [...under, name]) }
+/** The parts that are under a place of a document; script entries alone where there is a list. */
+export function groupIn(document: SourceDocument, under: readonly Step[], data: SharedParts | readonly EntryData[], flaws: Flaws | undefined): Group {
+  const isList = Array.isArray(data)
+  const partOf: Group['partOf'] = name =>
+    isList && name === 'script'
+      ? { part: data, flaws, written: writtenIn(document, under) }
+      : { part: isObject(data) ? (data as SharedParts)[name] : undefined, flaws: flaws?.get(name), written: writtenIn(document, [...under, name]) }
+  return { partOf, flaws }
 }
 
 /** Script entries with other fields in place of their own, which `overrides` say where `writtenHere` says; those that are null are left out. */
@@ -69,11 +73,13 @@ export async function readSharedScript(
   const groups = isObject(whole.groups) ? Object.fromEntries(Object.entries(whole.groups).filter(([name]) => wanted.includes(name))) : whole.groups
   const variables = declaredVariables(whole.vars, { given, report: within(report, 'vars'), reportGiven })
   const read = await readWith({ ...whole, groups }, variables, data => SHARED_SCRIPT_CHECKER.problems(data))
-  for (const { steps, code = '', message } of read.problems) report(steps, { code, message })
+  for (const problem of read.problems) report(problem.steps, problem)
   const flaws = read.flaws?.get('groups')
-  const found = Object.entries(isObject(groups) ? (read.data as { groups: Record<string, Group['data']> }).groups : {}).map(([name, data]) => {
-    if (!GROUP_NAME.test(name)) report(['groups', name], say('group_name'))
-    return [name, { document, under: ['groups', name], data, flaws: flaws?.get(name) }] as const
-  })
+  const found = Object.entries(isObject(groups) ? (read.data as { groups: Record<string, SharedParts | readonly EntryData[]> }).groups : {}).map(
+    ([name, data]) => {
+      if (!GROUP_NAME.test(name)) report(['groups', name], say('group_name'))
+      return [name, groupIn(document, ['groups', name], data, flaws?.get(name))] as const
+    }
+  )
   return { groups: new Map(found), names: groupNamesIn(whole), variables: [...variables.keys()] }
 }

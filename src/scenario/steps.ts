@@ -1,4 +1,4 @@
-/** Steps and plays: requests that a scenario sends to the API, with what they expect. Steps are played when it loads, both by `check`, against any service. */
+/** Steps and plays: requests that a scenario sends to the API, with the responses that it expects. A load sends the steps; `check` sends both, to any service. */
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { encodeForm } from '../core/form-encoding.js'
 import { didYouMeanOneOf, nearest } from '../core/nearest.js'
@@ -9,34 +9,35 @@ import { ERROR_TEMPLATE, type Template, valueAt } from '../core/templates.js'
 import { needsKey, OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import { SAYS } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { checkHeaders } from './headers.js'
-import { answerAt, namesIn, REFERENCE, recordPath, textsIn, unclosedIn, withValues } from './references.js'
+import { answerAt, namesIn, REFERENCE, recordPath, textsIn, unclosedIn, withTexts, withValues } from './references.js'
 import type { Fault, Json, PlayData, Statuses, StepData } from './schemas.js'
 import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
-import { NAME, NAME_EXPECTED, notClosed } from './variables.js'
+import { NAME } from './variables.js'
 
 export type { Json, PlayData, StepData } from './schemas.js'
-/** A call to make. `form` is the encoded body of a POST. */
+/** A request to send. `form` is the encoded body of a POST. */
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null; headers?: Readonly<Record<string, string>> }
-/** An answer, and its headers by their names in lower case; the fault by which none came, with status 0. */
+/** A response, its headers by name in lower case; with status 0 none came, because of the fault. */
 export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null }
 /** Sends a request and returns its response; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
-/** How an answer differs from what was expected; `at` is where the document says what was expected. */
+/** How a response differs from the expected one; `at` is the place of the expectation in the document. */
 export type Difference = { at: readonly PathStep[] } & Said
-/** `at` is where `step`, as it is written, is in its list, as are those of its problems. */
+/** `at` is the place of `step` in its list, `step` as it is written. */
 export type StepOutcome = { at: readonly PathStep[]; step: StepData; call: StepCall; answer: StepAnswer; problems: Difference[] }
-/** What `${name}` and the name of a key mean where no step gives them a value; `error` is the template of errors, if not the usual one. */
+/** The values of `${name}` and of names of keys that no step gives; `error` is the template of errors, if not the usual one. */
 export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null; error?: Template }
 
 /** The number of earlier steps that are searched for a suggestion. */
 const MAX_LOOKED_AT = 100
 
 type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
-/** What is known beside the steps. `ids` are suggested; `otherKey` is null for a key that is known, else a suggestion of another or an empty text. */
+/** Values that steps can refer to, apart from one another. `ids` are suggested; `otherKey` is null for a known key, else a suggestion of another or an empty text. */
 type Known = Pick<StepBindings, 'variable'> & {
   ids?: () => readonly string[]
   hasUsualLists?: boolean
@@ -44,8 +45,8 @@ type Known = Pick<StepBindings, 'variable'> & {
 }
 
 /**
- * Checks steps as far as they have no flaws: operations, keys, and that every `${…}` refers to an earlier step or to what `variable` knows. Those of expectations
- * refer to any step. `warn` takes what can be played.
+ * Checks steps as far as they have no flaws: operations, keys, and that every `${…}` refers to an earlier step or to a value of `variable`. Expectations refer to
+ * any step. `warn` takes problems of steps that can be played all the same.
  */
 export function checkSteps(
   { steps, play, expect = [] }: { steps: Listed<StepData>; play: Listed<PlayData>; expect?: readonly unknown[] | undefined },
@@ -73,7 +74,7 @@ export function checkSteps(
     }
     checkReferences(step, name => (known.get(headOf(name))?.group === group ? say('not_yet_known', name) : problemOfReference(name, referable)), note)
     if (as === undefined) continue
-    if (!NAME.test(as)) note(['as'], NAME_EXPECTED)
+    if (!NAME.test(as)) note(['as'], SAYS.not_a_variable_name())
     else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
     if (known.has(as)) note(['as'], say('name_taken', as))
     known.set(as, { operation: answeredOperation(step), group })
@@ -95,7 +96,7 @@ function checkReferences(
 ): void {
   for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
-    if (unclosed !== undefined) report(steps, notClosed(unclosed))
+    if (unclosed !== undefined) report(steps, SAYS.reference_not_closed(unclosed))
     for (const name of namesIn(text)) {
       const problem = problemOf(name, text, steps)
       if (problem !== null) report(steps, { ...problem, isOfName })
@@ -103,7 +104,7 @@ function checkReferences(
   }
 }
 
-/** The operation of a step whose answer is a record or a list; null where it is not known, or an error is expected. */
+/** The operation of a step that returns a record or a list; null where it is not known, or an error is expected. */
 function answeredOperation({ do: call, expect }: StepData): OperationId | null {
   if (typeof call !== 'string' || !wantsStatus(expect?.status, 200)) return null
   const [method, path] = splitCall(call)
@@ -115,7 +116,7 @@ type Referable = Required<Pick<Known, 'variable' | 'ids' | 'hasUsualLists'>> & {
   latest: readonly string[]
 }
 
-/** What is wrong with a reference; null where nothing is. Those to variables are looked at where these are put in. */
+/** The problem of a reference; null where it is right. References to variables are checked when their values replace them. */
 function problemOfReference(name: string, { known, latest, variable, ids, hasUsualLists }: Referable): Said | null {
   const [head = '', ...fields] = name.split('.')
   const partsOf = (step: string) => fieldsOf(known.get(step)?.operation ?? null, fields, hasUsualLists)
@@ -129,7 +130,7 @@ function problemOfReference(name: string, { known, latest, variable, ids, hasUsu
   return say('unknown_reference', name, step && [step, ...partsOf(step).corrected].join('.'))
 }
 
-/** The fields of an answer as a table of the reference has them; `missing` is the first that it has only by another name. */
+/** The fields of a response by the tables of the reference; `missing` is the first that is spelled otherwise there. */
 function fieldsOf(operation: OperationId | null, fields: readonly string[], hasUsualLists: boolean): { corrected: readonly string[]; missing: string | null } {
   const { answer } = operation === null ? ({} as Tables) : (TABLES[operation] as Tables)
   let at: Schema | undefined = answer && schemaOf(answer)
@@ -185,7 +186,7 @@ function checkExpected(expect: StepData['expect'] = {}, report: Report): void {
   if (expect.fault !== undefined && others.length > 0) report([], say('not_together', 'fault', others))
 }
 
-/** What to say of a request that is not an operation of the reference: the operations at its path, or those with a name like it. */
+/** The problem of a request that is not an operation of the reference: it names the operations at its path, or those with a similar name. */
 function unknownCall(call: string): Said {
   const [, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x')).map(operation => `${operation.method} ${path}`)
@@ -195,11 +196,11 @@ function unknownCall(call: string): Said {
   return say('unknown_request', call, didYouMeanOneOf(call, OPERATION_NAMES, 'write a method and a path, such as POST /refunds'))
 }
 
-/** What steps and plays have been answered, by the names that they give it. */
+/** The responses of steps and plays, by the names that these give them. */
 export class Answers extends Map<string, Json> {
   readonly names: ReadonlySet<string | undefined>
 
-  /** Of members of plays that are not checked yet, too. */
+  /** `plays` need not be checked yet. */
   constructor(plays: readonly PlayData[]) {
     super()
     this.names = new Set(plays.flatMap(callsIn).flatMap(step => (isObject(step) ? step.as : [])))
@@ -207,8 +208,8 @@ export class Answers extends Map<string, Json> {
 }
 
 /**
- * Plays steps in their order, those at once together, and returns the outcome of each call; those that refer to one with an unexpected answer are not made.
- * `wait` lets that many milliseconds pass.
+ * Sends the requests of steps in their order, those of `at_once` together, and returns the outcome of each. A step that refers to the response of a failed one is
+ * not sent. `wait` lets that many milliseconds pass.
  */
 export async function playSteps(
   plays: readonly PlayData[],
@@ -263,13 +264,6 @@ function resolve(step: StepData, answers: Answers, { variable }: StepBindings): 
   return { resolved: withTexts(step as Json, text => withValues(text, valueAt)) as StepData, missing }
 }
 
-/** A value with another one in place of every text in it. */
-export function withTexts(value: Json, replaced: (text: string) => Json): Json {
-  if (typeof value === 'string') return replaced(value)
-  if (Array.isArray(value)) return value.map(part => withTexts(part, replaced))
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withTexts(part as Json, replaced)])) : value
-}
-
 function callOf(step: StepData, { key }: StepBindings): StepCall {
   const [method, path] = splitCall(step.do)
   return {
@@ -282,7 +276,7 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
   }
 }
 
-/** An answer as data; what says that it is JSON and is not has been broken on the way. */
+/** A response as data; one whose Content-Type is JSON and whose body is not was damaged on the way. */
 export function answerRead(status: number, headers: Readonly<Record<string, string>>, text: string): StepAnswer {
   try {
     return { status, headers, body: text === '' ? null : JSON.parse(text) }
@@ -291,10 +285,10 @@ export function answerRead(status: number, headers: Readonly<Record<string, stri
   }
 }
 
-/** Whether a step that wants this status, or with none a 2xx, is answered with it. */
+/** Whether a status is one that a step wants; without `wanted`, any 2xx. */
 export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean => compileStatus(wanted ?? '2xx', () => {})(status)
 
-/** How an answer differs from what a step expects; `step` is where that is. */
+/** How a response differs from the one that a step expects; `step` is the place of the step. */
 function problemsOf(
   { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
   answer: StepAnswer,
@@ -327,7 +321,7 @@ const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
 
 const MAX_SHOWN = 1000
 
-/** A part of an answer for people; what it holds may be of any size and depth. */
+/** A part of a response for people; it may be of any size and depth. */
 function shown(value: Json | undefined): string {
   try {
     const text = JSON.stringify(value) ?? 'nothing'
@@ -337,7 +331,7 @@ function shown(value: Json | undefined): string {
   }
 }
 
-/** What an answer lacks of what was expected: names that are not expected are not looked at, values are compared strictly. */
+/** How a part of a response differs from the expected one: other names are ignored, values are compared strictly. */
 function differences(expected: Json, actual: Json | undefined, path: string, at: readonly PathStep[]): Difference[] {
   const isList = Array.isArray(expected)
   const other = (wanted: string) => [{ at, ...say('other_value', path, wanted, shown(actual)) }]

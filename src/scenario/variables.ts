@@ -3,7 +3,7 @@ import { shortened } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { type Said, shownGot } from '../core/sentences.js'
-import { SAYS, say } from './document-sentences.js'
+import { say } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { type Flaws, flawsOf } from './flaws.js'
 import { unclosedIn, withValues } from './references.js'
@@ -21,7 +21,6 @@ export type GivenVariables = {
 
 /** Names such as `last4`, of variables and of steps. */
 export const NAME = /^[A-Za-z_][\w-]*$/
-export const NAME_EXPECTED = SAYS.not_a_variable_name()
 /** Characters of a value: a text may hold many references. */
 const MAX_VALUE = 1000
 const TYPES: Readonly<Record<string, string>> = { string: 'text', number: 'a number', boolean: 'true or false' }
@@ -76,11 +75,6 @@ export function checkGiven({ values, known }: GivenVariables, declared: readonly
   if (known !== undefined) return
   for (const name of Object.keys(values)) if (!declared.includes(name)) report([name], say('unknown_variable', name, declared))
 }
-
-/** What to say of a name that no variable has. */
-export const unknownVariable = SAYS.unknown_variable
-/** What to say of a reference without its end. */
-export const notClosed = SAYS.reference_not_closed
 
 /** A place where a document is not what it will be; nothing is said where what is wrong is reported elsewhere. */
 type Unresolved = { steps: readonly Step[]; said: Said | null }
@@ -161,13 +155,3 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
 
 /** Whether a text holds a reference to a variable, whole or not. */
 const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(text)
-
-/** A document with the defaults of its variables in it. Errors: the first thing that is wrong with them. */
-export function withDefaults(data: unknown): unknown {
-  const report: Report = (steps, said) => {
-    throw new Error(`${steps.join('.')}: ${(said as Said).message}`)
-  }
-  const { data: whole, unresolved } = expanded(data, declaredVariables(isObject(data) ? data.vars : undefined, { given: [], report }))
-  for (const { steps, said } of unresolved) if (said !== null) report(steps, said)
-  return whole
-}

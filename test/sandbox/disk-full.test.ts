@@ -172,7 +172,7 @@ t.test('closing writes a last time: where that fails it says which changes are n
     const given = await started(t)
     given.disk.room = 0
     await change(given)
-    const parts = [`the sandbox at the base address (${what})`, ...(what.startsWith('2') ? ['sandbox one (all of it)'] : [])]
+    const parts = [`the sandbox at the base address (${what})`, ...(what.startsWith('2') ? ['sandbox one (everything)'] : [])]
     const { code, message } = REFUSALS.lastNotWritten(given.file, NO_ROOM, parts)
     await t.rejects(given.data.close({ writesLast: true }), { code, message })
   }
@@ -301,5 +301,5 @@ t.test('start: what could not be written at the end is on stderr, and the proces
   t.equal((await fetch(`${baseUrl}/transactions`, { method: 'POST', body })).status, 503)
 
   await t.rejects(close({}), { code: 'data_not_written' })
-  t.match(String(stderr.read()), /^commerce-emulator: .+ENOENT: .+ the sandbox at the base address \(all of it\)\.\n$/)
+  t.match(String(stderr.read()), /^commerce-emulator: .+ENOENT: .+ the sandbox at the base address \(everything\)\.\n$/)
 })

@@ -118,7 +118,7 @@ t.test('expect: what the records of a family come to, together or in groups, and
   for (const state of right) t.strictSame(await differencesOf({ transactions: state }), [], JSON.stringify(state))
   t.strictSame(await differencesOf({ refunds: { group_by: 'transaction.ticket.location', sum: { amount: 999, 'transaction.amount - amount': 4000 } } }), [])
 
-  const doubt = 'in doubt: a value is too long for its pattern, or is compared with what is not a number or an instant'
+  const doubt = 'in doubt: a value is too long for its pattern, or its bound is not a number or an instant'
   const wrong: [state: object, ...differences: string[]][] = parse(`[
     [{ count: { gt: 4 } }, 'count transactions: wanted > 4; got 4'],
     [{ where: { ticket: { reference: B } }, count: { gte: 1 } }, 'count transactions: wanted >= 1 with {"ticket":{"reference":"B"}}; got 0'],

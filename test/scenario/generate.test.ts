@@ -276,6 +276,24 @@ t.test('generate: every problem, with its place', async t => {
   t.strictSame(await codesIn({ data: { accounts: [smallFixture().accounts[1]] }, generate: [{ users: 1 }] }), missing(0), 'a reseller is no merchant')
 })
 
+t.test('generate: the payments of each Location begin with its own first Ticket', async t => {
+  const location = { loc_b: 1, loc_c: 1 }
+  const locations = [...EMPTY.locations, { ...EMPTY.locations[0], id: 'loc_c' }]
+  const store = await generatedIn(
+    [
+      { tickets: 1, location: 'loc_b', created: { from: FROM, to: FROM } },
+      { tickets: 1, location: 'loc_c', created: { from: TO, to: TO } },
+      { transactions: 200, location, created: { from: FROM, to: '2026-03-02' }, refunded: 1 }
+    ],
+    { data: smallFixture({ locations }) }
+  )
+  const all = store.transactions.inCreationOrder()
+  const [early, late] = ['loc_b', 'loc_c'].map(id => all.filter(one => one.location === id).map(({ created }) => created)) as [string[], string[]]
+  t.ok(early.filter(at => at < TO).length > 50, 'of the one that opened first, in all the time before the other opened')
+  t.ok(late.length > 50 && late.every(at => at >= TO))
+  t.ok(isSorted(all.map(({ created }) => created)))
+})
+
 t.test('generate: a plausible year: some hours, days, months, amounts, Locations and payment types are more frequent than others', async t => {
   const weights = { hours: { '0-11': 0, '11-14': 5, '18-22': 8, '22-24': 0 }, weekdays: { sun: 0, sat: 3 }, months: { dec: 4, jan: 0 } }
   const created = { from: '2025-01-01', to: '2025-12-31T23:59:59Z', ...weights }

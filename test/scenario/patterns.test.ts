@@ -19,12 +19,12 @@ import {
   MAX_TOGETHER,
   patternsIn
 } from '../../src/scenario/patterns.js'
-import { compileEntry, compileScript, type Entry, type EntryData, Script } from '../../src/scenario/script.js'
-import { shadowOf } from '../../src/scenario/shadows.js'
+import { compileEntry, type Entry, type EntryData, Script } from '../../src/scenario/script.js'
+import { Shadows } from '../../src/scenario/shadows.js'
 import { Store } from '../../src/store/store.js'
 import { coded, reported } from '../support/codes.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { lookedAt } from '../support/first-state.js'
+import { codesIn, lookedAt } from '../support/first-state.js'
 import type { Json } from '../support/json.js'
 import { property } from '../support/property.js'
 
@@ -104,14 +104,12 @@ t.test('the patterns of a script compile to so many instructions together, those
     ['as many', full, []],
     ['text', [...full, entry('text')], []],
     ['plain text counts as one', [...full.slice(1), entry(['/plain text/', sized(399)])], []],
-    ['one more', [...full, entry('/plain text/'), entry(sized(9)), entry('/(/')], ['[4].match.body.reason pattern_limit']],
-    ['a group is not plain text', [...full, entry('/(x)/')], ['[4].match.body.reason pattern_limit']],
-    ['nor is text in either case', [...full, entry('/x/i')], ['[4].match.body.reason pattern_limit']]
+    ['one more', [...full, entry('/plain text/'), entry(sized(9)), entry('/(/')], ['script[4].match.body.reason pattern_limit']],
+    ['a group is not plain text', [...full, entry('/(x)/')], ['script[4].match.body.reason pattern_limit']],
+    ['nor is text in either case', [...full, entry('/x/i')], ['script[4].match.body.reason pattern_limit']]
   ]
   for (const [title, entries, problems] of cases) {
-    const { found, report } = reported()
-    await compileScript(entries, report)
-    t.strictSame(found, problems, title)
+    t.strictSame(await codesIn({ script: entries }), problems, title)
   }
   const root = t.testdir({ 'shared.yaml': JSON.stringify({ groups: { more: [entry('/x/')] } }) })
   const own = JSON.stringify({ use: ['shared.yaml#more'], script: full })
@@ -230,11 +228,13 @@ t.test('what a request or a record can cost is bounded in steps, whatever is ask
   const one = await tallyOf({ on, match: { body: { reason: texts } } })
   const state = await compileWhere({ reason: texts.slice(0, 3), transaction: texts.slice(2) })
   const [later, ...earlier] = (await Promise.all([LONG, ...texts].map(reason => compileEntry(entry(reason), () => {})))) as [Entry, ...Entry[]]
+  const shadows = new Shadows()
+  for (const [index, entry] of earlier.entries()) shadows.add({ entry, use: null, index })
   const cases: [title: string, run: () => unknown][] = [
     ['a script', () => act(script, sent(LONG))],
     ['expectations', () => all.count(sent(LONG))],
     ['one expectation, as verify judges each request of a journal by it', () => one.count(sent(LONG))],
-    ['an entry that may be shadowed', () => shadowOf(later, earlier)],
+    ['an entry that may be shadowed', () => shadows.add({ entry: later, use: null, index: 0 })],
     ['a record', () => state({ record: () => undefined, all: () => [{ id: 'rfd_a', reason: LONG, transaction: LONG } as unknown as Json] })]
   ]
   for (const [title, run] of cases) {
