@@ -80,7 +80,7 @@ t.test('console: a scenario of the gallery is checked and loaded, what changed s
   await page.getByRole('link', { name: /^month-end/ }).click()
   await dialog.getByText('The clock stands on the last second of February').first().waitFor()
   await button(page, 'Check only').click()
-  await dialog.getByText('It can be loaded.').waitFor()
+  await dialog.getByText('month-end can be loaded.').waitFor()
   t.equal((await control('GET ')).body.scenario.name, 'test')
   await button(page, 'Load month-end').click()
   await dialog.waitFor({ state: 'detached' })
@@ -156,7 +156,7 @@ t.test('console: a load gives values to the variables that a scenario declares, 
   await problemAt(page, 'count').waitFor()
   t.strictSame(bodies, [
     { scenario: 'default', vars: { last4: '0341', count: 5 } },
-    { scenario: 'default' },
+    { scenario: 'default', vars: {} },
     { scenario: 'default', vars: { count: 4, strict: false } }
   ])
 })

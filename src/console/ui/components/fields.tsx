@@ -125,7 +125,7 @@ export const SelectField = ({ value, onChange, options, ...frame }: Field<string
 )
 
 /** A choice where there are values to choose from, else a line of text. */
-export const ChoiceField = ({ options, ...field }: TextProps & { options: Options | null | undefined }) =>
+export const ChoiceField = ({ options, ...field }: TextProps & { options?: Options | null | undefined }) =>
   options ? <SelectField options={options} {...field} /> : <TextField {...field} />
 
 export function CheckField({ label, value, onChange }: Pick<Field<boolean>, 'label' | 'value' | 'onChange'>) {

@@ -23,8 +23,8 @@ const LINE_HEIGHT = 20
 const NO_PROBLEMS: readonly Problem[] = []
 
 const schemas = new Map<string, Promise<Schema>>()
-function schemaNamed(name: string): Promise<Schema> {
-  const schema = schemas.get(name) ?? control<Schema>(`GET /schema/${name}.json`)
+function schemaNamed(name: NonNullable<Props['schema']>): Promise<Schema> {
+  const schema = schemas.get(name) ?? (control(`GET /schema/${name}.json`) as Promise<Schema>)
   schemas.set(name, schema)
   return schema
 }

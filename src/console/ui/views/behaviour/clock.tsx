@@ -7,46 +7,46 @@ import { TextField } from '../../components/fields.js'
 import { instantInWords } from '../../components/instant.js'
 import { Card } from '../../components/layout.js'
 import { Read } from '../../components/states.js'
-import { api } from '../../control/client.js'
+import { type ClockState, control } from '../../control/client.js'
 import { beganInWords } from '../scenarios/changes-words.js'
 import { REREAD_MS } from '../scenarios/command.js'
 
 const STEPS = ['1m', '1h', '24h', '7d', '30d']
 
-export function ClockTab() {
-  const changed = useResource(api.changes, '', { every: REREAD_MS }).data?.clock
+export const ClockTab = () => (
+  <Read from={() => control('GET /clock')} every={REREAD_MS}>
+    {clock => (
+      <>
+        <Present clock={clock} />
+        <Setting />
+        <Advancing />
+      </>
+    )}
+  </Read>
+)
+
+function Present({ clock }: { clock: ClockState }) {
+  const changed = useResource(() => control('GET /changes'), '', { every: REREAD_MS }).data?.clock
+  const [state, action, done] = clock.running ? ['running', 'Freeze', 'The clock is frozen'] : ['frozen', 'Let it run', 'The clock runs']
   return (
-    <Read from={api.clock} every={REREAD_MS}>
-      {clock => (
-        <>
-          <Card id="behaviour-clock" title="The clock">
-            <p class="time">
-              <ClockTime clock={clock} /> <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{clock.running ? 'running' : 'frozen'}</span>
-            </p>
-            <p class="began faint">
-              {changed && `It began ${beganInWords(changed.began)}; ${changed.changed ? 'it has been changed since' : 'it has not been changed since'}.`}
-            </p>
-            <div class="row">
-              {clock.running ? (
-                <Button text="Freeze" run={() => act(api.setClock({ running: false }), 'The clock is frozen')} />
-              ) : (
-                <Button text="Let it run" run={() => act(api.setClock({ running: true }), 'The clock runs')} />
-              )}
-              <p class="hint">It sets the creation times of records. Script entries use it for from, until and for, but not for delays.</p>
-            </div>
-          </Card>
-          <Setting />
-          <Advancing />
-        </>
-      )}
-    </Read>
+    <Card id="behaviour-clock" title="The clock">
+      <p class="time">
+        <ClockTime clock={clock} /> <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{state}</span>
+      </p>
+      <p class="began faint">
+        {changed && `It began ${beganInWords(changed.began)}; ${changed.changed ? 'it has been changed since' : 'it has not been changed since'}.`}
+      </p>
+      <div class="row">
+        <Button text={action} run={() => act(control('PUT /clock', { body: { running: !clock.running } }), done)} />
+        <p class="hint">It sets the creation times of records. Script entries use it for from, until, at, for and stale, but not for delays.</p>
+      </div>
+    </Card>
   )
 }
 
 function Setting() {
-  const instant = useDraft()
-  const set = (running?: boolean) =>
-    instant.send(api.setClock({ now: instant.text.value.trim(), ...(running !== undefined && { running }) }), 'The clock is set')
+  const { text, send, write, field } = useDraft()
+  const set = (more?: object) => send(control('PUT /clock', { body: { now: text.value.trim(), ...more } }), 'The clock is set')
   return (
     <Card id="behaviour-set" title="Set the clock">
       <Form class="stack" send={() => set()}>
@@ -54,13 +54,13 @@ function Setting() {
           label="Instant"
           placeholder="2026-02-28T23:59:59Z"
           hint="ISO 8601, such as 2026-02-28T23:59:59Z or 2026-03-01; UTC if no offset is given."
-          {...instant.field}
+          {...field}
         />
         <div class="row">
           <Button class="primary" text="Set" />
-          <Button text="Set and freeze" run={() => set(false)} />
-          <Button text="Set and let it run" run={() => set(true)} />
-          <Button text="Use the time of this machine" run={() => instant.write(new Date().toISOString())} />
+          <Button text="Set and freeze" run={() => set({ running: false })} />
+          <Button text="Set and let it run" run={() => set({ running: true })} />
+          <Button text="Use the time of this machine" run={() => write(new Date().toISOString())} />
         </div>
       </Form>
     </Card>
@@ -68,8 +68,8 @@ function Setting() {
 }
 
 function Advancing() {
-  const by = useDraft()
-  const advance = (length: string) => by.send(api.advanceClock(length), ({ now }) => `It is ${instantInWords(now)}`)
+  const { text, send, field } = useDraft()
+  const advance = (by: string) => send(control('POST /clock/advance', { body: { by } }), ({ now }) => `It is ${instantInWords(now)}`)
   return (
     <Card id="behaviour-advance" title="Advance the clock">
       <fieldset class="row">
@@ -78,8 +78,8 @@ function Advancing() {
           <Button key={step} text={step} run={() => advance(step)} />
         ))}
       </fieldset>
-      <Form class="row aligned" send={() => advance(by.text.value.trim())}>
-        <TextField label="Duration" placeholder="36h" hint="Such as 250ms, 90s, 36h, 7d or PT36H." {...by.field} />
+      <Form class="row aligned" send={() => advance(text.value.trim())}>
+        <TextField label="Duration" placeholder="36h" hint="Such as 250ms, 90s, 36h, 7d or PT36H." {...field} />
         <Button text="Advance" />
       </Form>
     </Card>

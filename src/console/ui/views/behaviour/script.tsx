@@ -7,10 +7,10 @@ import { Card, Items } from '../../components/layout.js'
 import { NearMisses, RequestLink } from '../../components/links.js'
 import { Read } from '../../components/states.js'
 import { yamlOf } from '../../components/yaml.js'
-import { api, type Gate, type ListedEntry, type Release } from '../../control/client.js'
+import { control, type Gate, type ListedEntry } from '../../control/client.js'
 import { remove } from '../scenarios/command.js'
 import { AddEntry } from './add-entry.js'
-import { callsInWords, effectInWords, operationsInWords } from './entry-words.js'
+import { entryInWords } from './entry-words.js'
 
 /** In milliseconds; no event reports which requests wait. */
 const REREAD_MS = 1000
@@ -22,12 +22,12 @@ export const ScriptTab = () => (
     <div class="stack">
       <Card id={ENTRIES} title="Entries" isFocusable>
         <p class="hint">If several entries match a request, the first one that can be applied is applied. All of them count it as matched.</p>
-        <Read from={api.script} every={REREAD_MS}>
+        <Read from={() => control('GET /script')} every={REREAD_MS}>
           {({ data }) => <Entries entries={data} />}
         </Read>
       </Card>
       <Card id="behaviour-gates" title="Gates">
-        <Read from={api.gates} every={REREAD_MS}>
+        <Read from={() => control('GET /gates')} every={REREAD_MS}>
           {({ data }) => <Gates gates={data} />}
         </Read>
       </Card>
@@ -47,7 +47,7 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
           class="small quiet danger"
           icon="trash"
           label={`Remove ${id}`}
-          run={() => remove(api.removeEntry(id), `${id} is removed`, ENTRIES, () => addAgain(entry))}
+          run={() => remove(control('DELETE /script/ID', { name: id }), `${id} is removed`, ENTRIES, () => addAgain(entry))}
         />
       )}
     />
@@ -59,27 +59,23 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
   </>
 )
 
-const addAgain = async (entry: ListedEntry['entry']) => `Added again, at the end, as ${(await api.addEntryYaml(yamlOf(entry))).id}`
+const addAgain = async (body: ListedEntry['entry']) => `Added again, at the end, as ${(await control('POST /script', { body })).id}`
 
 const clear = () =>
   ask({
     title: 'Remove all entries?',
     text: "The script will be empty, and the emulator responds as the reference says. A reset brings back the scenario's entries.",
     action: 'Remove all',
-    run: () => remove(api.clearScript(), 'The script is empty', ENTRIES)
+    run: () => remove(control('DELETE /script'), 'The script is empty', ENTRIES)
   })
 
 function Entry({ listed: { id, entry, matched, applied, too_long, near_misses } }: { listed: ListedEntry }) {
-  const conditions = callsInWords(entry)
   return (
     <>
       <p>
-        <code>{id}</code> <b>{entry.name ?? operationsInWords(entry)}</b>
+        <code>{id}</code> <b>{entry.name}</b>
       </p>
-      <p>
-        {operationsInWords(entry)}
-        {conditions && <span class="faint"> ({conditions})</span>}: {effectInWords(entry)}
-      </p>
+      <p>{entryInWords(entry)}</p>
       <p class="counts">
         <span class="badge">{figure(matched)} matched</span> <span class={`badge ${applied > 0 ? 'good' : ''}`}>{figure(applied)} applied</span>
         {too_long !== undefined && <span class="badge warn">{too_long} with a value too long for the pattern</span>}
@@ -117,17 +113,16 @@ const Gates = ({ gates }: { gates: readonly Gate[] }) => (
         </ol>
       </>
     )}
-    actions={({ name, open }) => (
-      <>
-        <Button class="small" text="Open" label={`Open: ${name}`} disabled={open} run={() => openGate(name, 'in_order')} />
-        <Button class="small" text="Open, last first" label={`Open, last first: ${name}`} disabled={open} run={() => openGate(name, 'reverse')} />
-      </>
-    )}
+    actions={({ name, open }) =>
+      Object.entries({ Open: 'in_order', 'Open, last first': 'reverse' }).map(([text, release]) => (
+        <Button key={text} class="small" text={text} label={`${text}: ${name}`} disabled={open} run={() => openGate(name, release)} />
+      ))
+    }
   />
 )
 
-const openGate = (name: string, release: Release) =>
+const openGate = (name: string, release: string) =>
   act(
-    api.openGate(name, release),
+    control('POST /gates/NAME/open', { name, body: { release } }),
     ({ released }) => `The gate ${name} is open; ${released.length} ${released.length === 1 ? 'request goes' : 'requests go'} on`
   )

@@ -13,7 +13,7 @@ import { nameOf } from './records.js'
 const OWN = ['as', 'account']
 
 export const ApiList = ({ family }: { family: Family }) => (
-  <Read from={() => Promise.all([control<OpenApi>('GET /openapi.json'), api.keys(), api.settings()])} by={family}>
+  <Read from={() => Promise.all([control('GET /openapi.json') as Promise<OpenApi>, api.keys(), api.settings()])} by={family}>
     {([openApi, { data: keys }, { settings }]) => {
       const cursors = settings['pagination.cursors']?.value as Cursors
       const shapes = { list: settings['shapes.list']?.value, error: settings['shapes.error']?.value }

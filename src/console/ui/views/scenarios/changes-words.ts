@@ -8,22 +8,24 @@ export type Change = { text: string; tab?: string | undefined }
 
 export function changesInWords({ records, keys, clock, script: { added, removed, matched }, settings }: Changes): Change[] {
   const ofScript = [
-    ...(added.length > 0 ? [`${added.join(', ')} added`] : []),
-    ...(removed.length > 0 ? [`${removed.join(', ')} removed`] : []),
-    ...(matched > 0 ? [`requests matched ${matched === 1 ? 'once' : `${matched} times`}`] : [])
+    added.length > 0 && `${added.join(', ')} added`,
+    removed.length > 0 && `${removed.join(', ')} removed`,
+    matched > 0 && `requests matched ${matched === 1 ? 'once' : `${matched} times`}`
   ]
   const lines: readonly (readonly [title: string, words: string, tab?: string])[] = [
     ...Object.entries(RESOURCE_NAMES).map(([family, name]) => [`${name}s`, countsIn(records[family as Family])] as const),
     ['API keys', countsIn(keys)],
     ['Clock', clock.changed ? `it began ${beganInWords(clock.began)}` : '', 'clock'],
-    ['Script', ofScript.join('; '), 'script'],
+    ['Script', ofScript.filter(Boolean).join('; '), 'script'],
     ['Settings', settings.join(', '), 'settings']
   ]
   return lines.flatMap(([title, words, tab]) => (words === '' ? [] : [{ text: `${title}: ${words}`, tab }]))
 }
 
 const countsIn = (counts: Readonly<Record<string, number>> = {}): string =>
-  ['added', 'changed', 'deleted'].flatMap(kind => (counts[kind] ? [`${counts[kind]} ${kind}`] : [])).join(', ')
+  Object.entries(counts)
+    .flatMap(([kind, count]) => (count > 0 ? [`${count} ${kind}`] : []))
+    .join(', ')
 
 export const beganInWords = ({ now, running }: Changes['clock']['began']): string =>
   now === null ? 'as the machine’s' : `${running ? 'at' : 'frozen at'} ${instantInWords(now)}`

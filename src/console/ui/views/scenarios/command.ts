@@ -3,7 +3,7 @@ import { act, type Draft, type Undo, undoable } from '../../app/command.js'
 import { go } from '../../app/route.js'
 import { overview } from '../../app/store.js'
 import { toast } from '../../components/toast.js'
-import { api, type ListedScenario, type Loaded, type Problem } from '../../control/client.js'
+import { ControlError, control, type ListedScenario, type Loaded, type Problem } from '../../control/client.js'
 import { sandbox } from '../../control/place.js'
 
 /** How often, in milliseconds, what other clients may have changed is read again. */
@@ -16,9 +16,10 @@ export async function remove(call: Promise<unknown>, done: string, heading: stri
 }
 
 export const titleOf = ({ name, title = name }: ListedScenario): string => title
-export const warningShown = ({ line, message }: Problem): string => (line === undefined ? message : `Line ${line}: ${message}`)
+const warningShown = ({ line, message }: Problem): string => (line === undefined ? message : `Line ${line}: ${message}`)
 
-type Load = () => Promise<Loaded>
+export type Query = { dry_run: string }
+type Load = (query?: Query) => Promise<Loaded>
 /** What was last loaded here, by sandbox. */
 const loads = new Map<string, { name: string; load: Load }>()
 
@@ -27,8 +28,18 @@ async function presentLoad(): Promise<Load | undefined> {
   const name = overview.value?.scenario.name
   const last = loads.get(sandbox.value)
   if (last?.name === name) return last?.load
-  const listed = (await api.scenarios()).data.find(scenario => titleOf(scenario) === name)
-  return listed && (() => api.load({ scenario: listed.name }))
+  const listed = (await control('GET /scenarios')).data.find(scenario => titleOf(scenario) === name)
+  return listed && (() => control('POST /load', { body: { scenario: listed.name } }))
+}
+
+/** Says whether it can be loaded, with its likely mistakes. */
+export async function check({ write, refused }: Draft, load: Load): Promise<void> {
+  try {
+    const { scenario, warnings = [] } = await load({ dry_run: '1' })
+    write([`${scenario.name} can be loaded.`, ...warnings.map(warningShown)].join(' '))
+  } catch (error) {
+    if (error instanceof ControlError) refused.value = error
+  }
 }
 
 /** Loads, shows likely mistakes, and offers to undo it: the scenario before is loaded again, and its state restored. Returns whether it was taken. */

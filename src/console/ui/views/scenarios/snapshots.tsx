@@ -6,7 +6,7 @@ import { Button } from '../../components/button.js'
 import { ask } from '../../components/dialog.js'
 import { Card, Items } from '../../components/layout.js'
 import { Read } from '../../components/states.js'
-import { api } from '../../control/client.js'
+import { control } from '../../control/client.js'
 import { remove } from './command.js'
 
 const HEADING = 'scenario-snapshots'
@@ -14,7 +14,7 @@ const HEADING = 'scenario-snapshots'
 export const Snapshots = () => (
   <Card id={HEADING} title="Snapshots" isFocusable>
     <p class="hint">A snapshot holds records, keys, ids, seed, clock and script counts. It survives resets and loads.</p>
-    <Read from={api.snapshots}>
+    <Read from={() => control('GET /snapshots')}>
       {({ data }) => {
         const names = data.map(({ name }) => name)
         return (
@@ -39,10 +39,10 @@ export const Snapshots = () => (
 
 /** Asks before it replaces one. */
 const save = (names: readonly string[]) => async (name: string) => {
-  if (!names.includes(name)) return api.takeSnapshot(name)
-  const replaced = (done: (saved: unknown) => void) =>
-    ask({ title: `Replace ${name}?`, text: 'There is a snapshot of this name.', action: 'Replace the snapshot', run: () => done(api.takeSnapshot(name)) })
-  return new Promise(replaced)
+  const put = () => control('PUT /snapshots/NAME', { name })
+  if (!names.includes(name)) return put()
+  const question = { title: `Replace ${name}?`, text: 'There is a snapshot of this name.', action: 'Replace the snapshot' }
+  return new Promise<unknown>(done => ask({ ...question, run: () => done(put()) }))
 }
 
 function Actions({ name }: { name: string }) {
@@ -50,7 +50,7 @@ function Actions({ name }: { name: string }) {
   const { first, undo } = undoable(name === 'before-restore' ? 'restore-again' : 'restore')
   const restore = () =>
     act(
-      first().then(() => api.restoreSnapshot(name)),
+      first().then(() => control('POST /snapshots/NAME/restore', { name })),
       `The snapshot ${name} is restored`,
       undo
     )
@@ -59,7 +59,7 @@ function Actions({ name }: { name: string }) {
       title: `Delete ${name}?`,
       text: 'The state in it will be lost.',
       action: 'Delete the snapshot',
-      run: () => remove(api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)
+      run: () => remove(control('DELETE /snapshots/NAME', { name }), `The snapshot ${name} is deleted`, HEADING)
     })
   return (
     <>
