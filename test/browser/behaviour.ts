@@ -352,7 +352,7 @@ t.test('console: each form of a script entry does on a live emulator what it say
   const second = refund('200')
   t.strictSame([(await first).status, (await second).status], [200, 200])
 
-  await add('Slow lists', { Minimum: '300ms', Maximum: '300ms' })
+  await add('Slow reads', { Minimum: '300ms', Maximum: '300ms' })
   const begun = performance.now()
   await send('GET /tickets')
   t.ok(performance.now() - begun >= 295)

@@ -12,10 +12,10 @@ export type JournalEvent = { sandbox: string; call: JournalCall | null }
 /** A request to try; its body is a form. */
 export type TrialCall = { method: string; path: string; body?: string | null; key?: string | null; changes?: object }
 
-type Given = {
+export type Given = {
   /** What is in the path in place of NAME or ID. */
   name?: string
-  query?: Readonly<Record<string, string>> | undefined
+  query?: Readonly<Record<string, string>>
   body?: object
   /** A YAML document in place of a body. */
   yaml?: string

@@ -16,10 +16,13 @@ const asEntry = (yaml: string) => yaml.replace(/^- /, '  ')
 
 export function AddEntry() {
   const chosen = choiceIn(PRESETS, route.value.query.add, 'decline')
-  const choices = Object.entries(PRESETS).map(([name, { title }]) => [name, title, narrowed({ add: name })] as const)
   return (
     <Card id="behaviour-add" title="Add an entry">
-      <Choices label="What the entry does" choices={choices} chosen={chosen} />
+      <Choices
+        label="What the entry does"
+        choices={Object.entries(PRESETS).map(([name, { title }]) => [name, title, narrowed({ add: name })])}
+        chosen={chosen}
+      />
       <PresetForm key={chosen} {...PRESETS[chosen]} />
     </Card>
   )

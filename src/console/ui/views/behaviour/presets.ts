@@ -1,22 +1,19 @@
 /** Script entries that are asked for most, each as a form that makes one. */
 import { typedValue } from '../../../../core/typed-value.js'
-import { OPERATION_NAMES, OPERATIONS } from '../../../../reference/operations.js'
+import { OPERATION_NAMES } from '../../../../reference/operations.js'
 import type { Options } from '../../components/fields.js'
 
-/** What is given of an entry, by the paths in it; a text of lists is one of operations, an empty one is left out. */
+/** What is given of an entry, by the paths in it; what is empty is left out. */
 type Values = Readonly<Record<string, string>>
 export type Preset = { title: string; about: string; values: Values }
 type Field = { label: string; hint?: string; options?: Options; list?: readonly string[] }
 
-const LISTS = Object.values(OPERATIONS)
-  .flatMap(({ kind, method, path }) => (kind === 'list' ? [`${method} ${path}`] : []))
-  .join()
 const LENGTH_HINT = 'A duration, such as 250ms, 2s or 10m.'
 const NUMBERS = ['calls', 'chance', 'hold.until', 'respond.status']
 
 /** The fields of the forms by the paths of what they give, in their order. */
 export const FIELDS: Readonly<Record<string, Field>> = {
-  on: { label: 'Operation', options: [['*', 'every request'], [LISTS, 'every list'], ...OPERATION_NAMES] },
+  on: { label: 'Operation', options: [['*', 'every request'], ['GET *', 'every request that reads'], ...OPERATION_NAMES] },
   chance: { label: 'Share of requests', hint: 'From 0 to 1.' },
   for: { label: 'For', hint: `${LENGTH_HINT} By the clock of the sandbox: advance a frozen clock yourself.` },
   'hold.until': { label: 'How many wait' },
@@ -74,9 +71,9 @@ export const PRESETS = {
     values: { name: 'requests wait at a gate', on: 'POST /refunds', 'hold.gate': 'refunds', 'hold.for': '30s' }
   },
   slow: {
-    title: 'Slow lists',
+    title: 'Slow reads',
     about: 'Each response takes between the minimum and the maximum, drawn from the seed.',
-    values: { name: 'responses are slow', on: LISTS, calls: '', 'delay.min': '500ms', 'delay.max': '3s' }
+    values: { name: 'responses are slow', on: 'GET *', calls: '', 'delay.min': '500ms', 'delay.max': '3s' }
   },
   flaky: {
     title: 'Flaky by chance',
@@ -90,16 +87,12 @@ export const PRESETS = {
   }
 } satisfies Record<string, Preset>
 
-function valueAt(path: string, text: string): unknown {
-  if (NUMBERS.includes(path)) return typedValue(text, { type: 'number' })
-  return path === 'on' && text.includes(',') ? text.split(',') : text
-}
-
 /** The entry of which these values are given; a response without an error of its own has that of its status. */
 export function entryOf(values: Values): object {
   const entry: Record<string, unknown> = {}
   for (const [path, text] of Object.entries(values)) {
-    if (text.trim() === '') continue
+    const value = text.trim()
+    if (value === '') continue
     const names = path.split('.')
     const last = names.pop() as string
     let part = entry
@@ -107,7 +100,7 @@ export function entryOf(values: Values): object {
       part[name] ??= {}
       part = part[name] as typeof entry
     }
-    part[last] = valueAt(path, text.trim())
+    part[last] = NUMBERS.includes(path) ? typedValue(value, { type: 'number' }) : value
     if (path === 'respond.status') part.error = {}
   }
   return entry

@@ -7,14 +7,13 @@ export type Named = ShownSetting & { key: string }
 /** Settings that match a search, by the first part of their names; those that can be changed come first. */
 export function groupsOf(settings: Readonly<Record<string, ShownSetting>>, search = '', isChangedOnly = false): [name: string, settings: Named[]][] {
   const groups = new Map<string, Named[]>()
-  for (const [key, setting] of Object.entries(settings)) {
+  for (const [key, setting] of Object.entries(settings).sort(([, one], [, other]) => other.scope.localeCompare(one.scope))) {
     const { about, assumption, scope, source } = setting
     if (!matches([key, about, assumption], search) || (isChangedOnly && source === 'default')) continue
     const group = key.includes('.') ? key.replace(/\..*/, '') : { process: 'process', sandbox: key }[scope]
     groups.set(group, [...(groups.get(group) ?? []), { ...setting, key }])
   }
-  const isFixed = (named: Named[]) => Number(named[0]?.scope === 'process')
-  return [...groups].sort(([, one], [, other]) => isFixed(one) - isFixed(other))
+  return [...groups]
 }
 
 /** A value as it is typed in; null is empty. */

@@ -60,11 +60,7 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
         <p class="hint">
           {source !== 'default' && <span class={`badge ${source === 'control' ? 'warn' : ''}`}>{sourceInWords(setting)}</span>}
           {source === 'default' ? 'default' : ` default: ${shownValue(fallback)}`}
-          {isFixed && (
-            <>
-              ; given at start by <code>{flag}</code> or <code>{variable}</code>
-            </>
-          )}
+          {isFixed && `; given at start by ${flag} or ${variable}`}
         </p>
       </div>
     </div>

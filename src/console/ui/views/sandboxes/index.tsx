@@ -48,15 +48,12 @@ function List({ items }: { items: readonly SandboxItem[] }) {
       <p class="hint">
         A sandbox has its own records, clock, script and journal below <code>/sandbox/NAME/next</code>. Give each worker of a test suite its own.
       </p>
-      {rows.length === 0 ? (
-        <Empty title="There is only the base sandbox." icon="sandboxes" />
-      ) : (
-        <WideTable label="The sandboxes" heads={['Name', 'Scenario', 'Records', 'Requests', '']} rows={rows} />
-      )}
+      {rows.length === 0 && <Empty title="There is only the base sandbox." icon="sandboxes" />}
+      {rows.length > 0 && <WideTable label="The sandboxes" heads={['Name', 'Scenario', 'Records', 'Requests', '']} rows={rows} />}
       <NameForm
         label="Name"
         example="worker-1"
-        hint={CREATED}
+        hint="It starts with the start scenario. A request to it with a valid key creates it too."
         make={sandbox => control('POST /reset', { sandbox })}
         done={name => `The sandbox ${name} is created`}
       >
@@ -76,8 +73,6 @@ const drop = (name: string) =>
       if (sandbox.value === name) go({ sandbox: '' })
     }
   })
-
-const CREATED = 'It starts with the start scenario. A request to it with a valid key creates it too.'
 
 const stateOf = (sandbox: string) => control('GET /state', { sandbox })
 

@@ -11,7 +11,7 @@ import { Read } from '../../components/states.js'
 import { copy, toast, toastError } from '../../components/toast.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { control, controlText } from '../../control/client.js'
-import { check, loadWith, type Query } from './command.js'
+import { check, loadWith } from './command.js'
 
 const BLANK = `# Ctrl+Space completes names and values.
 name: mine
@@ -30,7 +30,6 @@ const CHECK_MS = 400
 /** Longer texts, in characters, are checked when they are loaded. */
 const MAX_CHECKED = 200_000
 
-const loadOf = (yaml: string) => (query?: Query) => control('POST /load', { query, yaml })
 const indented = (yaml: string) => yaml.trimEnd().replace(/^(?=.)/gm, '  ')
 
 /** What the editor can begin with besides the scenarios of the gallery. */
@@ -65,7 +64,7 @@ export function Editor() {
   })
   useSignalEffect(() => {
     const yaml = edited.text.value
-    const timer = yaml.length > MAX_CHECKED ? undefined : setTimeout(check, CHECK_MS, checked, loadOf(yaml))
+    const timer = yaml.length > MAX_CHECKED ? undefined : setTimeout(check, CHECK_MS, checked, { yaml })
     return () => clearTimeout(timer)
   })
   const open = async ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
@@ -79,7 +78,7 @@ export function Editor() {
   return (
     <>
       <div class="row view-bar">
-        <Button class="primary" text="Load the document" run={() => loadWith(edited, loadOf(text.value))} />
+        <Button class="primary" text="Load the document" run={() => loadWith(edited, { yaml: text.value })} />
         <div class="row end">
           <SelectField
             label="Start from"

@@ -15,7 +15,7 @@ import { Empty, Loaded, Read, Refusal } from '../../components/states.js'
 import { type Changes, control, controlText, type ListedScenario, type Overview } from '../../control/client.js'
 import { matches } from '../data/records.js'
 import { changesInWords } from './changes-words.js'
-import { check, loadWith, type Query, REREAD_MS, titleOf } from './command.js'
+import { check, loadWith, REREAD_MS, titleOf } from './command.js'
 import { Snapshots } from './snapshots.js'
 import { givenVariables } from './variable-values.js'
 
@@ -95,16 +95,16 @@ function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: 
   const more = useSignal('')
   const asked = useDraft()
   const { text, refused } = asked
-  const load = (query?: Query) => control('POST /load', { query, body: { scenario: name, vars: givenVariables(vars, typed.value, more.value) } })
+  const given = () => ({ body: { scenario: name, vars: givenVariables(vars, typed.value, more.value) } })
   const actions = (
     <>
       <ButtonLink class="" icon="edit" text="Edit a copy" href={hrefOf({ path: ['editor'], query: { from: `./${name}` } })} />
-      <Button text="Check only" run={() => check(asked, load)} />
+      <Button text="Check only" run={() => check(asked, given())} />
       <Button class="primary" text={`Load ${name}`} />
     </>
   )
   return (
-    <Dialog wide title={titleOf(scenario)} onClose={onClose} send={() => loadWith(asked, load)} actions={actions}>
+    <Dialog wide title={titleOf(scenario)} onClose={onClose} send={() => loadWith(asked, given())} actions={actions}>
       <p>{description ?? 'It has no description.'}</p>
       <Read from={() => controlText('GET /scenarios/NAME', { name })} once>
         {text => <CodeBlock text={text} label={`Document of ${name}`} />}
