@@ -38,14 +38,7 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
       none="No entries: the emulator responds to every request as the reference says."
       keyOf={({ id }) => id}
       shown={Entry}
-      actions={({ id, entry }) => (
-        <Button
-          class="small quiet danger"
-          icon="trash"
-          label={`Remove ${id}`}
-          run={() => remove(control('DELETE /script/ID', { name: id }), `${id} is removed`, 'behaviour-entries', () => addAgain(entry))}
-        />
-      )}
+      actions={listed => <Button class="small quiet danger" icon="trash" label={`Remove ${listed.id}`} run={() => drop(listed)} />}
     />
     {entries.length > 0 && (
       <div class="row">
@@ -54,6 +47,8 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
     )}
   </>
 )
+
+const drop = ({ id, entry }: ListedEntry) => remove(control('DELETE /script/ID', { name: id }), `${id} is removed`, 'behaviour-entries', () => addAgain(entry))
 
 const addAgain = async (body: ListedEntry['entry']) => `Added again, at the end, as ${(await control('POST /script', { body })).id}`
 

@@ -1,7 +1,6 @@
 /** What is loaded, what has changed since, and what else can be loaded. */
 import { useSignal } from '@preact/signals'
 import { reset, useDraft } from '../../app/command.js'
-import { useResource } from '../../app/resource.js'
 import { go, hrefOf, inQuery, narrowed, route } from '../../app/route.js'
 import { overview, readOverview } from '../../app/store.js'
 import { Button, ButtonLink } from '../../components/button.js'
@@ -11,7 +10,7 @@ import { AreaField, bound, ChoiceField, SearchField } from '../../components/fie
 import { instantInWords } from '../../components/instant.js'
 import { Card, Scroll } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
-import { Empty, Loaded, Read, Refusal } from '../../components/states.js'
+import { Empty, Read, Refusal } from '../../components/states.js'
 import { type Changes, control, controlText, type ListedScenario, type Overview } from '../../control/client.js'
 import { matches } from '../data/records.js'
 import { changesInWords } from './changes-words.js'
@@ -19,19 +18,18 @@ import { check, loadWith, REREAD_MS, titleOf } from './command.js'
 import { Snapshots } from './snapshots.js'
 import { givenVariables } from './variable-values.js'
 
-export function Gallery() {
-  const resource = useResource(readOverview, '', { once: true, every: REREAD_MS })
-  return (
-    <>
-      <div class="halves">
-        <Loaded resource={{ ...resource, data: overview.value }}>{overview => <Present overview={overview} />}</Loaded>
-        <Snapshots />
-      </div>
-      <SearchField label="Search scenarios" {...inQuery('q')} />
-      <Read from={() => control('GET /scenarios')}>{({ data }) => <Cards scenarios={data} />}</Read>
-    </>
-  )
-}
+export const Gallery = () => (
+  <>
+    <div class="halves">
+      <Read from={readOverview} once every={REREAD_MS}>
+        {() => overview.value && <Present overview={overview.value} />}
+      </Read>
+      <Snapshots />
+    </div>
+    <SearchField label="Search scenarios" {...inQuery('q')} />
+    <Read from={() => control('GET /scenarios')}>{({ data }) => <Cards scenarios={data} />}</Read>
+  </>
+)
 
 const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }) => (
   <Card id="scenario-loaded" title={`Loaded: ${scenario.name}`}>
