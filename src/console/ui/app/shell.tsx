@@ -88,7 +88,7 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
   const title = (view: ViewName) => [<Icon key="icon" name={VIEWS[view].icon} />, VIEWS[view].title]
   return (
     <header class="side">
-      <Button class="skip" text="Skip to content" run={() => document.getElementById('main')?.focus()} />
+      <Button class="hidden" text="Skip to content" run={() => document.getElementById('main')?.focus()} />
       <Brand />
       <SandboxSwitch />
       <Choices class="views" label="Views" current="page" choices={NAMES.map(view => [view, title(view), { view }])} chosen={name} />

@@ -8,7 +8,7 @@ export type Theme = (typeof THEMES)[number]
 export const theme = kept<Theme>('theme', 'system', value => THEMES.includes(value as Theme))
 
 effect(() => {
-  document.documentElement.dataset.theme = theme.value
+  document.documentElement.style.colorScheme = theme.value === 'system' ? '' : theme.value
 })
 
 export const nextTheme = (): void => {

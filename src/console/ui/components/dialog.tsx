@@ -14,20 +14,18 @@ export function Dialog({ title, onClose, children, actions, wide = false, send =
     const before = document.activeElement as HTMLElement | null
     element.current?.showModal()
     const first = (part: string) => [...(element.current?.querySelectorAll<HTMLElement>(part) ?? [])].find(found => found.checkVisibility())
-    ;(first('.content :is(input, select, textarea)') ?? first('.primary') ?? first('.content button'))?.focus()
+    ;(first('form :is(input, select, textarea)') ?? first('.primary') ?? first('form button'))?.focus()
     return () => {
       if (document.activeElement === document.body || element.current?.contains(document.activeElement)) before?.focus()
     }
   }, [])
   return (
     <dialog ref={element} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
-      <header>
-        <h2 id={id}>{title}</h2>
-        <Button class="quiet" icon="close" label="Close" run={() => element.current?.close()} />
-      </header>
-      <Form send={send}>
-        <div class="content stack">{children}</div>
-        {actions && <footer>{actions}</footer>}
+      <h2 id={id}>{title}</h2>
+      <Button class="quiet close" icon="close" label="Close" run={() => element.current?.close()} />
+      <Form class="stack" send={send}>
+        {children}
+        {actions && <footer class="row">{actions}</footer>}
       </Form>
     </dialog>
   )

@@ -131,7 +131,7 @@ export const ChoiceField = ({ options, ...field }: TextProps & { options: Option
 export function CheckField({ label, value, onChange }: Pick<Field<boolean>, 'label' | 'value' | 'onChange'>) {
   const id = useId()
   return (
-    <div class="field check">
+    <div class="row">
       <input id={id} type="checkbox" checked={value} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
       <label for={id}>{label}</label>
     </div>
