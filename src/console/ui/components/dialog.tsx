@@ -36,29 +36,15 @@ type Question = { title: string; text: string; action: string; run: () => unknow
 const question = signal<Question | null>(null)
 
 /** Asks before something that cannot be undone. */
-export const ask = (asked: Question): void => {
-  question.value = asked
-}
+export const ask = (asked: Question) => (question.value = asked)
 
 export function Questions() {
   if (question.value === null) return null
   const { title, text, action, run } = question.value
   const close = () => (question.value = null)
-  const go = () => {
-    close()
-    return run()
-  }
+  const actions = [<Button key="cancel" text="Cancel" run={close} />, <Button key="go" class="primary" text={action} />]
   return (
-    <Dialog
-      title={title}
-      onClose={close}
-      actions={
-        <>
-          <Button text="Cancel" run={close} />
-          <Button class="primary" text={action} run={go} />
-        </>
-      }
-    >
+    <Dialog title={title} onClose={close} actions={actions} send={() => [close(), run()]}>
       <p>{text}</p>
     </Dialog>
   )
