@@ -21,11 +21,11 @@ export function Dialog({ title, onClose, children, actions, wide = false, send =
   }, [])
   return (
     <dialog ref={element} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
-      <h2 id={id}>{title}</h2>
-      <Button class="quiet close" icon="close" label="Close" run={() => element.current?.close()} />
       <Form class="stack" send={send}>
+        <h2 id={id}>{title}</h2>
+        <Button class="quiet close" icon="close" label="Close" run={() => element.current?.close()} />
         {children}
-        {actions && <footer class="row">{actions}</footer>}
+        {actions && <footer class="row end">{actions}</footer>}
       </Form>
     </dialog>
   )

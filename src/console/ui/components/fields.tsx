@@ -33,11 +33,12 @@ export const bound = (signal: Signal<string>) => ({ value: signal.value, onChang
 
 export function Field({ label, isLabelHidden, hint, error, options, list, rows, onChange, ...given }: Props) {
   const id = useId()
+  const about = hint || error ? `${id}-about` : undefined
   const control = {
     ...given,
     id,
     spellcheck: false,
-    'aria-describedby': `${id}-about`,
+    'aria-describedby': about,
     'aria-invalid': Boolean(error),
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value)
   }
@@ -54,10 +55,12 @@ export function Field({ label, isLabelHidden, hint, error, options, list, rows, 
       {!options && rows && <textarea {...control} rows={rows} />}
       {!options && !rows && <input {...(control as object)} list={list && `${id}-list`} autocomplete="off" />}
       {list && <datalist id={`${id}-list`}>{optionsOf(list)}</datalist>}
-      <div id={`${id}-about`}>
-        {hint && <p class="hint">{hint}</p>}
-        {error && <p class="problem">{error}</p>}
-      </div>
+      {about && (
+        <div id={about}>
+          {hint && <p class="hint">{hint}</p>}
+          {error && <p class="problem">{error}</p>}
+        </div>
+      )}
     </div>
   )
 }

@@ -9,8 +9,6 @@ type Props = { label: string; choices: readonly Choice[]; chosen: string; class?
 
 /** One of the links is chosen, and in view. */
 export function Choices({ label, choices, chosen, class: name = 'chips' }: Props) {
-  const isChip = name === 'chips'
-  const current = isChip ? 'true' : 'page'
   const row = useRef<HTMLElement>(null)
   useEffect(() => {
     const { offsetLeft = 0, offsetWidth = 0 } = row.current?.querySelector<HTMLElement>('[aria-current]') ?? {}
@@ -20,7 +18,7 @@ export function Choices({ label, choices, chosen, class: name = 'chips' }: Props
   return (
     <nav class={name} aria-label={label} ref={row}>
       {choices.map(([key, text, target]) => (
-        <a key={key} class={isChip ? 'chip' : ''} href={hrefOf(target)} aria-current={key === chosen ? current : undefined}>
+        <a key={key} class={name === 'chips' ? 'chip' : ''} href={hrefOf(target)} aria-current={key === chosen ? 'page' : undefined}>
           {text}
         </a>
       ))}

@@ -85,8 +85,8 @@ const Time = ({ call: { at } }: Row) => (
 
 const COLUMNS: readonly Column<Row>[] = [
   { title: 'Status', width: '4.2rem', by: ({ call }) => call.status, cell: Status },
-  { title: 'Request', width: 'minmax(11rem, 2.4fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
-  { title: 'Result', width: 'minmax(6.5rem, 1.5fr)', from: TALL_BELOW, by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
+  { title: 'Request', width: 'minmax(11rem, 2.25fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
+  { title: 'Result', width: 'minmax(6.5rem, 1.6fr)', from: TALL_BELOW, by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
   {
     title: 'Test',
     width: 'minmax(4rem, 0.5fr)',
