@@ -1,7 +1,7 @@
 /** Makes something of a name. */
 import type { ComponentChildren } from 'preact'
 import { Form } from '../components/button.js'
-import { TextField } from '../components/fields.js'
+import { Field } from '../components/fields.js'
 import { ControlError } from '../control/client.js'
 import { useDraft } from './command.js'
 
@@ -24,7 +24,7 @@ export function NameForm({ label, example, hint, make, done, children }: Props) 
   }
   return (
     <Form class="row aligned" send={sendName}>
-      <TextField label={label} placeholder={example} hint={hint} {...field} />
+      <Field label={label} placeholder={example} hint={hint} {...field} />
       {children}
     </Form>
   )

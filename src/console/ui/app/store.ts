@@ -23,9 +23,6 @@ export const revision = signal(0)
 /** Grows whenever requests have come, whatever became of them. */
 export const traffic = signal(0)
 
-/** Tries after a refusal of the event stream. */
-const attempts = signal(0)
-
 /** What last happened to the journals of all sandboxes, oldest first. */
 export const arrived = signal<readonly JournalEvent[]>([])
 /** How often the event stream was opened: what came in between is not known. */
@@ -67,27 +64,24 @@ export async function readOverview(): Promise<void> {
 /** The same once somebody is signed in; an error is a toast. */
 const refresh = async () => isAllowed() && readOverview().catch(toastError)
 
-let isRefreshDue = false
-let isStateChanged = false
-let collected: JournalEvent[] = []
-
-function hand(): void {
-  arrived.value = collected
-  collected = []
+/** Hands on at once what comes in so many milliseconds. */
+function collecting(ms: number, hand: (events: readonly JournalEvent[]) => void) {
+  let collected: JournalEvent[] = []
+  return (event: JournalEvent) => {
+    if (collected.push(event) > 1) return
+    setTimeout(() => {
+      hand(collected)
+      collected = []
+    }, ms)
+  }
 }
 
+const show = collecting(BATCH_MS, events => (arrived.value = events))
+const readAgain = collecting(REFRESH_MS, events => changed(events.some(({ call }) => call === null || call.took_effect)))
+
 function happened(event: JournalEvent): void {
-  if (collected.length === 0) setTimeout(hand, BATCH_MS)
-  collected.push(event)
-  if (event.sandbox !== sandbox.value) return
-  isStateChanged ||= event.call === null || event.call.took_effect
-  if (isRefreshDue) return
-  isRefreshDue = true
-  setTimeout(() => {
-    const isState = isStateChanged
-    isRefreshDue = isStateChanged = false
-    changed(isState)
-  }, REFRESH_MS)
+  show(event)
+  if (event.sandbox === sandbox.value) readAgain(event)
 }
 
 function follow(): () => void {
@@ -102,7 +96,7 @@ function follow(): () => void {
   source.addEventListener('error', () => {
     live.value = 'interrupted'
     // the browser tries again by itself unless the emulator refused the stream
-    if (source.readyState === EventSource.CLOSED) again = setTimeout(() => void readSession().then(() => attempts.value++), RETRY_MS)
+    if (source.readyState === EventSource.CLOSED) again = setTimeout(readSession, RETRY_MS)
   })
   source.addEventListener('request', ({ data }) => {
     const { sandbox: name, ...call } = JSON.parse(data)
@@ -112,28 +106,27 @@ function follow(): () => void {
   return () => {
     clearTimeout(again)
     source.close()
-    collected = []
   }
 }
 
-const readSession = () => api.session().then(read => (session.value = read), toastError)
+/** Until it is known. */
+async function readSession(): Promise<void> {
+  while (!(await api.session().then(read => (session.value = read), toastError))) {
+    live.value = 'interrupted'
+    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+  }
+}
 
-/** Asks whether somebody has to sign in, then reads and follows the chosen sandbox. */
+/** Asks whether somebody has to sign in, reads and follows the chosen sandbox. */
 export async function begin(): Promise<void> {
   whenTokenRequired(tokenRequired)
   const isOpen = computed(isAllowed)
-  effect(() => {
-    void attempts.value
-    return isOpen.value ? follow() : undefined
-  })
+  effect(() => (isAllowed() ? follow() : undefined))
   effect(() => {
     void sandbox.value
     if (!isOpen.value) return
     overview.value = null
     void refresh()
   })
-  while (!(await readSession())) {
-    live.value = 'interrupted'
-    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
-  }
+  await readSession()
 }

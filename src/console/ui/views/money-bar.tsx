@@ -32,7 +32,7 @@ export function MoneyBar({ charged, refunded, remaining, asked, currency, isShor
           <span key={name} class={name} style={{ width: `${(sum / whole) * 100}%` }} />
         ))}
       </div>
-      {!isShort && <Pairs pairs={figures.map(([name, sum]) => [name, <Money key={name} amount={sum} currency={currency} />])} />}
+      {!isShort && <Pairs class="facts" pairs={figures.map(([name, sum]) => [name, <Money key={name} amount={sum} currency={currency} />])} />}
     </div>
   )
 }

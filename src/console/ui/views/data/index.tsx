@@ -38,7 +38,7 @@ export function Page() {
   ] as const
   return (
     <section class={`page data ${isWhole ? 'whole' : ''}`}>
-      <Choices class="tab-links" label="Families" current="page" choices={choices} chosen={place} />
+      <Choices class="tab-links" label="Families" choices={choices} chosen={place} />
       <div class="row view-bar">
         {place !== 'keys' && <Choices label="How records are listed" choices={ways} chosen={isApi ? 'api' : 'all'} />}
         <div class="row end">

@@ -180,7 +180,7 @@ function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) 
     ...(isPresent && { scenario: async () => copy(await api.requestScenario(call.id), 'Scenario') })
   }
   return (
-    <fieldset class="joined">
+    <fieldset class="row">
       <legend class="hint">Copy as</legend>
       {Object.entries(copies).map(([title, run]) => (
         <Button key={title} class="small" text={title} run={() => toasted(run())} />

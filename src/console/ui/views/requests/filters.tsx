@@ -38,7 +38,7 @@ export function Filters({ tests, count, children }: Props) {
         {children}
       </div>
       <div class="chips filters">
-        <p class="count faint">{count}</p>
+        <p class="faint">{count}</p>
         {KINDS.map(([name, value, text, icon]) => {
           const isChosen = termIn(query, name) === value
           return (

@@ -84,9 +84,9 @@ const Time = ({ call: { at } }: Row) => (
 )
 
 const COLUMNS: readonly Column<Row>[] = [
-  { title: 'Status', width: '4.6rem', by: ({ call }) => call.status, cell: Status },
-  { title: 'Request', width: 'minmax(11rem, 2.2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
-  { title: 'Result', width: 'minmax(6.5rem, 1.5fr)', from: TALL_BELOW, by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
+  { title: 'Status', width: '4.2rem', by: ({ call }) => call.status, cell: Status },
+  { title: 'Request', width: 'minmax(11rem, 2.25fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
+  { title: 'Result', width: 'minmax(6.5rem, 1.6fr)', from: TALL_BELOW, by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
   {
     title: 'Test',
     width: 'minmax(4rem, 0.5fr)',
@@ -94,9 +94,9 @@ const COLUMNS: readonly Column<Row>[] = [
     by: ({ call }) => call.test ?? '',
     cell: ({ call: { test } }) => <span title={test ?? ''}>{test}</span>
   },
-  { title: 'Duration', width: '5.6rem', from: 640, by: ({ call }) => call.ms, cell: Duration },
+  { title: 'Duration', width: '5.2rem', from: 640, by: ({ call }) => call.ms, cell: Duration },
   { title: 'Id', width: '3.8rem', from: 400, cell: ({ call }) => <span class="faint">{call.id}</span> },
-  { title: 'Time', width: '6rem', from: TALL_BELOW, by: ({ call }) => call.at, cell: Time }
+  { title: 'Time', width: '5.7rem', from: TALL_BELOW, by: ({ call }) => call.at, cell: Time }
 ]
 const SANDBOX_COLUMN: Column<Row> = { title: 'Sandbox', width: 'minmax(4rem, 0.6fr)', by: row => row.sandbox, cell: row => row.sandbox || 'base' }
 const WITH_SANDBOX = [...COLUMNS.slice(0, 2), SANDBOX_COLUMN, ...COLUMNS.slice(2)]

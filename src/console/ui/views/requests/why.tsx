@@ -1,6 +1,5 @@
 /** Why a request was answered so: first the sentence that decided, then the rules with the figures that each saw. */
 import type { VNode } from 'preact'
-import { useId } from 'preact/hooks'
 import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
 import { RULES } from '../../../../reference/rules.js'
 import { hrefOf } from '../../app/route.js'
@@ -23,19 +22,11 @@ export const textOfRule = (rule: string | null | undefined): string | undefined 
   rule != null && rule in RULES ? RULES[rule as keyof typeof RULES].text : undefined
 
 /** The id of a rule, with its text as a tooltip, and a link to the API page at the operation. */
-function RuleName({ rule, on }: { rule: string; on: string | null }) {
-  const id = useId()
-  return (
-    <span class="rule-name">
-      <a href={docsOf(on)} aria-describedby={id}>
-        {rule}
-      </a>
-      <span role="tooltip" id={id}>
-        {textOfRule(rule)}
-      </span>
-    </span>
-  )
-}
+const RuleName = ({ rule, on }: { rule: string; on: string | null }) => (
+  <a href={docsOf(on)} title={textOfRule(rule)}>
+    {rule}
+  </a>
+)
 
 type Judged = Pick<ExplainedCall, 'why' | 'on' | 'refusal' | 'script' | 'answer'>
 type Facts = Readonly<Record<string, unknown>>

@@ -71,9 +71,9 @@ function Cards({ scenarios }: { scenarios: readonly ListedScenario[] }) {
       <ul class="gallery">
         {shown.map(scenario => (
           <li key={`${scenario.kind} ${scenario.name}`}>
-            <a class="card" href={hrefOf(narrowed({ scenario: scenario.name }))}>
-              <b>{titleOf(scenario)}</b>
+            <a class="card stack" href={hrefOf(narrowed({ scenario: scenario.name }))}>
               <span class="row">
+                <b>{titleOf(scenario)}</b>
                 {scenario.kind === 'fixture' && <span class="badge">records only</span>}
                 {titleOf(scenario) === overview.value?.scenario.name && <span class="badge good">loaded</span>}
               </span>
