@@ -4,7 +4,7 @@ import { Button } from '../../components/button.js'
 import { Dialog } from '../../components/dialog.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { api, type Family } from '../../control/client.js'
-import { countOf } from './records.js'
+import { countIn } from './records.js'
 
 const EXAMPLE = `tickets:
   - { id: tkt_new, location: loc_bistro, reference: T-900 }
@@ -13,7 +13,7 @@ transactions:
 `
 
 function addedInWords(added: object): string {
-  const counts = Object.entries(added).flatMap(([family, records]) => (records.length === 0 ? [] : [countOf(records.length, family as Family)]))
+  const counts = Object.entries(added).flatMap(([family, records]) => (records.length === 0 ? [] : [countIn(family as Family, records.length)]))
   return `Added or changed: ${counts.join(', ') || 'nothing'}.`
 }
 

@@ -1,7 +1,7 @@
 /** A request: why it was answered so, what was sent and answered, and what can be done with it. */
 import { useSignal } from '@preact/signals'
 import { pairsOf } from '../../../../core/form-encoding.js'
-import { moneyShown } from '../../../../core/money.js'
+import { isMoney, moneyShown } from '../../../../core/money.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { choiceIn, narrowed, route } from '../../app/route.js'
 import { Button, ButtonLink } from '../../components/button.js'
@@ -13,38 +13,36 @@ import { Read } from '../../components/states.js'
 import { copy, toast, toastError } from '../../components/toast.js'
 import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
 import { apiOf, controlOf } from '../../control/place.js'
-import { isMoney } from '../money.js'
 import { recordAddress } from '../record-address.js'
 import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
 import { Method, RecordChanges, Response, Status } from './marks.js'
-import { msShown, outcomeShown, pathShown, periodOf, type Row } from './request-list.js'
-import { list } from './requests.js'
+import { msShown, outcomeShown, pathShown, type Row } from './request-list.js'
+import { isPast } from './requests.js'
 import { currencyOf } from './summary.js'
 import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
 import { Why } from './why.js'
 
 type Props = { id: string; row: Row | undefined; onClose: () => void }
 
-export function Detail({ id, row, onClose }: Props) {
-  const isPast = row !== undefined && row.period !== periodOf(list.value, row.sandbox)
-  return (
-    <Beside class="request" label={`Request ${id}`} closing="Close the request" onClose={onClose}>
-      {isPast ? (
-        <Shown call={row.call} />
-      ) : (
-        <Read from={() => api.request(id)} by={id} once>
-          {call => <Shown call={call} why={call.why} />}
-        </Read>
-      )}
-    </Beside>
-  )
-}
+export const Detail = ({ id, row, onClose }: Props) => (
+  <Beside class="request" label={`Request ${id}`} closing="Close the request" onClose={onClose}>
+    {row && isPast(row) ? (
+      <Shown call={row.call} />
+    ) : (
+      <Read from={() => api.request(id)} by={id} once>
+        {call => <Shown call={call} />}
+      </Read>
+    )}
+  </Beside>
+)
 
-const TABS = { response: { title: 'Response' }, changes: { title: 'Changes' }, sent: { title: 'Sent' }, headers: { title: 'Headers' }, raw: { title: 'Raw' } }
+/** Without the reasons where the journal was cleared since. */
+type Shown = { call: JournalCall | ExplainedCall }
 
-function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] }) {
+function Shown({ call }: Shown) {
   const isTrying = useSignal(false)
   const tab = choiceIn(TABS, route.value.query.tab, 'response')
+  const { Content } = TABS[tab]
   const { id, at, account, test, trace, user_agent, method } = call
   const attempt = () => (isTrying.value = true)
   const sendNow = () => toasted(sendAgain(call))
@@ -80,28 +78,24 @@ function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] })
             .join(' · ')}
         </p>
       </header>
-      {why ? (
-        <Why call={{ ...call, why }} />
+      {'why' in call ? (
+        <Why call={call} />
       ) : (
         <p class="faint">The journal has been cleared since, by a load, a reset or a command, so the reasons for this response are gone.</p>
       )}
       <div class="row">
         <Button class="small" icon="flask" text="Try with changes…" run={attempt} />
         <Button class="small" icon="send" text={`Send again${isMasked(call) ? '…' : ''}`} run={again} />
-        <Copies call={call} isPresent={why !== undefined} />
+        <Copies call={call} />
       </div>
       <Tabs label="Parts of the request" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'response' ? undefined : name })} />
-      {tab === 'response' && <Response call={call} label="Response" hrefOfText={recordAddress} />}
-      {tab === 'changes' && (why ? <Changes id={id} /> : <p class="faint">The state before it is not known any more.</p>)}
-      {tab === 'sent' && <Sent call={call} />}
-      {tab === 'headers' && <Headers call={call} />}
-      {tab === 'raw' && <Json value={call} label="Journal entry" hrefOfText={recordAddress} />}
+      <Content call={call} />
       {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
     </>
   )
 }
 
-function Sent({ call: { params, query, body } }: { call: JournalCall }) {
+function Sent({ call: { params, query, body } }: Shown) {
   const sent = [
     ['path', Object.entries(params)],
     ['query', pairsOf(query)],
@@ -124,27 +118,27 @@ function Sent({ call: { params, query, body } }: { call: JournalCall }) {
 }
 
 /** The state before and after it, by the records that differ. */
-const Changes = ({ id }: { id: string }) => (
-  <>
-    <Read from={() => api.requestChanges(id)} by={id} once>
-      {({ data }) => (data.length === 0 ? <p class="faint">It changed no record.</p> : <RecordChanges records={data} />)}
-    </Read>
-    <p class="row">
-      {(['before', 'after'] as const).map(when => (
-        <ButtonLink
-          key={when}
-          icon="download"
-          text={`State ${when} it`}
-          href={`${controlOf()}/state?format=yaml&${when}=${id}`}
-          download={`${when}-${id}.yaml`}
-        />
-      ))}
-    </p>
-  </>
-)
+function Changes({ call }: Shown) {
+  if (!('why' in call)) return <p class="faint">The state before it is not known any more.</p>
+  const { id } = call
+  const stateAt = (when: 'before' | 'after') => (
+    <ButtonLink icon="download" text={`State ${when} it`} href={`${controlOf()}/state?format=yaml&${when}=${id}`} download={`${when}-${id}.yaml`} />
+  )
+  return (
+    <>
+      <Read from={() => api.requestChanges(id)} by={id} once>
+        {({ data }) => (data.length === 0 ? <p class="faint">It changed no record.</p> : <RecordChanges records={data} />)}
+      </Read>
+      <p class="row">
+        {stateAt('before')}
+        {stateAt('after')}
+      </p>
+    </>
+  )
+}
 
 /** Those that the journal keeps. */
-function Headers({ call: { account, user_agent, test, trace, id, answered } }: { call: JournalCall }) {
+function Headers({ call: { account, user_agent, test, trace, id, answered } }: Shown) {
   const sent = {
     authorization: account && `Basic ***, the key of ${account}`,
     'user-agent': user_agent,
@@ -161,13 +155,21 @@ function Headers({ call: { account, user_agent, test, trace, id, answered } }: {
   )
 }
 
+const TABS = {
+  response: { title: 'Response', Content: ({ call }: Shown) => <Response call={call} label="Response" hrefOfText={recordAddress} /> },
+  changes: { title: 'Changes', Content: Changes },
+  sent: { title: 'Sent', Content: Sent },
+  headers: { title: 'Headers', Content: Headers },
+  raw: { title: 'Raw', Content: ({ call }: Shown) => <Json value={call} label="Journal entry" hrefOfText={recordAddress} /> }
+}
+
 const toasted = (done: Promise<void>) => done.catch(toastError)
 
 const copyCurl = async (call: JournalCall) => copy(curlOf(call, { base: `${location.origin}${apiOf()}`, key: await keyOfAccount(call.account) }), 'curl')
 
 const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAccount(call.account)))
 
-function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) {
+function Copies({ call }: Shown) {
   const asEntry = async () => {
     const yaml = entryYaml(call)
     if (yaml === null) toast('No operation matched this request, so no script entry can match it.', 'error')
@@ -177,7 +179,7 @@ function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) 
     curl: () => copyCurl(call),
     'script entry': asEntry,
     fixture: async () => copy(fixtureYaml(call, await api.state()), 'Fixture'),
-    ...(isPresent && { scenario: async () => copy(await api.requestScenario(call.id), 'Scenario') })
+    ...('why' in call && { scenario: async () => copy(await api.requestScenario(call.id), 'Scenario') })
   }
   return (
     <fieldset class="joined">

@@ -1,6 +1,6 @@
 /** Requests: those that came, live, and why each was answered so. */
-import { useComputed, useSignalEffect } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { untracked, useComputed, useSignalEffect } from '@preact/signals'
+import { useMemo, useRef } from 'preact/hooks'
 import { act } from '../../app/command.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
@@ -14,12 +14,13 @@ import { Icon } from '../../components/icon.js'
 import { Empty } from '../../components/states.js'
 import { api } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
+import { countOf } from '../count.js'
 import { Detail } from './detail.js'
 import { Filters } from './filters.js'
 import { Method, Status } from './marks.js'
-import { queryIn, termIn } from './query.js'
-import { type CallList, filtered, keyOf, msShown, periodOf, type Row, sentIn } from './request-list.js'
-import { dropped, isRead, list, paused } from './requests.js'
+import { filtered, queryIn, termIn } from './query.js'
+import { type CallList, keyOf, msShown, periodOf, type Row, sentIn } from './request-list.js'
+import { dropped, isHeld, isPast, isRead, list, paused } from './requests.js'
 import { defaultCurrency, shortPath, summaryOf } from './summary.js'
 import { textOfRule } from './why.js'
 import './requests.css'
@@ -102,44 +103,37 @@ const SANDBOX_COLUMN: Column<Row> = { title: 'Sandbox', width: 'minmax(4rem, 0.6
 const WITH_SANDBOX = [...COLUMNS.slice(0, 2), SANDBOX_COLUMN, ...COLUMNS.slice(2)]
 
 /** The id alone, as long as it names a request of the journal. */
-const pathOf = ({ call, period, sandbox: its }: Row) => (period === periodOf(list.value, its) ? [call.id] : [call.id, `before-${period}`])
+const pathOf = (row: Row) => (isPast(row) ? [row.call.id, `before-${row.period}`] : [row.call.id])
+const targetOf = (row: Row) => ({ path: pathOf(row), query: route.value.query, sandbox: row.sandbox })
 
-function chosenKey(shown: CallList): string | null {
+function keyChosen(shown: CallList): string | null {
   const [id, before] = route.value.path
-  if (id === undefined) return null
-  const period = /^before-(\d+)$/.exec(before ?? '')?.[1]
-  return keyOf(sandbox.value, period === undefined ? periodOf(shown, sandbox.value) : Number(period), id)
+  return id === undefined ? null : keyOf(sandbox.value, Number(before?.replace('before-', '') ?? periodOf(shown, sandbox.value)), id)
 }
 
-const targetOf = (row: Row) => ({ path: pathOf(row), query: route.value.query, sandbox: row.sandbox })
 const choose = (row: Row) => go(targetOf(row), { replace: route.value.path.length > 0 })
 const close = () => go({ path: [], query: route.value.query })
 
-/** The requests that kept or broke a rule; undefined where none is named. */
-function useRuleFilter(rule: string): ReadonlySet<string> | undefined {
-  const { data } = useResource(async () => (rule === '' ? null : api.requestsOfRun({ rule })), rule, { isEvidence: true })
-  return useMemo(() => {
-    if (rule === '') return undefined
-    return new Set(data?.data.map(({ sandbox: name, id }) => keyOf(name ?? '', periodOf(list.value, name ?? ''), id)))
-  }, [rule, data])
+/** The requests that kept or broke a rule. */
+async function keysOfRule(rule: string): Promise<ReadonlySet<string>> {
+  const { data } = rule === '' ? { data: [] } : await api.requestsOfRun({ rule })
+  return new Set(data.map(({ sandbox: name, id }) => keyOf(name ?? '', periodOf(list.value, name ?? ''), id)))
 }
 
 export function Page() {
   const { q = '' } = route.value.query
   const query = useMemo(() => queryIn(q), [q])
   const shown = paused.value ?? list.value
-  const keys = useRuleFilter(termIn(query, 'rule'))
+  const rule = termIn(query, 'rule')
+  const ofRule = useResource(() => keysOfRule(rule), rule, { isEvidence: true }).data
+  const keys = rule === '' ? undefined : ofRule
   const isAll = termIn(query, 'in') === 'all'
   const place = isAll ? undefined : sandbox.value
   const rows = useMemo(() => filtered(shown.rows, { text: q, sandbox: place, keys }), [shown, q, place, keys])
   const tests = useComputed(() => [...new Set(list.value.rows.flatMap(({ call }) => call.test ?? []))].slice(0, 200)).value
-  const chosen = chosenKey(list.value)
-  const row = useMemo(() => (chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)), [chosen, list.value])
-  const hasPayments = useComputed(() => list.value.rows.some(({ call }) => call.on === 'POST /transactions')).value
-  const settings = useResource(async () => (hasPayments ? api.settings() : null), String(hasPayments), { once: true }).data?.settings
-  useEffect(() => {
-    if (settings) defaultCurrency.value = settings['transactions.default_currency']?.value
-  }, [settings])
+  const chosen = keyChosen(list.value)
+  const row = chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)
+  useResource(readCurrency, '', { once: true })
   useKeptChoice()
   useShortcuts([
     { key: 'p', about: 'Pause the list, or resume it', run: pause },
@@ -160,7 +154,7 @@ export function Page() {
           linked="Request"
           chosen={chosen}
           onChoose={choose}
-          classOf={({ period, sandbox: its }) => (period === periodOf(list.value, its) ? '' : 'past')}
+          classOf={row => (isPast(row) ? 'past' : '')}
           tallBelow={TALL_BELOW}
           empty={isRead.value ? <Nothing isNarrowed={shown.rows.some(row => isAll || row.sandbox === sandbox.value)} /> : <div />}
         />
@@ -170,21 +164,25 @@ export function Page() {
   )
 }
 
-const counted = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'request' : 'requests'}`
+async function readCurrency(): Promise<void> {
+  const { settings } = await api.settings()
+  defaultCurrency.value = settings['transactions.default_currency']?.value
+}
 
 function countShown(rows: readonly Row[]): string {
   const later = paused.value === null ? 0 : list.value.rows.findIndex(({ key }) => key === paused.value?.rows[0]?.key)
   const newer = paused.value === null ? '' : `, paused; ${later < 0 ? 'all are' : later} newer`
   const { calls = 0 } = overview.value ?? {}
+  const counted = countOf(rows.length, 'request')
   const isCut = (route.value.query.q ?? '') === '' && dropped.value > 0 && calls > rows.length
-  return `${isCut ? `The last ${counted(rows.length)} of ${calls.toLocaleString('en')}` : counted(rows.length)}${newer}`
+  return `${isCut ? `The last ${counted} of ${calls.toLocaleString('en')}` : counted}${newer}`
 }
 
 /** The requests of the journal that the list shows, as the editor takes them; undefined for all. */
 function shownIds(rows: readonly Row[]): string | undefined {
   if ((route.value.query.q ?? '') === '') return undefined
-  const isHeld = (row: Row) => row.sandbox === sandbox.value && row.period === periodOf(list.value, row.sandbox)
-  return rows.flatMap(row => (isHeld(row) ? [row.call.id] : [])).join() || 'none'
+  const held = rows.filter(isHeld).map(({ call }) => call.id)
+  return held.join() || 'none'
 }
 
 function Actions({ rows }: { rows: readonly Row[] }) {
@@ -204,15 +202,15 @@ function Actions({ rows }: { rows: readonly Row[] }) {
 /** When a journal is cleared, the request that is shown stays, under the address of an earlier one. */
 function useKeptChoice(): void {
   const before = useRef(list.peek())
-  useSignalEffect(() => {
-    const name = sandbox.peek()
-    const period = periodOf(before.current, name)
-    const { view, path, query } = route.peek()
-    const isCleared = periodOf(list.value, name) > period
-    const key = keyOf(name, period, path[0] ?? '')
-    const isKept = view === 'requests' && path.length === 1 && before.current.rows.some(row => row.key === key)
-    if (isCleared && isKept) go({ path: [...path, `before-${period}`], query }, { replace: true })
+  const keep = () => {
+    const key = keyChosen(before.current)
+    const shown = before.current.rows.find(row => row.key === key)
     before.current = list.value
+    if (shown && isPast(shown)) go(targetOf(shown), { replace: true })
+  }
+  useSignalEffect(() => {
+    void list.value
+    untracked(keep)
   })
 }
 

@@ -2,16 +2,16 @@
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
-import { RULES } from '../../../../reference/rules.js'
+import { RULES, type RuleId } from '../../../../reference/rules.js'
 import { hrefOf } from '../../app/route.js'
 import { Pairs } from '../../components/layout.js'
 import { linked, listed, NearMisses, RequestLink } from '../../components/links.js'
 import type { ExplainedCall } from '../../control/client.js'
-import { controlOf, sandbox } from '../../control/place.js'
-import { isMoney } from '../money.js'
-import { Money, MoneyBar } from '../money-bar.js'
+import { controlOf } from '../../control/place.js'
+import { countOf } from '../count.js'
+import { type Charge, MoneyBar } from '../money-bar.js'
 import { recordAddress } from '../record-address.js'
-import { list } from './requests.js'
+import { isHeld, list } from './requests.js'
 
 function docsOf(on: string | null): string {
   const id = on === null ? null : operationNamed(on)
@@ -19,8 +19,7 @@ function docsOf(on: string | null): string {
 }
 
 /** Undefined for what is not a rule. */
-export const textOfRule = (rule: string | null | undefined): string | undefined =>
-  rule != null && rule in RULES ? RULES[rule as keyof typeof RULES].text : undefined
+export const textOfRule = (rule: string): string | undefined => RULES[rule as RuleId]?.text
 
 /** The id of a rule, with its text as a tooltip, and a link to the API page at the operation. */
 function RuleName({ rule, on }: { rule: string; on: string | null }) {
@@ -39,7 +38,6 @@ function RuleName({ rule, on }: { rule: string; on: string | null }) {
 
 type Judged = Pick<ExplainedCall, 'why' | 'on' | 'refusal' | 'script' | 'answer'>
 type Facts = Readonly<Record<string, unknown>>
-type Charge = { charged: number; refunded: number; remaining: number; currency: unknown }
 
 export function Why({ call }: { call: Judged }) {
   const { why, on, refusal, script, answer } = call
@@ -83,7 +81,7 @@ export function Why({ call }: { call: Judged }) {
         </p>
       )}
       <NearMisses near={why.near_misses} begins="It nearly matched" shown={what => what} />
-      <Chain title={`${kept.length} ${kept.length === 1 ? 'rule' : 'rules'} kept`}>
+      <Chain title={`${countOf(kept.length, 'rule')} kept`}>
         {kept.map(({ rule, text, facts }) => (
           <li key={rule}>
             <RuleName rule={rule} on={on} />
@@ -92,7 +90,7 @@ export function Why({ call }: { call: Judged }) {
           </li>
         ))}
       </Chain>
-      <Chain title={`Relies on ${why.assumptions.length} ${why.assumptions.length === 1 ? 'assumption' : 'assumptions'}`}>
+      <Chain title={`Relies on ${countOf(why.assumptions.length, 'assumption')}`}>
         {why.assumptions.map(({ assumption: id, topic }) => (
           <li key={id}>
             <a href={hrefOf({ view: 'evidence', path: ['assumptions'] })}>{id}</a>
@@ -114,26 +112,20 @@ const Chain = ({ title, children }: { title: string; children: VNode[] }) =>
 
 /** What a rule saw: of a charge as a bar. */
 function Figures({ facts }: { facts: Facts }) {
-  const { charged, refunded, remaining, asked, currency, ...others } = facts
-  const isCharge = [charged, refunded, remaining].every(sum => typeof sum === 'number')
-  const shown = isCharge ? others : facts
+  const isCharge = 'charged' in facts
+  const others = Object.entries(isCharge ? { transaction: facts.transaction } : facts)
+  const shown = (value: unknown) => (typeof value === 'string' ? linked(value, recordAddress(value)) : JSON.stringify(value))
   return (
     <>
-      {isCharge && <MoneyBar {...(facts as Charge)} asked={typeof asked === 'number' ? asked : undefined} />}
-      {Object.keys(shown).length > 0 && <Pairs class="facts" pairs={Object.entries(shown).map(([name, value]) => [name, factShown(name, value, currency)])} />}
+      {isCharge && <MoneyBar {...(facts as Charge)} />}
+      <Pairs class="facts" pairs={others.map(([name, value]) => [name, shown(value)])} />
     </>
   )
 }
 
-/** The id of a record is a link, and an amount is money. */
-function factShown(name: string, value: unknown, currency: unknown) {
-  if (typeof value === 'string') return linked(value, recordAddress(value))
-  return typeof value === 'number' && isMoney(name) && currency !== undefined ? <Money amount={value} currency={currency} /> : JSON.stringify(value)
-}
-
 /** A link to a request, with its method and path where they are known. */
 function RequestName({ id }: { id: string }) {
-  const row = list.value.rows.find(({ call, sandbox: its }) => call.id === id && its === sandbox.value)
+  const row = list.value.rows.find(row => row.call.id === id && isHeld(row))
   return (
     <>
       <RequestLink id={id} />
