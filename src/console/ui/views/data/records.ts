@@ -18,10 +18,7 @@ export const recordsOf = (state: State, family: Family): readonly AnyRecord[] =>
 
 /** Newest first, as the API lists them: of equal instants the later one in the state comes first. */
 export const newestFirst = (records: readonly AnyRecord[]): AnyRecord[] =>
-  records
-    .map((record, place) => ({ record, place, at: Date.parse(record.created) }))
-    .sort((one, other) => other.at - one.at || other.place - one.place)
-    .map(({ record }) => record)
+  [...records].reverse().sort((one, other) => Number(one.created < other.created) - Number(one.created > other.created))
 
 const linksTo = (family: Family, records: readonly AnyRecord[]): LinkedRecord[] => records.map(record => ({ family, record }))
 

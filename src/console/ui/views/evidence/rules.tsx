@@ -2,8 +2,8 @@
 import { choiceIn, go, hrefOf, route } from '../../app/route.js'
 import { Beside, Meter } from '../../components/layout.js'
 import { Choices } from '../../components/links.js'
-import { Empty, Read } from '../../components/states.js'
-import { api, type CoverageReport, type Scope } from '../../control/client.js'
+import { Empty } from '../../components/states.js'
+import type { CoverageReport } from '../../control/client.js'
 import { outcomesOf, outcomesSeen, RULE_STATES, type RuleRow } from './words.js'
 
 const SEEN = {
@@ -13,13 +13,7 @@ const SEEN = {
   none: { mark: '', sign: '○', words: 'untouched' }
 } as const
 
-export const Rules = ({ scope }: { scope: Scope }) => (
-  <Read from={() => api.coverage(scope)} by={scope} isEvidence>
-    {report => <RuleMap report={report} />}
-  </Read>
-)
-
-function RuleMap({ report }: { report: CoverageReport }) {
+export function Rules({ data: report }: { data: CoverageReport }) {
   const { query, path } = route.value
   const chosen = report.rules.find(({ rule }) => rule === path[1])
   const state = choiceIn(RULE_STATES, query.state, 'all')

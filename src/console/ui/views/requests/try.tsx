@@ -58,7 +58,7 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const body = useSignal(sentIn(call.body).join('\n'))
   const chosenKey = useSignal<string | null>(null)
   const changes = useSignal('')
-  const outcome = useSignal<{ problem?: string; error?: ControlError; tried?: TriedCall }>({})
+  const outcome = useSignal<{ error?: ControlError; tried?: TriedCall }>({})
   const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
 
   const withCall = (run: (trial: TrialCall) => Promise<void>) => async () => {
@@ -67,9 +67,8 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
       const sent = new URLSearchParams(pairsIn(body.value)).toString()
       await run({ method: method.value, path: path.value, key: key || null, body: sent || null })
     } catch (failure) {
-      const { message } = failure as Error
-      if (failure instanceof SyntaxError) outcome.value = { problem: `The changes are not JSON: ${message}` }
-      else outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', message, 0) }
+      const text = `${failure instanceof SyntaxError ? 'The changes are not JSON: ' : ''}${(failure as Error).message}`
+      outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', text, 0) }
     }
   }
   const judge = withCall(async trial => {
@@ -81,7 +80,7 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
     onClose()
   })
 
-  const { problem, error, tried } = outcome.value
+  const { error, tried } = outcome.value
   const actions = (
     <>
       <Button text="Send" run={sendIt} />
@@ -108,7 +107,6 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         label="Changes to the copy"
         hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty to change nothing.'}
         rows={2}
-        error={problem}
         {...bound(changes)}
       />
       {error && <Failure error={error} />}
