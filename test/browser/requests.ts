@@ -315,7 +315,7 @@ t.test('requests: nothing that a client sent is markup', BROWSER, async t => {
 for (const [hash, shown] of [
   ['#/requests/req_4', 'Refused by REF-7'],
   ['#/requests/req_3?tab=changes', 'Creates rfd_'],
-  ['#/requests/req_4?tab=headers', 'The journal keeps these headers only']
+  ['#/requests/req_4?tab=sent', 'The journal keeps these headers only']
 ] as const) {
   t.test(`requests: the list and ${hash} meet WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
     await isAccessible(t, hash, {

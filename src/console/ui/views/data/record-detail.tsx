@@ -13,7 +13,7 @@ import { copy } from '../../components/toast.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { Family, State } from '../../control/client.js'
 import { Money, MoneyBar } from '../money-bar.js'
-import { Merge } from './merge.js'
+import { Merge } from './adding.js'
 import { Timeline } from './record-timeline.js'
 import { type AnyRecord, childrenOf, countIn, type LinkedRecord, moneyIn, nameOf, parentsOf, type Refundable, recordsById, recordsOf } from './records.js'
 
@@ -76,51 +76,37 @@ function fieldsOf(value: object, prefix = ''): [name: string, value: unknown][] 
 }
 
 function Fields({ record, hrefOfText }: { record: AnyRecord; hrefOfText: (text: string) => string | undefined }) {
-  const shown = (name: string, value: unknown) => {
-    if (typeof value === 'number' && isMoney(name))
-      return (
-        <>
-          <Money amount={value} currency={record.currency} /> <span class="faint">{value}</span>
-        </>
-      )
-    return linked(String(value), hrefOfText(String(value)))
-  }
+  const shown = (name: string, value: unknown) =>
+    typeof value === 'number' && isMoney(name)
+      ? [<Money key="money" amount={value} currency={record.currency} />, ` (${value})`]
+      : linked(String(value), hrefOfText(String(value)))
   return <Pairs class="pairs" pairs={fieldsOf(record).map(([name, value]) => [name, shown(name, value)])} />
 }
 
 function Refunds({ state, transaction, refundable }: { state: State; transaction: AnyRecord; refundable: Refundable }) {
-  const refunds = childrenOf(state, 'transactions', transaction.id).flatMap(({ links }) => links)
   return (
     <>
       <MoneyBar {...moneyIn(state, transaction, refundable)} isShort />
-      {refunds.length > 0 && <LinkList links={refunds} />}
+      <Links links={childrenOf(state, 'transactions', transaction.id).flatMap(({ links }) => links)} />
     </>
   )
 }
 
 /** `all` leads to those that are too many for it. */
-type ListProps = { links: readonly LinkedRecord[]; below?: (record: AnyRecord) => ComponentChildren; all?: string | null }
+type LinksProps = { title?: string; links: readonly LinkedRecord[]; below?: (record: AnyRecord) => ComponentChildren; all?: string }
 
-const LinkList = ({ links, below = () => null, all = null }: ListProps) => (
-  <ul class="links">
-    {links.slice(0, SHOWN).map(({ family, record }) => (
-      <li key={record.id}>
-        <a href={hrefOf({ path: [family, record.id] })}>{record.id}</a> <span class="faint">{nameOf(record)}</span>
-        {below(record)}
-      </li>
-    ))}
-    {all && links.length > SHOWN && (
-      <li>
-        <a href={all}>All of them</a>
-      </li>
-    )}
-  </ul>
-)
-
-const Links = ({ title, ...list }: ListProps & { title: string }) =>
-  list.links.length === 0 ? null : (
+const Links = ({ title, links, below = () => null, all }: LinksProps) =>
+  links.length === 0 ? null : (
     <section aria-label={title}>
-      <h3>{title}</h3>
-      <LinkList {...list} />
+      {title && <h3>{title}</h3>}
+      <ul class="links">
+        {links.slice(0, SHOWN).map(({ family, record }) => (
+          <li key={record.id}>
+            <a href={hrefOf({ path: [family, record.id] })}>{record.id}</a> <span class="faint">{nameOf(record)}</span>
+            {below(record)}
+          </li>
+        ))}
+        {links.length > SHOWN && <li>{all ? <a href={all}>All of them</a> : '…'}</li>}
+      </ul>
     </section>
   )

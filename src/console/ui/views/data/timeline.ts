@@ -1,12 +1,9 @@
 /** What happened to a record, by the requests that had to do with it. */
 import type { JournalCall } from '../../control/client.js'
 
-export type Role = 'created' | 'changed' | 'deleted' | 'refused' | 'read' | 'listed' | 'named'
-export type Moment = { call: JournalCall; role: Role }
-
 const has = (value: unknown, part: string): boolean => JSON.stringify(value).includes(part)
 
-function roleOf({ method, params, query, body, answer, refusal, took_effect }: JournalCall, id: string): Role | null {
+function roleOf({ method, params, query, body, answer, refusal, took_effect }: JournalCall, id: string) {
   const name = JSON.stringify(id)
   const [isOfPath, isNamed] = [has(params, name), has([params, query, body], name)]
   const isShown = Object(answer).id === id
@@ -20,9 +17,8 @@ function roleOf({ method, params, query, body, answer, refusal, took_effect }: J
 }
 
 /** Oldest first, of the requests of one period of a journal. */
-export function timelineOf(calls: readonly JournalCall[], id: string): Moment[] {
-  return calls.flatMap(call => {
+export const timelineOf = (calls: readonly JournalCall[], id: string) =>
+  calls.flatMap(call => {
     const role = roleOf(call, id)
     return role === null ? [] : [{ call, role }]
   })
-}

@@ -38,10 +38,7 @@ export function Page() {
   const tab = choiceIn(TABS, path[0], 'findings')
   const { Content } = TABS[tab]
   const scope: Scope = query.scope === 'run' ? 'run' : 'sandbox'
-  const scopes = [
-    ['sandbox', 'This sandbox', { ...narrowed({ scope: undefined }), path: [tab] }],
-    ['run', 'The whole run', { ...narrowed({ scope: 'run' }), path: [tab] }]
-  ] as const
+  const scopes = [['sandbox', 'This sandbox', narrowed({ scope: undefined })] as const, ['run', 'The whole run', narrowed({ scope: 'run' })] as const]
   return (
     <section class="page evidence">
       <Tabs label="Parts of the evidence" tabs={TABS} chosen={tab} targetOf={name => ({ path: [name], query: scope === 'run' ? { scope } : {} })} />

@@ -43,7 +43,7 @@ function Shown({ call }: Shown) {
   const isTrying = useSignal(false)
   const tab = choiceIn(TABS, route.value.query.tab, 'response')
   const { Content } = TABS[tab]
-  const { id, at, account, test, trace, user_agent, method } = call
+  const { id, at, account, test, method } = call
   const attempt = () => (isTrying.value = true)
   const sendNow = () => toasted(sendAgain(call))
   const again = () => {
@@ -66,16 +66,7 @@ function Shown({ call }: Shown) {
           <Status call={call} /> <b>{id}</b> <span>{outcomeShown(call)}</span>
         </p>
         <p class="hint">
-          {[
-            at.replace('T', ' ').replace('Z', ' UTC'),
-            `${msShown(call)} ms`,
-            account && `as ${account}`,
-            test && `test ${test}`,
-            trace && `trace ${trace}`,
-            user_agent
-          ]
-            .filter(Boolean)
-            .join(' · ')}
+          {[at.replace('T', ' ').replace('Z', ' UTC'), `${msShown(call)} ms`, account && `as ${account}`, test && `test ${test}`].filter(Boolean).join(' · ')}
         </p>
       </header>
       {'why' in call ? (
@@ -95,26 +86,29 @@ function Shown({ call }: Shown) {
   )
 }
 
-function Sent({ call: { params, query, body } }: Shown) {
-  const sent = [
-    ['path', Object.entries(params)],
-    ['query', pairsOf(query)],
-    ['body', pairsOf(body)]
-  ] as const
-  const currency = (body as { currency?: unknown }).currency ?? currencyOf((body as { transaction?: unknown }).transaction)
-  const rows = sent.flatMap(([place, pairs]) =>
-    pairs.map(([name, value]) => [
-      <span key={place} class="faint">
-        {place}
-      </span>,
-      name,
-      [
-        linked(value, recordAddress(value)),
-        isMoney(name) && /^\d+$/.test(value) && currency !== undefined && <span key="money" class="faint">{` ${moneyShown(Number(value), currency)}`}</span>
-      ]
-    ])
+/** Parameters, and the headers that the journal keeps. */
+function Sent({ call: { params, query, body, account, user_agent, test, trace } }: Shown) {
+  const headers = {
+    authorization: account && `Basic ***, the key of ${account}`,
+    'user-agent': user_agent,
+    'test-name': test,
+    traceparent: trace && `00-${trace}-…`
+  }
+  const parts = { path: Object.entries(params), query: pairsOf(query), body: pairsOf(body), header: Object.entries(headers) }
+  const currency = body.currency ?? currencyOf(body.transaction)
+  const rows = Object.entries(parts).flatMap(([part, pairs]) =>
+    pairs.flatMap(([name, value]) => {
+      if (value === null) return []
+      const isAmount = part !== 'header' && isMoney(name) && /^\d+$/.test(value) && currency !== undefined
+      return [[part, name, [linked(value, recordAddress(value)), isAmount && ` (${moneyShown(Number(value), currency)})`]]]
+    })
   )
-  return rows.length === 0 ? <p class="faint">No parameters were sent.</p> : <Table heads={['In', 'Parameter', 'Value']} rows={rows} />
+  return (
+    <>
+      {rows.length === 0 ? <p class="faint">Nothing was sent but the address.</p> : <Table heads={['In', 'Name', 'Value']} rows={rows} />}
+      <p class="hint">The journal keeps these headers only, and never a key. Try with changes shows all headers of a response.</p>
+    </>
+  )
 }
 
 /** The state before and after it, by the records that differ. */
@@ -137,29 +131,10 @@ function Changes({ call }: Shown) {
   )
 }
 
-/** Those that the journal keeps. */
-function Headers({ call: { account, user_agent, test, trace, id, answered } }: Shown) {
-  const sent = {
-    authorization: account && `Basic ***, the key of ${account}`,
-    'user-agent': user_agent,
-    'test-name': test,
-    traceparent: trace && `00-${trace}-…`
-  }
-  const kept = Object.entries(sent).filter(([, value]) => value !== null)
-  return (
-    <>
-      <Table heads={['Header', 'Sent']} rows={kept} />
-      <Table heads={['Header', 'Received']} rows={answered ? [['request-id', id]] : []} />
-      <p class="hint">The journal keeps these headers only, and never a key. Try with changes shows all headers of a response.</p>
-    </>
-  )
-}
-
 const TABS = {
   response: { title: 'Response', Content: ({ call }: Shown) => <Response call={call} label="Response" hrefOfText={recordAddress} /> },
   changes: { title: 'Changes', Content: Changes },
   sent: { title: 'Sent', Content: Sent },
-  headers: { title: 'Headers', Content: Headers },
   raw: { title: 'Raw', Content: ({ call }: Shown) => <Json value={call} label="Journal entry" hrefOfText={recordAddress} /> }
 }
 

@@ -1,5 +1,5 @@
 /** Requests: those that came, live, and why each was answered so. */
-import { untracked, useComputed, useSignalEffect } from '@preact/signals'
+import { untracked, useSignalEffect } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import { act } from '../../app/command.js'
 import { useShortcuts } from '../../app/keyboard.js'
@@ -19,22 +19,18 @@ import { Detail } from './detail.js'
 import { Filters } from './filters.js'
 import { Method, Status } from './marks.js'
 import { filtered, queryIn, termIn } from './query.js'
-import { type CallList, keyOf, msShown, periodOf, type Row, sentIn } from './request-list.js'
+import { type CallList, keyOf, msShown, pathShown, periodOf, type Row } from './request-list.js'
 import { dropped, isHeld, isPast, isRead, list, paused } from './requests.js'
 import { defaultCurrency, shortPath, summaryOf } from './summary.js'
 import { textOfRule } from './why.js'
 import './requests.css'
 
-/** The longest bar, in milliseconds; shorter ones by the logarithm. */
-const MAX_BAR_MS = 10_000
-const shareOf = (ms: number) => Math.min(1, Math.log10(1 + ms) / Math.log10(1 + MAX_BAR_MS))
-
 /** With what came of it below, where rows are tall. */
 const What = (row: Row, isTall: boolean) => {
-  const { method, path, query, test } = row.call
+  const { method, path, test } = row.call
   return (
     <>
-      <span title={[path, ...sentIn(query)].join(' ')}>
+      <span title={pathShown(row.call)}>
         <Method method={method} /> <span class="path">{shortPath(path)}</span> <span class="faint">{summaryOf(row.call)}</span>
       </span>
       {isTall && (
@@ -48,7 +44,7 @@ const What = (row: Row, isTall: boolean) => {
 
 /** The code of the refusal and its rule, or the code of the script's error; script entries apart. */
 const Result = ({ call: { refusal, script, answer, outcome } }: Row) => {
-  const code = refusal?.code ?? (outcome === 'scripted' ? (answer as { error?: { code?: string } } | null)?.error?.code : undefined)
+  const code = refusal?.code ?? (outcome === 'scripted' ? Object(answer).error?.code : undefined)
   const rule = refusal?.rule ?? refusal?.assumption
   return (
     <>
@@ -68,9 +64,10 @@ const Result = ({ call: { refusal, script, answer, outcome } }: Row) => {
   )
 }
 
+/** Its bar grows by the logarithm, up to ten seconds. */
 const Duration = ({ call }: Row) => (
   <span class="duration">
-    <span style={{ width: `${shareOf(call.ms) * 2}rem` }} />
+    <span style={{ width: `${Math.min(4, Math.log10(1 + call.ms)) / 2}rem` }} />
     {`${msShown(call)} ms`}
   </span>
 )
@@ -84,9 +81,12 @@ const Time = ({ call: { at } }: Row) => (
   </time>
 )
 
+/** Shown where requests of every sandbox are. */
+const SANDBOX = 'Sandbox'
 const COLUMNS: readonly Column<Row>[] = [
   { title: 'Status', width: '4.6rem', by: ({ call }) => call.status, cell: Status },
   { title: 'Request', width: 'minmax(11rem, 2.2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
+  { title: SANDBOX, width: 'minmax(4rem, 0.6fr)', by: row => row.sandbox, cell: row => row.sandbox || 'base' },
   { title: 'Result', width: 'minmax(6.5rem, 1.5fr)', from: TALL_BELOW, by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
   {
     title: 'Test',
@@ -99,8 +99,6 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'Id', width: '3.8rem', from: 400, cell: ({ call }) => <span class="faint">{call.id}</span> },
   { title: 'Time', width: '6rem', from: TALL_BELOW, by: ({ call }) => call.at, cell: Time }
 ]
-const SANDBOX_COLUMN: Column<Row> = { title: 'Sandbox', width: 'minmax(4rem, 0.6fr)', by: row => row.sandbox, cell: row => row.sandbox || 'base' }
-const WITH_SANDBOX = [...COLUMNS.slice(0, 2), SANDBOX_COLUMN, ...COLUMNS.slice(2)]
 
 /** The id alone, as long as it names a request of the journal. */
 const pathOf = (row: Row) => (isPast(row) ? [row.call.id, `before-${row.period}`] : [row.call.id])
@@ -130,7 +128,6 @@ export function Page() {
   const isAll = termIn(query, 'in') === 'all'
   const place = isAll ? undefined : sandbox.value
   const rows = useMemo(() => filtered(shown.rows, { text: q, sandbox: place, keys }), [shown, q, place, keys])
-  const tests = useComputed(() => [...new Set(list.value.rows.flatMap(({ call }) => call.test ?? []))].slice(0, 200)).value
   const chosen = keyChosen(list.value)
   const row = chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)
   useResource(readCurrency, '', { once: true })
@@ -141,13 +138,13 @@ export function Page() {
   ])
   return (
     <section class="page whole requests">
-      <Filters tests={tests} count={countShown(rows)}>
+      <Filters count={countShown(rows)}>
         <Actions rows={rows} />
       </Filters>
       <div class="split">
         <Grid
           label="Requests"
-          columns={isAll ? WITH_SANDBOX : COLUMNS}
+          columns={COLUMNS.filter(({ title }) => isAll || title !== SANDBOX)}
           rows={rows}
           keyOf={({ key }) => key}
           hrefOf={row => hrefOf(targetOf(row))}
@@ -243,10 +240,10 @@ const clear = () =>
     title: 'Empty the journal?',
     text: 'The requests of this sandbox are removed from the list and from the journal. Records, coverage and findings stay.',
     action: 'Empty the journal',
-    run: () => act(emptied(), 'Journal emptied')
+    run: () => act(empty(), 'Journal emptied')
   })
 
-async function emptied(): Promise<void> {
+async function empty(): Promise<void> {
   await api.clearRequests()
   list.value = { ...list.value, rows: list.value.rows.filter(row => row.sandbox !== sandbox.value) }
   paused.value = null

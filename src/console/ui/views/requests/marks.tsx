@@ -17,16 +17,13 @@ export const Status = ({ call }: { call: JournalCall }) => {
 
 export const Method = ({ method }: { method: string }) => <span class={`method ${method.toLowerCase()}`}>{method}</span>
 
-/** A list in a record differs wherever its members do. */
-const LEFT_OUT = ['refunds']
-
-/** The records that a request changed, each field before and after. */
+/** The records that a request changed, each field before and after; a list of Refunds differs wherever its members do. */
 export const RecordChanges = ({ records }: { records: readonly RecordChange[] }) => (
   <>
     {records.map(({ id, before, after }) => (
       <section key={id} aria-label={id}>
         <h3>{`${(before === null && 'Creates') || (after === null ? 'Deletes' : 'Changes')} ${id}`}</h3>
-        <Diff before={before ?? {}} after={after ?? {}} leave={LEFT_OUT} />
+        <Diff before={before ?? {}} after={after ?? {}} leave={['refunds']} />
       </section>
     ))}
   </>

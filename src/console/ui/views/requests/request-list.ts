@@ -48,10 +48,7 @@ const numberOf = ({ id }: JournalCall): number => Number(id.replace(/\D+/, ''))
 export const sentIn = (parameters: JournalCall['query']): string[] => pairsOf(parameters).map(([name, value]) => `${name}=${value}`)
 
 /** The path with its query, as it is read. */
-export function pathShown({ path, query }: Pick<JournalCall, 'path' | 'query'>): string {
-  const sent = sentIn(query)
-  return sent.length === 0 ? path : `${path}?${sent.join('&')}`
-}
+export const pathShown = ({ path, query }: Pick<JournalCall, 'path' | 'query'>): string => [path, sentIn(query).join('&')].filter(Boolean).join('?')
 
 /** Tenths of a millisecond where they matter. */
 export const msShown = ({ ms }: Pick<JournalCall, 'ms'>): string => String(ms < 100 ? ms : Math.round(ms))

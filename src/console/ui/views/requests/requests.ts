@@ -29,15 +29,15 @@ effect(() => {
 
 /** Reads the journals, and adds what came meanwhile. Reads again where one was cleared meanwhile: what was read may be from before that. */
 async function read(): Promise<void> {
+  const since: JournalEvent[] = []
+  waiting = since
   try {
-    do {
-      waiting = []
-      const { data, has_more, dropped: gone } = await api.requestsOfRun()
-      dropped.value = gone
-      const calls = data.reverse().map(({ sandbox: name, ...call }) => ({ sandbox: name ?? '', call }))
-      learn(calls)
-      if (waiting.every(({ call }) => call !== null)) list.value = withEvents(withJournals(list.value, calls, !has_more), waiting)
-    } while (waiting.some(({ call }) => call === null))
+    const { data, has_more, dropped: gone } = await api.requestsOfRun()
+    if (since.some(({ call }) => call === null)) return await read()
+    const calls = data.reverse().map(({ sandbox: name, ...call }) => ({ sandbox: name ?? '', call }))
+    learn(calls)
+    list.value = withEvents(withJournals(list.value, calls, !has_more), since)
+    dropped.value = gone
     isRead.value = true
   } catch (error) {
     toastError(error)

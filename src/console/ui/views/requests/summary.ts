@@ -33,7 +33,7 @@ export function learn(events: readonly JournalEvent[]): void {
 export const currencyOf = (transaction: unknown): string | undefined => currencies.get(String(transaction))
 
 /** An id with as much of it as tells it from others. */
-export const shortId = (id: string): string => (/^[a-z]{3}_.{7,}$/.test(id) ? `${id.slice(0, 8)}…` : id)
+const shortId = (id: string): string => (/^[a-z]{3}_.{7,}$/.test(id) ? `${id.slice(0, 8)}…` : id)
 
 /** The path with short ids. */
 export const shortPath = (path: string): string => path.split('/').map(shortId).join('/')

@@ -61,34 +61,32 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const outcome = useSignal<{ error?: ControlError; tried?: TriedCall }>({})
   const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
 
-  const withCall = (run: (trial: TrialCall) => Promise<void>) => async () => {
+  /** Sends it, or tries it on a copy. */
+  const attempt = async (isSent: boolean) => {
     outcome.value = {}
+    const sent = new URLSearchParams(pairsIn(body.value)).toString()
+    const trial = { method: method.value, path: path.value, key: key || null, body: sent || null }
     try {
-      const sent = new URLSearchParams(pairsIn(body.value)).toString()
-      await run({ method: method.value, path: path.value, key: key || null, body: sent || null })
+      if (isSent) {
+        await send(trial)
+        return onClose()
+      }
+      const changed = changes.value.trim() !== '' && { changes: JSON.parse(changes.value) }
+      outcome.value = { tried: await api.explain({ ...trial, ...changed }) }
     } catch (failure) {
       const text = `${failure instanceof SyntaxError ? 'The changes are not JSON: ' : ''}${(failure as Error).message}`
       outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', text, 0) }
     }
   }
-  const judge = withCall(async trial => {
-    const changed = changes.value.trim() !== '' && { changes: JSON.parse(changes.value) }
-    outcome.value = { tried: await api.explain({ ...trial, ...changed }) }
-  })
-  const sendIt = withCall(async trial => {
-    await send(trial)
-    onClose()
-  })
-
   const { error, tried } = outcome.value
   const actions = (
     <>
-      <Button text="Send" run={sendIt} />
+      <Button text="Send" run={() => attempt(true)} />
       <Button class="primary" text="Try on a copy" />
     </>
   )
   return (
-    <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions} send={judge}>
+    <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions} send={() => attempt(false)}>
       <p class="hint">
         Tried on a copy of the sandbox, the request changes nothing. {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
       </p>

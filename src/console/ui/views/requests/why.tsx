@@ -1,5 +1,5 @@
 /** Why a request was answered so: first the sentence that decided, then the rules with the figures that each saw. */
-import type { VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
 import { RULES, type RuleId } from '../../../../reference/rules.js'
@@ -44,7 +44,7 @@ export function Why({ call }: { call: Judged }) {
   const broken = why.rules.find(({ verdict }) => verdict === 'broken')
   const kept = why.rules.filter(({ verdict }) => verdict === 'kept')
   const assumption = refusal !== null && refusal.rule === null ? refusal.assumption : null
-  const message = refusal && (answer as { error?: { message?: string } } | null)?.error?.message
+  const message: string | undefined = refusal && Object(answer).error?.message
   return (
     <div class="why stack">
       <div class={`verdict stack ${refusal ? 'warn' : ''}`}>
@@ -81,32 +81,31 @@ export function Why({ call }: { call: Judged }) {
         </p>
       )}
       <NearMisses near={why.near_misses} begins="It nearly matched" shown={what => what} />
-      <Chain title={`${countOf(kept.length, 'rule')} kept`}>
-        {kept.map(({ rule, text, facts }) => (
-          <li key={rule}>
-            <RuleName rule={rule} on={on} />
-            <span>{text}</span>
-            {facts && <Figures facts={facts} />}
-          </li>
-        ))}
-      </Chain>
-      <Chain title={`Relies on ${countOf(why.assumptions.length, 'assumption')}`}>
-        {why.assumptions.map(({ assumption: id, topic }) => (
-          <li key={id}>
-            <a href={hrefOf({ view: 'evidence', path: ['assumptions'] })}>{id}</a>
-            <span>{topic}</span>
-          </li>
-        ))}
-      </Chain>
+      <Chain
+        title={`${countOf(kept.length, 'rule')} kept`}
+        of={kept.map(({ rule, text, facts }) => [<RuleName key={rule} rule={rule} on={on} />, text, facts && <Figures key="facts" facts={facts} />])}
+      />
+      <Chain
+        title={`Relies on ${countOf(why.assumptions.length, 'assumption')}`}
+        of={why.assumptions.map(({ assumption, topic }) => [linked(assumption, hrefOf({ view: 'evidence', path: ['assumptions'] })), topic])}
+      />
     </div>
   )
 }
 
-const Chain = ({ title, children }: { title: string; children: VNode[] }) =>
-  children.length === 0 ? null : (
+type ChainProps = { title: string; of: readonly (readonly [name: ComponentChildren, text: string, figures?: ComponentChildren])[] }
+
+const Chain = ({ title, of }: ChainProps) =>
+  of.length === 0 ? null : (
     <details>
       <summary>{title}</summary>
-      <ol class="chain">{children}</ol>
+      <ol class="chain">
+        {of.map(([name, text, figures]) => (
+          <li key={text}>
+            {name} <span>{text}</span> {figures}
+          </li>
+        ))}
+      </ol>
     </details>
   )
 
