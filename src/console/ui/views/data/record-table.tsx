@@ -43,7 +43,7 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
   const { query } = route.value
   const { search = '' } = query
   const all = useMemo(() => newestFirst(recordsOf(state, family)), [state, family])
-  const rows = useMemo(() => all.filter(record => matches(record, search)), [all, search])
+  const rows = useMemo(() => (search === '' ? all : all.filter(record => matches(record, search))), [all, search])
   const bar = (record: AnyRecord) => <MoneyBar {...moneyIn(state, record, refundable)} isShort />
   const bars = family === 'transactions' ? [{ title: 'Refunded', width: '6rem', from: 720, cell: bar }] : []
   const columns = [ID, NAME, ...FIELDS[family], CREATED, ...bars]

@@ -42,12 +42,10 @@ export function childrenOf(state: State, family: Family, id: string): { family: 
 export const countIn = (family: Family, count: number): string => countOf(count, family.slice(0, -1))
 
 /** Whether each word of a search is in a name or a value of a record, in any letter case. */
-export const matches = (record: object, search: string): boolean => {
-  const text = search === '' ? '' : JSON.stringify(record).toLowerCase()
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every(word => text.includes(word))
+export function matches(record: object, search: string): boolean {
+  const text = JSON.stringify(record).toLowerCase()
+  const words = search.toLowerCase().split(/\s+/)
+  return words.every(word => text.includes(word))
 }
 
 export function nameOf({ display_name, name, reference, payment_type, reason, amount, currency }: AnyRecord): string {

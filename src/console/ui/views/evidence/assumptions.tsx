@@ -1,9 +1,9 @@
 /** What responses relied on where the reference is silent, by the share of requests. */
 import { hrefOf } from '../../app/route.js'
 import { Meter } from '../../components/layout.js'
-import { listed } from '../../components/links.js'
+import { linked, listed } from '../../components/links.js'
 import type { Scope, ShownAssumption } from '../../control/client.js'
-import { NamedLink } from './request-link.js'
+import { namedLink } from './request-link.js'
 import { percentOf } from './words.js'
 
 const SHOWN_CALLS = 3
@@ -42,21 +42,12 @@ function Assumption({ id, topic, default: text, settings, times, requests, calls
         {Object.keys(settings).length === 0
           ? 'No setting changes it.'
           : listed(Object.keys(settings), name => [
-              <a key="name" href={hrefOf({ view: 'behaviour', path: ['settings'], query: { q: name } })}>
-                {name}
-              </a>,
+              linked(name, hrefOf({ view: 'behaviour', path: ['settings'], query: { q: name } })),
               ': ',
               <code key="value">{JSON.stringify(settings[name])}</code>
             ])}
       </p>
-      {requests.length > 0 && (
-        <p class="hint">
-          For example{' '}
-          {listed(requests.slice(0, SHOWN_CALLS), request => (
-            <NamedLink request={request} scope={scope} />
-          ))}
-        </p>
-      )}
+      {requests.length > 0 && <p class="hint">For example {listed(requests.slice(0, SHOWN_CALLS), request => namedLink(request, scope))}</p>}
     </li>
   )
 }

@@ -1,12 +1,14 @@
 /** The client's mistakes, the severe ones first, each with what to do and the requests that show it. */
 import { Card } from '../../components/layout.js'
+import { listed } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
 import type { FindingsReport, Scope } from '../../control/client.js'
-import { NamedLink } from './request-link.js'
+import { Badge } from '../requests/marks.js'
+import { namedLink } from './request-link.js'
 
 const SEVERITIES = {
-  error: { badge: 'bad', about: 'Money or data is at risk.' },
-  warning: { badge: 'warn', about: 'Nothing is lost, but the client can do better.' }
+  error: { kind: 'bad', title: 'Money or data is at risk.' },
+  warning: { kind: 'warn', title: 'Nothing is lost, but the client can do better.' }
 }
 
 export const Findings = ({ data: { data }, scope }: { data: FindingsReport; scope: Scope }) =>
@@ -25,11 +27,7 @@ const Finding = ({ finding, severity, about, advice, times, requests, scope }: P
     id={finding}
     title={
       <>
-        {finding}{' '}
-        <span class={`badge ${SEVERITIES[severity].badge}`} title={SEVERITIES[severity].about}>
-          {severity}
-        </span>{' '}
-        <span class="badge">{times} ×</span>
+        {finding} <Badge text={severity} {...SEVERITIES[severity]} /> <Badge text={`${times} ×`} />
       </>
     }
   >
@@ -37,12 +35,6 @@ const Finding = ({ finding, severity, about, advice, times, requests, scope }: P
     <p>
       <b>What to do:</b> {advice}
     </p>
-    <ul class="row" aria-label={`Requests of ${finding}`}>
-      {requests.map(request => (
-        <li key={request}>
-          <NamedLink request={request} scope={scope} />
-        </li>
-      ))}
-    </ul>
+    <p>Requests: {listed(requests, request => namedLink(request, scope))}</p>
   </Card>
 )

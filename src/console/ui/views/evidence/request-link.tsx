@@ -9,7 +9,7 @@ import { recordAddress } from '../record-address.js'
 import { sandboxOf } from './words.js'
 
 /** The journal of a sandbox is cleared by loads and resets, so a request of the run is shown from the report of the run. */
-export const NamedLink = ({ request, scope }: { request: string; scope: Scope }) =>
+export const namedLink = (request: string, scope: Scope) =>
   scope === 'run' ? <a href={hrefOf(narrowed({ request }))}>{request}</a> : <RequestLink id={request} />
 
 /** The request of the run in the address. */

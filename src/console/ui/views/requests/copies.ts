@@ -32,9 +32,9 @@ function filledIn(parts: Readonly<Record<string, object>>): object | undefined {
 const matched = (parameters: JournalCall['query']) =>
   Object.fromEntries(pairsOf(parameters).filter(([name, value]) => !name.includes('[]') && !`${name}=${value}`.includes(MASK)))
 
-/** A script entry that answers the next such call the same; null where it met no operation. */
-export function entryYaml({ on, params, query, body, status, answer }: JournalCall): string | null {
-  if (on === null) return null
+/** A script entry that answers the next such call the same. Errors: where the call met no operation. */
+export function entryYaml({ on, params, query, body, status, answer }: JournalCall): string {
+  if (on === null) throw new Error('No operation matched this request, so no script entry can match it.')
   const match = filledIn({ params, query: matched(query), body: matched(body) })
   return yamlOf([{ on, match, calls: 1, respond: { status, body: answer ?? undefined } }])
 }

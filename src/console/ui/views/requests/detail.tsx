@@ -10,7 +10,7 @@ import { ask } from '../../components/dialog.js'
 import { Beside, Table } from '../../components/layout.js'
 import { linked, Tabs } from '../../components/links.js'
 import { Read } from '../../components/states.js'
-import { copy, toast, toastError } from '../../components/toast.js'
+import { copy, toastError } from '../../components/toast.js'
 import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
 import { apiOf, controlOf } from '../../control/place.js'
 import { recordAddress } from '../record-address.js'
@@ -145,14 +145,9 @@ const copyCurl = async (call: JournalCall) => copy(curlOf(call, { base: `${locat
 const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAccount(call.account)))
 
 function Copies({ call }: Shown) {
-  const asEntry = async () => {
-    const yaml = entryYaml(call)
-    if (yaml === null) toast('No operation matched this request, so no script entry can match it.', 'error')
-    else await copy(yaml, 'Script entry')
-  }
   const copies: Readonly<Record<string, () => Promise<void>>> = {
     curl: () => copyCurl(call),
-    'script entry': asEntry,
+    'script entry': async () => copy(entryYaml(call), 'Script entry'),
     fixture: async () => copy(fixtureYaml(call, await api.state()), 'Fixture'),
     ...('why' in call && { scenario: async () => copy(await api.requestScenario(call.id), 'Scenario') })
   }

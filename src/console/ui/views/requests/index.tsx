@@ -10,14 +10,13 @@ import { Button, ButtonLink } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
 import { ask } from '../../components/dialog.js'
 import { type Column, Grid } from '../../components/grid.js'
-import { Icon } from '../../components/icon.js'
 import { Empty } from '../../components/states.js'
 import { api } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import { countOf } from '../count.js'
 import { Detail } from './detail.js'
 import { Filters } from './filters.js'
-import { Method, Status } from './marks.js'
+import { Badge, Method, Status } from './marks.js'
 import { filtered, queryIn, termIn } from './query.js'
 import { type CallList, keyOf, msShown, pathShown, periodOf, type Row } from './request-list.js'
 import { dropped, isHeld, isPast, isRead, list, paused } from './requests.js'
@@ -48,18 +47,8 @@ const Result = ({ call: { refusal, script, answer, outcome } }: Row) => {
   const rule = refusal?.rule ?? refusal?.assumption
   return (
     <>
-      {rule && (
-        <span class="badge" title={textOfRule(rule)}>
-          {rule}
-        </span>
-      )}{' '}
-      {code && <span class="result mono">{code}</span>}{' '}
-      {script && (
-        <span class="badge scripted" title="The script entry that was applied">
-          <Icon name="scripted" />
-          {script.name ?? script.id}
-        </span>
-      )}
+      {rule && <Badge text={rule} title={textOfRule(rule)} />} {code && <span class="result mono">{code}</span>}{' '}
+      {script && <Badge kind="scripted" icon="scripted" text={script.name ?? script.id} title="The script entry that was applied" />}
     </>
   )
 }

@@ -1,19 +1,21 @@
 /** What a request is known by: its method, what became of it, and the body of its response. */
+import type { ComponentChildren } from 'preact'
 import { CodeBlock, Json } from '../../components/code.js'
 import { Diff } from '../../components/diff.js'
-import { Icon } from '../../components/icon.js'
+import { Icon, type IconName } from '../../components/icon.js'
 import type { JournalCall, RecordChange } from '../../control/client.js'
 import { breakingShown, markOf } from './request-list.js'
 
-export const Status = ({ call }: { call: JournalCall }) => {
-  const { icon, kind } = markOf(call)
-  return (
-    <span class={`badge ${kind}`}>
-      <Icon name={icon} />
-      {call.answered ? call.status : 'lost'}
-    </span>
-  )
-}
+type BadgeProps = { text: ComponentChildren; kind?: string; icon?: IconName; title?: string | undefined }
+
+export const Badge = ({ text, kind = '', icon, title }: BadgeProps) => (
+  <span class={`badge ${kind}`} title={title}>
+    {icon && <Icon name={icon} />}
+    {text}
+  </span>
+)
+
+export const Status = ({ call }: { call: JournalCall }) => <Badge {...markOf(call)} text={call.answered ? call.status : 'lost'} />
 
 export const Method = ({ method }: { method: string }) => <span class={`method ${method.toLowerCase()}`}>{method}</span>
 

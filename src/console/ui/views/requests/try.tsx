@@ -17,10 +17,7 @@ import { RecordChanges, Response } from './marks.js'
 import { outcomeShown, sentIn } from './request-list.js'
 import { Why } from './why.js'
 
-export async function keyOfAccount(account: string | null): Promise<string | null> {
-  const { data } = await api.keys()
-  return data.find(key => key.account === account)?.key ?? null
-}
+export const keyOfAccount = async (account: string | null): Promise<string | null> => (await api.keys()).data.find(key => key.account === account)?.key ?? null
 
 export const trialOf = (call: JournalCall, key: string | null): TrialCall => ({
   method: call.method,

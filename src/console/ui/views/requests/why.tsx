@@ -43,43 +43,27 @@ export function Why({ call }: { call: Judged }) {
   const { why, on, refusal, script, answer } = call
   const broken = why.rules.find(({ verdict }) => verdict === 'broken')
   const kept = why.rules.filter(({ verdict }) => verdict === 'kept')
-  const assumption = refusal !== null && refusal.rule === null ? refusal.assumption : null
+  const assumed = why.assumptions.find(({ assumption }) => refusal?.rule === null && assumption === refusal.assumption)
+  const decision = broken
+    ? ['Refused by ', <RuleName key="rule" rule={broken.rule} on={on} />, `: ${broken.text}.`]
+    : ['Refused with ', <code key="code">{refusal?.code}</code>, assumed && `, as ${assumed.assumption} assumes: ${assumed.topic}`, '.']
   const message: string | undefined = refusal && Object(answer).error?.message
   return (
     <div class="why stack">
       <div class={`verdict stack ${refusal ? 'warn' : ''}`}>
         <p>
-          {broken && (
-            <b>
-              Refused by <RuleName rule={broken.rule} on={on} />: {broken.text}.
-            </b>
-          )}
-          {!broken && refusal && (
-            <b>
-              Refused with <code>{refusal.code}</code>
-              {assumption !== null && `, as ${assumption} assumes: ${why.assumptions.find(({ assumption: id }) => id === assumption)?.topic ?? ''}`}.
-            </b>
-          )}{' '}
-          {script && (
-            <>
-              The script entry <a href={hrefOf({ view: 'behaviour', path: ['script'] })}>{script.name ?? script.id}</a> was applied to it
-              {script.fault && `: ${script.fault}`}.
-            </>
-          )}
-          {!broken && !refusal && !script && (why.rules.length === 0 ? 'No operation matched.' : `It kept all ${why.rules.length} rules that it met.`)}
+          {refusal && <b>{decision}</b>}{' '}
+          {script && [
+            'The script entry ',
+            linked(script.name ?? script.id, hrefOf({ view: 'behaviour', path: ['script'] })),
+            ` was applied to it${script.fault ? `: ${script.fault}` : ''}.`
+          ]}
+          {!refusal && !script && (why.rules.length === 0 ? 'No operation matched.' : `It kept all ${why.rules.length} rules that it met.`)}
         </p>
         {message && broken?.facts?.charged === undefined && <p>{message}</p>}
         {broken?.facts && <Figures facts={broken.facts} />}
       </div>
-      {why.changed_by.length > 0 && (
-        <p>
-          The records in question were last changed by{' '}
-          {listed(why.changed_by, id => (
-            <RequestName id={id} />
-          ))}
-          .
-        </p>
-      )}
+      {why.changed_by.length > 0 && <p>The records in question were last changed by {listed(why.changed_by, requestNamed)}.</p>}
       <NearMisses near={why.near_misses} begins="It nearly matched" shown={what => what} />
       <Chain
         title={`${countOf(kept.length, 'rule')} kept`}
@@ -123,12 +107,7 @@ function Figures({ facts }: { facts: Facts }) {
 }
 
 /** A link to a request, with its method and path where they are known. */
-function RequestName({ id }: { id: string }) {
+function requestNamed(id: string) {
   const row = list.value.rows.find(row => row.call.id === id && isHeld(row))
-  return (
-    <>
-      <RequestLink id={id} />
-      {row && ` (${row.call.method} ${row.call.path})`}
-    </>
-  )
+  return [<RequestLink key={id} id={id} />, row && ` (${row.call.method} ${row.call.path})`]
 }
