@@ -11,14 +11,11 @@ export type OpenApi = {
   paths: Readonly<Record<string, { get?: { parameters: readonly Parameter[] } }>>
   components: { schemas: Readonly<Record<string, Schema>> }
 }
-/** A parameter as it is sent, such as `created[gte]`. */
-export type ListParameter = { name: string; about: string; words: readonly string[] | undefined }
-
 /** The path of a family's list; Users are listed by Account. */
 export const listPath = (family: Family): string => (family === 'users' ? '/accounts/{id}/users' : `/${family}`)
 
-/** Those of a family's list, but for the cursors. */
-export function listParameters({ paths, components }: OpenApi, family: Family, cursors: Cursors): ListParameter[] {
+/** Those of a family's list, but for the cursors, each as it is sent, such as `created[gte]`. */
+export function listParameters({ paths, components }: OpenApi, family: Family, cursors: Cursors) {
   const { parameters = [] } = paths[listPath(family)]?.get ?? {}
   return parameters
     .filter(({ name, in: place }) => place === 'query' && !cursors.includes(name))

@@ -83,14 +83,12 @@ function Fields({ record, hrefOfText }: { record: AnyRecord; hrefOfText: (text: 
   return <Pairs class="pairs" pairs={fieldsOf(record).map(([name, value]) => [name, shown(name, value)])} />
 }
 
-function Refunds({ state, transaction, refundable }: { state: State; transaction: AnyRecord; refundable: Refundable }) {
-  return (
-    <>
-      <MoneyBar {...moneyIn(state, transaction, refundable)} isShort />
-      <Links links={childrenOf(state, 'transactions', transaction.id).flatMap(({ links }) => links)} />
-    </>
-  )
-}
+const Refunds = ({ state, transaction, refundable }: { state: State; transaction: AnyRecord; refundable: Refundable }) => (
+  <>
+    <MoneyBar {...moneyIn(state, transaction, refundable)} isShort />
+    <Links links={childrenOf(state, 'transactions', transaction.id).flatMap(({ links }) => links)} />
+  </>
+)
 
 /** `all` leads to those that are too many for it. */
 type LinksProps = { title?: string; links: readonly LinkedRecord[]; below?: (record: AnyRecord) => ComponentChildren; all?: string }

@@ -18,8 +18,6 @@ const KINDS: readonly [name: string, value: string, text: string, icon?: IconNam
   ['status', '5xx', '5xx']
 ]
 
-const MAX_TESTS = 200
-
 /** `children` is what can be done with the requests that are found. */
 export function Filters({ count, children }: { count: string; children: ComponentChildren }) {
   const { q = '' } = route.value.query
@@ -29,7 +27,7 @@ export function Filters({ count, children }: { count: string; children: Componen
   const choices: readonly (readonly [name: string, label: string, options: Options, all: string])[] = [
     ['on', 'Operation', OPERATION_NAMES, 'Operation'],
     ['rule', 'Rule', RULE_OPTIONS, 'Rule'],
-    ['test', 'Test', [...tests].filter(Boolean).slice(0, MAX_TESTS), 'Test'],
+    ['test', 'Test', [...tests].filter(Boolean).slice(0, 200), 'Test'],
     ['in', 'Sandboxes', [['all', 'All sandboxes']], 'This sandbox']
   ]
   return (

@@ -6,19 +6,14 @@ import { type Row, sentIn } from './request-list.js'
 export type Term = { name: string; value: string }
 export type Query = { words: readonly string[]; terms: readonly Term[] }
 
-const KINDS: Readonly<Record<string, (call: JournalCall) => boolean>> = {
-  refused: ({ outcome }) => outcome === 'refused',
-  lost: ({ took_effect, answered }) => took_effect && !answered,
-  scripted: ({ script }) => script !== null
-}
-
 const YES = /^(y|yes|true|1)$/i
 const isIn = (text: string | null | undefined, part: string) => (text ?? '').toLowerCase().includes(part.toLowerCase())
 
 /** Whether a request is what a term says, by the name of the term; docs/console.md says what each finds. Rules and sandboxes are judged elsewhere. */
 const HOLDS: Readonly<Record<string, (call: JournalCall, value: string) => boolean>> = {
   status: ({ status }, value) => (/^\dxx$/i.test(value) ? String(status)[0] === value[0] : String(status) === value),
-  is: (call, value) => KINDS[value]?.(call) ?? false,
+  is: ({ outcome, took_effect, answered, script }, value) =>
+    [outcome === 'refused' && 'refused', took_effect && !answered && 'lost', script && 'scripted'].includes(value),
   took: ({ took_effect }, value) => took_effect === YES.test(value),
   on: ({ on }, value) => on === value,
   method: ({ method }, value) => method === value.toUpperCase(),
