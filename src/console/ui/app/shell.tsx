@@ -11,14 +11,14 @@ import { Pairs } from '../components/layout.js'
 import { Choices } from '../components/links.js'
 import { Failure, Loading } from '../components/states.js'
 import { Toasts, toastError } from '../components/toast.js'
-import { api, ControlError } from '../control/client.js'
+import { ControlError, control, session } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 import { VIEWS, type ViewName } from '../views/views.js'
 import { areShortcutsOn, shortcuts, useShortcuts } from './keyboard.js'
 import { kept } from './memory.js'
 import { QuickBar } from './quick-bar.js'
 import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
-import { isAllowed, type LiveState, live, openings, overview, sandboxes, session, tokenRequired } from './store.js'
+import { changed, isAllowed, type LiveState, live, openings, overview, sandboxes } from './store.js'
 
 const LIVE: Readonly<Record<LiveState, string>> = { connecting: 'Connecting', live: 'Live', interrupted: 'Reconnecting' }
 const NAMES = Object.keys(VIEWS) as ViewName[]
@@ -62,7 +62,7 @@ export function Shell() {
   )
 }
 
-const UNLOADED = new ControlError('no_answer', 'The emulator is not responding. This view appears as soon as it does.', 0)
+const UNLOADED = new ControlError('no_answer', 'The emulator is not responding. This view appears as soon as it does.')
 
 /** A view, once its script is loaded. One that could not be loaded comes with the connection. */
 function Shown({ name }: { name: ViewName }) {
@@ -87,7 +87,7 @@ function SignIn() {
   const problem = useSignal('')
   const send = async () => {
     try {
-      session.value = await api.signIn(token.value)
+      session.value = await control('POST /session', { body: { token: token.value } })
       // the page of the API's documentation is at this address once somebody is signed in
       if (location.pathname.endsWith('/docs')) location.href = location.pathname
     } catch (error) {
@@ -144,7 +144,7 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
   )
 }
 
-const signOut = () => api.signOut().then(tokenRequired, toastError)
+const signOut = () => control('DELETE /session').then(() => changed(), toastError)
 
 /** Every sandbox, and the chosen one, which need not exist yet. */
 function SandboxSwitch() {

@@ -1,7 +1,7 @@
 /** What every view shares. */
 import { batch, computed, effect, signal } from '@preact/signals'
 import { toastError } from '../components/toast.js'
-import { api, type JournalEvent, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
+import { control, type JournalEvent, type Overview, type SandboxItem, session } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 
 export type LiveState = 'connecting' | 'live' | 'interrupted'
@@ -14,7 +14,6 @@ const BATCH_MS = 50
 const RETRY_MS = 2000
 
 /** Null until it is known. */
-export const session = signal<Session | null>(null)
 export const overview = signal<Overview | null>(null)
 export const sandboxes = signal<readonly SandboxItem[]>([])
 export const live = signal<LiveState>('connecting')
@@ -29,11 +28,6 @@ export const arrived = signal<readonly JournalEvent[]>([])
 export const openings = signal(0)
 
 export const isAllowed = (): boolean => session.value !== null && (!session.value.token_required || session.value.signed_in)
-
-/** Has somebody sign in. */
-export const tokenRequired = (): void => {
-  session.value = { token_required: true, signed_in: false }
-}
 
 /** Has views read again; requests that changed nothing leave those alone that show the state. */
 export function changed(isState = true): void {
@@ -52,7 +46,7 @@ let shown = 0
 export async function readOverview(): Promise<void> {
   const name = sandbox.value
   const turn = ++asked
-  const [read, { data }] = await Promise.all([api.overview(), api.sandboxes()])
+  const [read, { data }] = await Promise.all([control('GET /'), control('GET /sandboxes')])
   if (turn < shown || name !== sandbox.value) return
   shown = turn
   batch(() => {
@@ -111,7 +105,7 @@ function follow(): () => void {
 
 /** Until it is known. */
 async function readSession(): Promise<void> {
-  while (!(await api.session().then(read => (session.value = read), toastError))) {
+  while (!(await control('GET /session').then(read => (session.value = read), toastError))) {
     live.value = 'interrupted'
     await new Promise(resolve => setTimeout(resolve, RETRY_MS))
   }
@@ -119,7 +113,6 @@ async function readSession(): Promise<void> {
 
 /** Asks whether somebody has to sign in, reads and follows the chosen sandbox. */
 export async function begin(): Promise<void> {
-  whenTokenRequired(tokenRequired)
   const isOpen = computed(isAllowed)
   effect(() => (isAllowed() ? follow() : undefined))
   effect(() => {

@@ -1,5 +1,6 @@
 /** The control API, typed: every request that the console sends. */
-import type { Answers, JournalCall, Problem } from '../../../client/documents.js'
+import { signal } from '@preact/signals'
+import type { Answers, JournalCall, Problem, Session } from '../../../client/documents.js'
 import { jsonIn } from '../../../core/json.js'
 import { controlOf } from './place.js'
 
@@ -27,17 +28,14 @@ export class ControlError extends Error {
   constructor(
     readonly code: string,
     message: string,
-    readonly status: number,
     readonly problems: readonly Problem[] = []
   ) {
     super(message)
   }
 }
 
-let onTokenRequired = () => {}
-export const whenTokenRequired = (run: () => void): void => {
-  onTokenRequired = run
-}
+/** Whether a token is required, and whether somebody signed in; null until it is known. */
+export const session = signal<Session | null>(null)
 
 /** Sends a control request, such as `PUT /snapshots/NAME`. Returns the text of the response. Errors: `ControlError`. */
 export async function controlText(on: keyof Answers, { name = '', query, body, yaml, sandbox }: Given = {}): Promise<string> {
@@ -49,47 +47,17 @@ export async function controlText(on: keyof Answers, { name = '', query, body, y
     headers: sent === undefined ? {} : { 'content-type': `application/${yaml === undefined ? 'json' : 'yaml'}` },
     body: sent
   }).catch(() => {
-    throw new ControlError('no_answer', 'The emulator is not responding.', 0)
+    throw new ControlError('no_answer', 'The emulator is not responding.')
   })
   const text = await response.text()
   if (response.ok) return text
   const refusal = jsonIn(text) as { error?: ControlError } | null
   const { code, message, problems } = refusal?.error ?? { code: 'answer_unreadable', message: `The emulator responded with status ${response.status}.` }
-  if (code === 'token_required' && path !== '/session') onTokenRequired()
-  throw new ControlError(code, message, response.status, problems)
+  if (code === 'token_required' && path !== '/session') session.value = { token_required: true, signed_in: false }
+  throw new ControlError(code, message, problems)
 }
 
 /** The same, with JSON as a value; null where there is no body. */
 export async function control<On extends keyof Answers>(on: On, given?: Given): Promise<Answers[On]> {
   return JSON.parse((await controlText(on, given)) || 'null')
-}
-
-export const api = {
-  session: () => control('GET /session'),
-  signIn: (token: string) => control('POST /session', { body: { token } }),
-  signOut: () => control('DELETE /session'),
-  overview: () => control('GET /'),
-  sandboxes: () => control('GET /sandboxes'),
-  reset: () => control('POST /reset'),
-  state: () => control('GET /state'),
-  addRecords: (body: object) => control('POST /records', { body }),
-  addRecordsYaml: (yaml: string) => control('POST /records', { yaml }),
-  keys: () => control('GET /keys'),
-  addKey: (account: string) => control('POST /keys', { body: { account } }),
-  setClock: (body: object) => control('PUT /clock', { body }),
-  advanceClock: (by: string) => control('POST /clock/advance', { body: { by } }),
-  takeSnapshot: (name: string) => control('PUT /snapshots/NAME', { name }),
-  restoreSnapshot: (name: string) => control('POST /snapshots/NAME/restore', { name }),
-  addEntryYaml: (yaml: string) => control('POST /script', { yaml }),
-  settings: () => control('GET /settings'),
-  assumptions: (scope: Scope) => control('GET /assumptions', { query: { scope } }),
-  clearRequests: () => control('DELETE /requests'),
-  requestsOfRun: (query: Record<string, string> = {}) => control('GET /requests', { query: { limit: '1000', ...query, scope: 'run' }, sandbox: '' }),
-  request: (name: string) => control('GET /requests/ID', { name }),
-  requestChanges: (name: string) => control('GET /requests/ID/changes', { name }),
-  requestScenario: (name: string) => controlText('GET /requests/ID', { name, query: { format: 'scenario' } }),
-  explain: (body: TrialCall) => control('POST /explain', { body }),
-  coverage: (scope: Scope) => control('GET /coverage', { query: { scope } }),
-  findings: (scope: Scope) => control('GET /findings', { query: { scope } }),
-  run: () => control('GET /run')
 }

@@ -7,7 +7,7 @@ import { Dialog } from '../../components/dialog.js'
 import { bound, SelectField, TextField } from '../../components/fields.js'
 import { Read, Refusal } from '../../components/states.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
-import { api, type Family } from '../../control/client.js'
+import { control, type Family } from '../../control/client.js'
 import { countIn } from './records.js'
 
 const EXAMPLE = `tickets:
@@ -26,7 +26,7 @@ export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?:
   const yaml = useDraft(text)
   const merge = async () => {
     const { first, undo } = undoable('merge')
-    const merged = first().then(() => api.addRecordsYaml(yaml.text.value))
+    const merged = first().then(() => control('POST /records', { yaml: yaml.text.value }))
     if (await yaml.send(merged, addedInWords, undo)) onClose()
   }
   return (
@@ -43,14 +43,14 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
   const reference = useSignal('')
   const { send, refused } = useDraft()
   const make = async (location: string) => {
-    const { tickets } = await api.addRecords({ tickets: [{ location, reference: reference.value || undefined }] })
+    const { tickets } = await control('POST /records', { body: { tickets: [{ location, reference: reference.value || undefined }] } })
     const { id } = tickets[0] as { id: string }
     onClose()
     go({ path: ['tickets', id] })
     return `${id} is created`
   }
   return (
-    <Read from={api.state} once>
+    <Read from={() => control('GET /state')} once>
       {({ locations }) => {
         const location = chosen.value || locations[0]?.id
         if (location === undefined)

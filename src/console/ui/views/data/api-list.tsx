@@ -7,7 +7,7 @@ import { ChoiceField, TextField } from '../../components/fields.js'
 import { WideTable } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
 import { Empty, Read } from '../../components/states.js'
-import { api, control, type Family } from '../../control/client.js'
+import { control, type Family } from '../../control/client.js'
 import { listAddress, listParameters, type OpenApi, pageIn } from './list-parameters.js'
 import { nameOf } from './records.js'
 
@@ -15,7 +15,11 @@ type Query = Readonly<Record<string, string>>
 const without = (query: Query, names: readonly string[]): Query => Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)))
 
 async function read() {
-  const [openApi, { data: keys }, { settings }] = await Promise.all([control<OpenApi>('GET /openapi.json'), api.keys(), api.settings()])
+  const [openApi, { data: keys }, { settings }] = await Promise.all([
+    control('GET /openapi.json') as Promise<OpenApi>,
+    control('GET /keys'),
+    control('GET /settings')
+  ])
   return { openApi, account: keys[0]?.account ?? '', settings, cursors: settings['pagination.cursors']?.value as Cursors }
 }
 
@@ -37,7 +41,7 @@ function Listing({ family, openApi, account, settings, cursors }: Awaited<Return
         ))}
       </div>
       <CodeBlock text={`GET ${path}`} label="Request" />
-      <Read from={() => api.explain({ method: 'GET', path })} by={path}>
+      <Read from={() => control('POST /explain', { body: { method: 'GET', path } })} by={path}>
         {({ answer, status }) => {
           const { data, has_more, first_id, last_id, message } = pageIn(answer, settings)
           if (status >= 400) return <Empty title={`${status}: ${message}`} />

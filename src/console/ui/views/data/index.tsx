@@ -6,7 +6,7 @@ import { overview } from '../../app/store.js'
 import { Button, ButtonLink } from '../../components/button.js'
 import { Choices } from '../../components/links.js'
 import { Loading, Read } from '../../components/states.js'
-import { api, type Family, type State } from '../../control/client.js'
+import { control, type Family, type State } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
 import { Merge, NewTicket } from './adding.js'
 import { ApiList } from './api-list.js'
@@ -84,6 +84,6 @@ function Records({ family, id }: { family: Family; id: string | undefined }) {
 }
 
 async function read(): Promise<{ state: State; refundable: Refundable }> {
-  const [state, { settings }] = await Promise.all([api.state(), api.settings()])
+  const [state, { settings }] = await Promise.all([control('GET /state'), control('GET /settings')])
   return { state, refundable: settings['transactions.refundable']?.value as Refundable }
 }

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { hrefOf } from '../../app/route.js'
 import { Icon } from '../../components/icon.js'
 import { Read } from '../../components/states.js'
-import { api } from '../../control/client.js'
+import { control } from '../../control/client.js'
 import { Method, RecordChanges, Status } from '../requests/marks.js'
 import { isHeld, isRead, list } from '../requests/requests.js'
 import { shortPath, summaryOf } from '../requests/summary.js'
@@ -16,7 +16,7 @@ function Changed({ id, by }: { id: string; by: string }) {
     <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
       <summary>What it changed</summary>
       {isOpen.value && (
-        <Read from={() => api.requestChanges(by)} once>
+        <Read from={() => control('GET /requests/ID/changes', { name: by })} once>
           {({ data }) => <RecordChanges records={data.filter(record => record.id === id)} />}
         </Read>
       )}

@@ -4,7 +4,7 @@ import { choiceIn, narrowed, route } from '../../app/route.js'
 import { ButtonLink } from '../../components/button.js'
 import { Choices, Tabs } from '../../components/links.js'
 import { Read } from '../../components/states.js'
-import { api, type Scope } from '../../control/client.js'
+import { control, type Scope } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
 import { Assumptions } from './assumptions.js'
 import { Findings } from './findings.js'
@@ -24,13 +24,13 @@ const part = <T,>(title: string, read: (scope: Scope) => Promise<T>, Shown: Comp
     </Read>
   )
 })
-const callsIn = async (scope: Scope) => (await (scope === 'run' ? api.run() : api.overview())).calls
+const callsIn = async (scope: Scope) => (await (scope === 'run' ? control('GET /run') : control('GET /'))).calls
 
 const TABS = {
-  findings: part('Findings', api.findings, Findings),
-  rules: part('Rules', api.coverage, Rules),
-  assumptions: part('Assumptions', scope => Promise.all([api.assumptions(scope), callsIn(scope)]), Assumptions),
-  tests: part('Tests', api.run, Tests)
+  findings: part('Findings', scope => control('GET /findings', { query: { scope } }), Findings),
+  rules: part('Rules', scope => control('GET /coverage', { query: { scope } }), Rules),
+  assumptions: part('Assumptions', scope => Promise.all([control('GET /assumptions', { query: { scope } }), callsIn(scope)]), Assumptions),
+  tests: part('Tests', () => control('GET /run'), Tests)
 }
 
 export function Page() {

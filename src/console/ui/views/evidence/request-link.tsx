@@ -4,7 +4,7 @@ import { Json } from '../../components/code.js'
 import { Beside } from '../../components/layout.js'
 import { RequestLink } from '../../components/links.js'
 import { Read } from '../../components/states.js'
-import { api, type Scope } from '../../control/client.js'
+import { control, type Scope } from '../../control/client.js'
 import { recordAddress } from '../record-address.js'
 import { sandboxOf } from './words.js'
 
@@ -21,7 +21,7 @@ export function NamedRequest() {
     <Beside label={request} onClose={() => narrow({ request: undefined })}>
       <h2>{request}</h2>
       <a href={hrefOf({ view: 'requests', sandbox })}>Requests of {sandbox === '' ? 'the base sandbox' : sandbox}</a>
-      <Read from={api.run} by={request}>
+      <Read from={() => control('GET /run')} by={request}>
         {({ requests }) => {
           const found = requests.find(call => call.request === request)
           if (found === undefined) return <p>This request is not in the report of the run, which lists the first 10,000.</p>

@@ -11,7 +11,7 @@ import { Beside, Table } from '../../components/layout.js'
 import { linked, Tabs } from '../../components/links.js'
 import { Read } from '../../components/states.js'
 import { copy, toastError } from '../../components/toast.js'
-import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
+import { control, controlText, type ExplainedCall, type JournalCall } from '../../control/client.js'
 import { apiOf, controlOf } from '../../control/place.js'
 import { recordAddress } from '../record-address.js'
 import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
@@ -29,7 +29,7 @@ export const Detail = ({ id, row, onClose }: Props) => (
     {row && isPast(row) ? (
       <Shown call={row.call} />
     ) : (
-      <Read from={() => api.request(id)} by={id} once>
+      <Read from={() => control('GET /requests/ID', { name: id })} by={id} once>
         {call => <Shown call={call} />}
       </Read>
     )}
@@ -120,7 +120,7 @@ function Changes({ call }: Shown) {
   )
   return (
     <>
-      <Read from={() => api.requestChanges(id)} by={id} once>
+      <Read from={() => control('GET /requests/ID/changes', { name: id })} by={id} once>
         {({ data }) => (data.length === 0 ? <p class="faint">It changed no record.</p> : <RecordChanges records={data} />)}
       </Read>
       <p class="row">
@@ -148,8 +148,8 @@ function Copies({ call }: Shown) {
   const copies: Readonly<Record<string, () => Promise<void>>> = {
     curl: () => copyCurl(call),
     'script entry': async () => copy(entryYaml(call), 'Script entry'),
-    fixture: async () => copy(fixtureYaml(call, await api.state()), 'Fixture'),
-    ...('why' in call && { scenario: async () => copy(await api.requestScenario(call.id), 'Scenario') })
+    fixture: async () => copy(fixtureYaml(call, await control('GET /state')), 'Fixture'),
+    ...('why' in call && { scenario: async () => copy(await controlText('GET /requests/ID', { name: call.id, query: { format: 'scenario' } }), 'Scenario') })
   }
   return (
     <fieldset class="row">

@@ -11,7 +11,7 @@ import { CodeBlock } from '../../components/code.js'
 import { ask } from '../../components/dialog.js'
 import { type Column, Grid } from '../../components/grid.js'
 import { Empty } from '../../components/states.js'
-import { api } from '../../control/client.js'
+import { control } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import { countOf } from '../count.js'
 import { Detail } from './detail.js'
@@ -103,7 +103,7 @@ const close = () => go({ path: [], query: route.value.query })
 
 /** The requests that kept or broke a rule. */
 async function keysOfRule(rule: string): Promise<ReadonlySet<string>> {
-  const { data } = rule === '' ? { data: [] } : await api.requestsOfRun({ rule })
+  const { data } = rule === '' ? { data: [] } : await control('GET /requests', { query: { limit: '1000', rule, scope: 'run' }, sandbox: '' })
   return new Set(data.map(({ sandbox: name, id }) => keyOf(name ?? '', periodOf(list.value, name ?? ''), id)))
 }
 
@@ -151,7 +151,7 @@ export function Page() {
 }
 
 async function readCurrency(): Promise<void> {
-  const { settings } = await api.settings()
+  const { settings } = await control('GET /settings')
   defaultCurrency.value = settings['transactions.default_currency']?.value
 }
 
@@ -202,7 +202,7 @@ function useKeptChoice(): void {
 
 function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
   const base = `${location.origin}${apiOf()}`
-  const key = useResource(api.keys, '', { once: true }).data?.data[0]?.key
+  const key = useResource(() => control('GET /keys'), '', { once: true }).data?.data[0]?.key
   if (isNarrowed)
     return (
       <Empty title="No request matches." icon="search">
@@ -233,7 +233,7 @@ const clear = () =>
   })
 
 async function empty(): Promise<void> {
-  await api.clearRequests()
+  await control('DELETE /requests')
   list.value = { ...list.value, rows: list.value.rows.filter(row => row.sandbox !== sandbox.value) }
   paused.value = null
   close()

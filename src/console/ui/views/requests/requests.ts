@@ -2,7 +2,7 @@
 import { effect, signal, untracked } from '@preact/signals'
 import { arrived, isAllowed, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
-import { api, type JournalEvent } from '../../control/client.js'
+import { control, type JournalEvent } from '../../control/client.js'
 import { sandbox } from '../../control/place.js'
 import { type CallList, NO_REQUESTS, periodOf, type Row, withEvents, withJournals } from './request-list.js'
 import { learn } from './summary.js'
@@ -32,7 +32,7 @@ async function read(): Promise<void> {
   const since: JournalEvent[] = []
   waiting = since
   try {
-    const { data, has_more, dropped: gone } = await api.requestsOfRun()
+    const { data, has_more, dropped: gone } = await control('GET /requests', { query: { limit: '1000', scope: 'run' }, sandbox: '' })
     if (since.some(({ call }) => call === null)) return await read()
     const calls = data.reverse().map(({ sandbox: name, ...call }) => ({ sandbox: name ?? '', call }))
     learn(calls)

@@ -9,7 +9,7 @@ import { AreaField, bound, SelectField, TextField } from '../../components/field
 import { Table } from '../../components/layout.js'
 import { Failure } from '../../components/states.js'
 import { toast } from '../../components/toast.js'
-import { api, ControlError, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
+import { ControlError, control, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import { addressOf, pairsIn } from '../form.js'
 import { isMasked } from './copies.js'
@@ -17,7 +17,8 @@ import { RecordChanges, Response } from './marks.js'
 import { outcomeShown, sentIn } from './request-list.js'
 import { Why } from './why.js'
 
-export const keyOfAccount = async (account: string | null): Promise<string | null> => (await api.keys()).data.find(key => key.account === account)?.key ?? null
+export const keyOfAccount = async (account: string | null): Promise<string | null> =>
+  (await control('GET /keys')).data.find(key => key.account === account)?.key ?? null
 
 export const trialOf = (call: JournalCall, key: string | null): TrialCall => ({
   method: call.method,
@@ -48,7 +49,7 @@ export async function send({ method, path, key, body }: TrialCall): Promise<void
 const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']
 
 export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () => void }) {
-  const keys = useResource(api.keys, '', { once: true })
+  const keys = useResource(() => control('GET /keys'), '', { once: true })
   const given = keys.data?.data ?? []
   const method = useSignal(call.method)
   const path = useSignal(addressOf(call))
@@ -69,10 +70,10 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         return onClose()
       }
       const changed = changes.value.trim() !== '' && { changes: JSON.parse(changes.value) }
-      outcome.value = { tried: await api.explain({ ...trial, ...changed }) }
+      outcome.value = { tried: await control('POST /explain', { body: { ...trial, ...changed } }) }
     } catch (failure) {
       const text = `${failure instanceof SyntaxError ? 'The changes are not JSON: ' : ''}${(failure as Error).message}`
-      outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', text, 0) }
+      outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', text) }
     }
   }
   const { error, tried } = outcome.value
