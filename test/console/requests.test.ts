@@ -290,9 +290,15 @@ t.test('console: what it writes as YAML is read as the same value', async t => {
 
 t.test('console: JSON in colours is the text of the value', async t => {
   const text = (tokens: readonly Token[]) => tokens.map(token => token.text).join('')
-  for (const value of [null, 'a"<b>', 1, true, [], {}, [1, [{}]], { a: { b: [null, 'x'] }, c: undefined }])
+  for (const value of [null, 'a"<b>', 1, -1.5e-7, 1e21, true, [], {}, [1, [{}]], { a: { b: [null, 'x'] }, c: undefined }])
     t.equal(text(tokensOf(value)), JSON.stringify(value, null, 2))
-  t.strictSame(tokensOf({ a: 'b"' })[3], { kind: 'text', text: '"b\\""', content: 'b"' })
+  const tokens = tokensOf({ 'a"\\': ['b": 1, \\', -1.5e-7, null] }).filter(({ kind }) => kind !== 'plain')
+  t.strictSame(tokens, [
+    { kind: 'name', text: '"a\\"\\\\"' },
+    { kind: 'text', text: '"b\\": 1, \\\\"', content: 'b": 1, \\' },
+    { kind: 'number', text: '-1.5e-7' },
+    { kind: 'word', text: 'null' }
+  ])
   t.equal(text(tokensOf(undefined)), 'null')
 })
 
