@@ -222,8 +222,11 @@ t.test('requests: as curl, whatever a shell would make of what was sent', async 
   const base = 'http://localhost:4010/next'
 
   t.equal(
-    curlOf(call({ method: 'GET', path: "/tickets/it's", query: { q: '$(x) `y`', created: { gte: '2026' } }, body: {} }), { base, key: null }),
-    `curl 'http://localhost:4010/next/tickets/it'\\''s?q=%24%28x%29+%60y%60&created%5Bgte%5D=2026'\n`
+    curlOf(call({ method: 'GET', path: "/tickets/it's", query: { q: '$(x) `y`', created: { gte: '2026' } }, body: {} }), {
+      base: 'http://[::1]:4010/next',
+      key: null
+    }),
+    `curl 'http://[::1]:4010/next/tickets/it'\\''s?q=%24%28x%29+%60y%60&created%5Bgte%5D=2026'\n`
   )
   t.equal(
     curlOf(call({ test: "it's" }), { base, key: 'sk_1' }),

@@ -14,7 +14,7 @@ export const isMasked = ({ path, query, body }: Pick<JournalCall, 'path' | 'quer
 /** `base` is the address of the API, `key` the API key that the call is sent with. */
 export function curlOf(call: JournalCall, { base, key }: { base: string; key: string | null }): string {
   // curl takes brackets in an address for a range
-  const address = `${base}${addressOf(call)}`.replace(/[[\]]/g, encodeURIComponent)
+  const address = `${base}${addressOf(call).replace(/[[\]]/g, encodeURIComponent)}`
   const parts = [`curl ${call.method === 'GET' ? '' : `-X ${call.method} `}${quoted(address)}`]
   if (key !== null) parts.push(`-u ${quoted(`${key}:`)}`)
   for (const sent of sentIn(call.body)) parts.push(`--data-urlencode ${quoted(sent)}`)
