@@ -20,7 +20,7 @@ type Props = {
 
 const LINE_HEIGHT = 20
 const schemas: Record<string, Promise<Schema>> = {}
-const schemaNamed = (name: 'scenario' | 'fixture') => (schemas[name] ??= control(`GET /schema/${name}.json`) as Promise<Schema>)
+const schemaNamed = (name: NonNullable<Props['schema']>) => (schemas[name] ??= control(`GET /schema/${name}.json`) as Promise<Schema>)
 
 export function YamlEditor({ label, value, onChange, error, hint, rows = 12, schema }: Props) {
   const host = useRef<HTMLDivElement>(null)
