@@ -27,9 +27,7 @@ export const Assumptions = ({ data: [{ data }, calls], scope }: { data: Data; sc
   </>
 )
 
-type Props = ShownAssumption & { calls: number; scope: Scope }
-
-function Assumption({ id, topic, default: text, settings, times, requests, calls, scope }: Props) {
+function Assumption({ id, topic, default: text, settings, times, requests, calls, scope }: ShownAssumption & { calls: number; scope: Scope }) {
   return (
     <li class={times === 0 ? 'card stack unused' : 'card stack'} aria-label={`${id} ${topic}`}>
       <div class="row">

@@ -20,9 +20,7 @@ export const Findings = ({ data: { data }, scope }: { data: FindingsReport; scop
     data.map(found => <Finding key={found.finding} {...found} scope={scope} />)
   )
 
-type Props = FindingsReport['data'][number] & { scope: Scope }
-
-const Finding = ({ finding, severity, about, advice, times, requests, scope }: Props) => (
+const Finding = ({ finding, severity, about, advice, times, requests, scope }: FindingsReport['data'][number] & { scope: Scope }) => (
   <Card
     id={finding}
     title={

@@ -22,9 +22,7 @@ import { currencyOf } from './summary.js'
 import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
 import { Why } from './why.js'
 
-type Props = { id: string; row: Row | undefined; onClose: () => void }
-
-export const Detail = ({ id, row, onClose }: Props) => (
+export const Detail = ({ id, row, onClose }: { id: string; row: Row | undefined; onClose: () => void }) => (
   <Beside class="request" label={`Request ${id}`} closing="Close the request" onClose={onClose}>
     {row && isPast(row) ? (
       <Shown call={row.call} />

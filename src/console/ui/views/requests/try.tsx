@@ -46,8 +46,6 @@ export async function send({ method, path, key, body }: TrialCall): Promise<void
   if (id !== null && sandbox.value === name) go({ path: [id], query: route.value.query })
 }
 
-const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']
-
 export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () => void }) {
   const keys = useResource(() => control('GET /keys'), '', { once: true })
   const given = keys.data?.data ?? []
@@ -89,7 +87,7 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         Tried on a copy of the sandbox, the request changes nothing. {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
       </p>
       <div class="row aligned">
-        <SelectField label="Method" options={METHODS} {...bound(method)} />
+        <SelectField label="Method" options={['GET', 'POST', 'DELETE', 'PUT', 'PATCH']} {...bound(method)} />
         <TextField label="Path and query" {...bound(path)} />
         <SelectField
           label="API key"
