@@ -107,6 +107,11 @@ function settingsType(): Schema {
   return { type: 'object', properties: { ...flat, ...properties } }
 }
 
+const ROWS = Object.assign({}, ...CONTROL_GROUPS.map(({ rows }) => rows)) as (typeof CONTROL_GROUPS)[number]['rows']
+
+/** The type of a response. */
+const answerType = (answer: string | undefined, none: string) => answer?.replace(/^.*\[\]$/, '{ data: $& }') ?? none
+
 /** The text of the module `src/client/documents.ts`, which the build writes, from the tables of the emulator. */
 export function declarations(): string {
   const words: Readonly<Record<string, [about: string, members: readonly string[]]>> = {
@@ -137,15 +142,15 @@ export function declarations(): string {
     ),
     ...(ANSWERS as object as Named)
   }
+  const byRequest = Object.entries(ROWS).map(([on, { answer }]) => `${INDENT}'${on}': ${answerType(answer, 'unknown')}\n`)
   return [
     '/** What documents, records, settings, control responses and names look like: written by the build from the tables that the emulator checks them by. */\n',
     ...declared(inputs, new Map([...textsOf(inputs), ...ofWords]), true),
     ...declared(answers, new Map([...textsOf(answers), ...ofWords]), false),
-    ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), '')))
+    ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), ''))),
+    declaration('Answers', 'What each control request returns as JSON.', `{\n${byRequest.join('')}}`)
   ].join('\n')
 }
-
-const ROWS = Object.assign({}, ...CONTROL_GROUPS.map(({ rows }) => rows)) as (typeof CONTROL_GROUPS)[number]['rows']
 
 /** The text of `src/client/methods.ts`: the type of each method of the package's object, from the row of its control request. */
 export function methods(): string {
@@ -155,7 +160,7 @@ export function methods(): string {
     const [, group, name, parameters] = /^(?:(\w+)\.)?(\w+)(\(.*\))$/.exec(signature) as RegExpExecArray
     // the first sentence, without links to the pages of the documentation
     const [about] = does.replace(/: \[[^\]]+\]\([^)]+\)|\[([^\]]+)\]\([^)]+\)/g, '$1').split(/(?<=\.) /)
-    const type = answer?.replace(/^.*\[\]$/, '{ data: $& }') ?? 'void'
+    const type = answerType(answer, 'void')
     for (const [used] of `${parameters} ${type}`.matchAll(/\b[A-Z]\w+/g)) if (used !== 'Date') named.add(used)
     const refusals = errors === undefined ? '' : ` Errors: \`${errors.replaceAll(' ', '`, `')}\`.`
     const indent = group === undefined ? INDENT : INDENT + INDENT

@@ -2,7 +2,6 @@
 import { isIP } from 'node:net'
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
-import { jsonIn } from '../core/json.js'
 import { didYouMean } from '../core/nearest.js'
 import {
   flattened,
@@ -16,6 +15,7 @@ import {
   settingsSchema,
   variableOf
 } from '../core/settings.js'
+import { typedValue } from '../core/typed-value.js'
 import { SAYS } from './sentences.js'
 
 type Given = { key: SettingKey; text: string; place: string; advice?: string }
@@ -102,21 +102,11 @@ function suggestion(key: string): string {
 
 /** Errors: `setting_invalid` with these problems and those of the values. */
 async function read(given: readonly Given[], problems: Problem[] = []): Promise<GivenSettings> {
-  const values = Object.fromEntries(given.map(({ key, text }) => [key, typedValue(key, text)]))
+  const values = Object.fromEntries(given.map(({ key, text }) => [key, typedValue(text, SETTINGS[key].schema as { type?: string })]))
   for (const { path, message } of await CHECKER.problems(nested(values))) {
     const { place, advice = '' } = given.findLast(({ key }) => path === key || path.startsWith(`${key}[`)) as Given
     problems.push({ path: place, message: `${message}${advice}` })
   }
   if (problems.length > 0) throw settingInvalid(problems)
   return flattened(nested(values)) as GivenSettings
-}
-
-/** Text that does not fit the type is left as it is, and the schema refuses it. */
-function typedValue(key: SettingKey, text: string): unknown {
-  const { type } = SETTINGS[key].schema as { type?: string | string[] }
-  if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text)
-  if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true'
-  if (type === 'object') return jsonIn(text)
-  if (type === 'array') return text.split(',').map(part => part.trim())
-  return Array.isArray(type) && text === '' ? null : text
 }

@@ -61,6 +61,9 @@ export function moneyShown(amount: number, currency: unknown): string {
 /** As people write it, and in sub-units: `$30.00 (3000)`. */
 export const moneyText = (amount: number, currency: string): string => `${moneyShown(amount, currency)} (${amount})`
 
+/** Whether a parameter, or a field of a record by its path, is an amount of money. */
+export const isMoney = (name: string): boolean => /(?:^|[._])amount(?:_|$)/.test(name)
+
 /** Whether the sum of a charge's parts is an integer that a double holds exactly (A27). */
 export const isExact = (charge: Pick<Charge, 'amount' | 'tip_amount' | 'donation_amount'>): boolean =>
   Number.isSafeInteger(charge.amount + (charge.tip_amount ?? 0) + (charge.donation_amount ?? 0))

@@ -1,11 +1,10 @@
 /** The records that a request changed, for people: each field before and after, money as money. */
-import { moneyText } from '../core/money.js'
+import { isMoney, moneyText } from '../core/money.js'
 import { isObject } from '../core/quick-check.js'
 import type { AnyRecord } from '../engine/exchange.js'
 import type { RecordChange } from '../replay/past.js'
 import { SAYS } from './sentences.js'
 
-const IS_MONEY = /(?:^|[._])amount(?:_|$)/
 /** What every record of a family has, or its line names already. */
 const KNOWN: readonly string[] = ['id', 'object']
 
@@ -25,6 +24,6 @@ function* fieldsIn(record: AnyRecord, values: object = record, under = ''): Gene
     const path = `${under}${name}`
     if (value === null || KNOWN.includes(path)) continue
     if (isObject(value)) yield* fieldsIn(record, value, `${path}.`)
-    else yield [path, IS_MONEY.test(path) && typeof value === 'number' ? moneyText(value, record.currency as string) : JSON.stringify(value)]
+    else yield [path, isMoney(path) && typeof value === 'number' ? moneyText(value, record.currency as string) : JSON.stringify(value)]
   }
 }

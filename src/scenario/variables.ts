@@ -3,6 +3,7 @@ import { shortened } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { type Said, shownGot } from '../core/sentences.js'
+import { typedValue } from '../core/typed-value.js'
 import { say } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { type Flaws, flawsOf } from './flaws.js'
@@ -54,19 +55,13 @@ function problemOfDefault(name: string, fallback: string): Said | null {
 function givenOr(name: string, fallback: VariableValue, all: readonly GivenVariables[], report: Report): VariableValue | null {
   const given = all.find(({ values }) => Object.hasOwn(values, name))
   if (given === undefined) return fallback
-  const value = given.isText ? valueIn(given.values[name] as string, fallback) : given.values[name]
+  const value = given.isText ? typedValue(given.values[name] as string, { type: typeof fallback }) : given.values[name]
   const shown = typeof value === 'string' && value ? `the text ${shortened(value)}` : shownGot(value)
   const { length } = String(value)
   if (typeof value !== typeof fallback) report([name], say('variable_of_type', name, TYPES[typeof fallback] as string, shortened(String(fallback)), shown))
   else if (length > MAX_VALUE) report([name], say('variable_too_long', MAX_VALUE, length))
   else return value as VariableValue
   return null
-}
-
-/** The value that a text of a command line means; the text itself where it is not of the wanted type. */
-function valueIn(text: string, { constructor: type }: VariableValue): VariableValue {
-  if (type === Number) return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
-  return type === Boolean && (text === 'true' || text === 'false') ? text === 'true' : text
 }
 
 /** Reports given values of variables that nothing declares. */

@@ -80,7 +80,7 @@ t.test('console: a scenario of the gallery is checked and loaded, what changed s
   await page.getByRole('link', { name: /^month-end/ }).click()
   await dialog.getByText('The clock stands on the last second of February').first().waitFor()
   await button(page, 'Check only').click()
-  await dialog.getByText('It can be loaded.').waitFor()
+  await dialog.getByText('month-end can be loaded.').waitFor()
   t.equal((await control('GET ')).body.scenario.name, 'test')
   await button(page, 'Load month-end').click()
   await dialog.waitFor({ state: 'detached' })
@@ -156,7 +156,7 @@ t.test('console: a load gives values to the variables that a scenario declares, 
   await problemAt(page, 'count').waitFor()
   t.strictSame(bodies, [
     { scenario: 'default', vars: { last4: '0341', count: 5 } },
-    { scenario: 'default' },
+    { scenario: 'default', vars: {} },
     { scenario: 'default', vars: { count: 4, strict: false } }
   ])
 })
@@ -352,7 +352,7 @@ t.test('console: each form of a script entry does on a live emulator what it say
   const second = refund('200')
   t.strictSame([(await first).status, (await second).status], [200, 200])
 
-  await add('Slow lists', { Minimum: '300ms', Maximum: '300ms' })
+  await add('Slow reads', { Minimum: '300ms', Maximum: '300ms' })
   const begun = performance.now()
   await send('GET /tickets')
   t.ok(performance.now() - begun >= 295)

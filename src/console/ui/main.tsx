@@ -5,7 +5,6 @@ import './styles/components.css'
 import { render } from 'preact'
 import { Shell } from './app/shell.js'
 import { begin } from './app/store.js'
-import './app/theme.js'
 
 render(<Shell />, document.getElementById('app') as HTMLElement)
 void begin()

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { toast, toastError } from '../components/toast.js'
-import { api, ControlError } from '../control/client.js'
+import { ControlError, control } from '../control/client.js'
 import { changed } from './store.js'
 
 /** What is said once it is done; it can quote the answer. */
@@ -34,14 +34,14 @@ export async function act<T>(call: Promise<T>, done?: Done<T>, undo?: Undo): Pro
 /** What replaces the state can be undone: a snapshot is taken before, and restored. The journal stays empty, since a snapshot has none. */
 export function undoable(kind: 'reset' | 'restore' | 'restore-again' | 'merge' | 'load') {
   const name = `before-${kind}`
-  const undo: Undo = () => api.restoreSnapshot(name).then(() => 'Undone: the state is restored, but not the requests.')
-  return { first: () => api.takeSnapshot(name), undo }
+  const undo: Undo = () => control('POST /snapshots/NAME/restore', { name }).then(() => 'Undone: the state is restored, but not the requests.')
+  return { first: () => control('PUT /snapshots/NAME', { name }), undo }
 }
 
 export function reset() {
   const { first, undo } = undoable('reset')
   return act(
-    first().then(() => api.reset()),
+    first().then(() => control('POST /reset')),
     'Reset to the first state of the scenario',
     undo
   )

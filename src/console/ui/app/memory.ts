@@ -9,11 +9,10 @@ function remembered(name: string): unknown {
   }
 }
 
-/** A signal with the value that the browser has kept under a name, and that keeps what it becomes. `isValue` tells which kept values are still understood. */
-export function kept<T>(name: string, initial: T, isValue: (value: unknown) => boolean = value => value !== null): Signal<T> {
+/** A signal with the value that the browser has kept under a name, and that keeps what it becomes. */
+export function kept<T>(name: string, initial: T): Signal<T> {
   const key = `commerce-emulator:${name}`
-  const found = remembered(key)
-  const state = signal(isValue(found) ? (found as T) : initial)
+  const state = signal((remembered(key) ?? initial) as T)
   effect(() => {
     const text = JSON.stringify(state.value)
     try {

@@ -1,7 +1,7 @@
 /** Makes something of a name. */
 import type { ComponentChildren } from 'preact'
 import { Form } from '../components/button.js'
-import { TextField } from '../components/fields.js'
+import { Field } from '../components/fields.js'
 import { ControlError } from '../control/client.js'
 import { useDraft } from './command.js'
 
@@ -19,12 +19,12 @@ export function NameForm({ label, example, hint, make, done, children }: Props) 
   const { text, refused, send, write, field } = useDraft()
   const sendName = async () => {
     const name = text.value.trim()
-    if (name === '') refused.value = new ControlError('name_missing', `Must be a name, such as ${example}.`, 0)
+    if (name === '') refused.value = new ControlError('name_missing', `Must be a name, such as ${example}.`)
     else if (await send(make(name), done(name))) write('')
   }
   return (
     <Form class="row aligned" send={sendName}>
-      <TextField label={label} placeholder={example} hint={hint} {...field} />
+      <Field label={label} placeholder={example} hint={hint} {...field} />
       {children}
     </Form>
   )

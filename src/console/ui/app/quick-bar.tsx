@@ -2,8 +2,7 @@
 import { Button } from '../components/button.js'
 import type { IconName } from '../components/icon.js'
 import { instantInWords } from '../components/instant.js'
-import { yamlOf } from '../components/yaml.js'
-import { api } from '../control/client.js'
+import { control } from '../control/client.js'
 import { act, reset } from './command.js'
 import { overview } from './store.js'
 
@@ -18,14 +17,14 @@ const LOSE = { name: 'lose the next response', on: '*', calls: 1, fault: 'connec
 /** The name sorts by the time of this machine. */
 function takeSnapshot() {
   const name = `at-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}`
-  return act(api.takeSnapshot(name), `Saved as the snapshot ${name}`)
+  return act(control('PUT /snapshots/NAME', { name }), `Saved as the snapshot ${name}`)
 }
-const decline = () => act(api.addEntryYaml(yamlOf(DECLINE)), 'The next payment will be declined')
-const lose = () => act(api.addEntryYaml(yamlOf(LOSE)), 'The next request will take effect, and its response will be lost')
+const decline = () => act(control('POST /script', { body: DECLINE }), 'The next payment will be declined')
+const lose = () => act(control('POST /script', { body: LOSE }), 'The next request will take effect, and its response will be lost')
 function advance() {
   const before = overview.value?.clock
-  const undo = before && (() => api.setClock(before).then(({ now }) => `Undone: it is ${instantInWords(now)}`))
-  return act(api.advanceClock('1h'), ({ now }) => `It is ${instantInWords(now)}`, undo)
+  const undo = before && (() => control('PUT /clock', { body: before }).then(({ now }) => `Undone: it is ${instantInWords(now)}`))
+  return act(control('POST /clock/advance', { body: { by: '1h' } }), ({ now }) => `It is ${instantInWords(now)}`, undo)
 }
 
 const ACTIONS: readonly [icon: IconName, text: string, about: string, run: () => Promise<unknown>][] = [

@@ -1,5 +1,5 @@
 /** Where the console is: `#/requests/req_12?sandbox=worker-1` is the view `requests`, the path `['req_12']`, the sandbox `worker-1` and the rest of the query. */
-import { computed, signal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { pageSandbox, sandbox } from '../control/place.js'
 
 export type Route = { view: string; path: readonly string[]; query: Readonly<Record<string, string>> }
@@ -28,14 +28,11 @@ function routeIn(hash: string): Route & { sandbox: string } {
   return { view: view === '' ? FIRST_VIEW : view, path: rest.filter(part => part !== ''), query, sandbox: name }
 }
 
-const first = routeIn(location.hash)
-const current = signal<Route>(first)
-sandbox.value = first.sandbox
-
-export const route = computed(() => current.value)
+export const route = signal<Route>(routeIn(''))
+follow()
 
 /** The hash of a target: a link's `href`. */
-export function hrefOf({ view = current.value.view, path = [], query = {}, sandbox: name = sandbox.value }: Target): string {
+export function hrefOf({ view = route.value.view, path = [], query = {}, sandbox: name = sandbox.value }: Target): string {
   const given = Object.entries(query).flatMap(([key, value]) => (value === undefined || value === '' ? [] : [[key, value]]))
   const search = new URLSearchParams(name === pageSandbox ? given : [...given, ['sandbox', name]])
   return `#/${[view, ...path].map(encodeURIComponent).join('/')}${search.size === 0 ? '' : `?${search}`}`
@@ -61,7 +58,7 @@ export const inQuery = (name: string) => ({ value: route.value.query[name] ?? ''
 
 function follow(): void {
   const { sandbox: name, ...place } = routeIn(location.hash)
-  current.value = place
+  route.value = place
   sandbox.value = name
 }
 

@@ -1,28 +1,35 @@
 /** The frame around every view. */
-import { useSignal } from '@preact/signals'
+import { effect, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Button, ButtonLink } from '../components/button.js'
+import { Button, ButtonLink, Form } from '../components/button.js'
 import { ClockTime } from '../components/clock-time.js'
 import { Dialog, Questions } from '../components/dialog.js'
-import { CheckField, SelectField } from '../components/fields.js'
-import { Brand, Icon } from '../components/icon.js'
+import { bound, CheckField, Field } from '../components/fields.js'
+import { Icon } from '../components/icon.js'
 import { Pairs } from '../components/layout.js'
 import { Choices } from '../components/links.js'
 import { Failure, Loading } from '../components/states.js'
 import { Toasts, toastError } from '../components/toast.js'
-import { api, ControlError } from '../control/client.js'
+import { ControlError, control, session } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 import { VIEWS, type ViewName } from '../views/views.js'
 import { areShortcutsOn, shortcuts, useShortcuts } from './keyboard.js'
+import { kept } from './memory.js'
 import { QuickBar } from './quick-bar.js'
 import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
-import { SignIn } from './sign-in.js'
-import { isAllowed, type LiveState, live, openings, overview, sandboxes, session, tokenRequired } from './store.js'
-import { nextTheme, theme } from './theme.js'
+import { changed, isAllowed, type LiveState, live, openings, overview, sandboxes } from './store.js'
 
 const LIVE: Readonly<Record<LiveState, string>> = { connecting: 'Connecting', live: 'Live', interrupted: 'Reconnecting' }
 const NAMES = Object.keys(VIEWS) as ViewName[]
+const THEMES = ['system', 'light', 'dark']
+
+/** As the system has it, or as it was chosen here. */
+const theme = kept('theme', 'system')
+effect(() => {
+  document.documentElement.style.colorScheme = theme.value === 'system' ? '' : theme.value
+})
+const nextTheme = () => (theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] as string)
 
 export function Shell() {
   const isHelpShown = useSignal(false)
@@ -37,15 +44,7 @@ export function Shell() {
     document.title = [VIEWS[name].title, sandbox.value, 'commerce-emulator'].filter(Boolean).join(' · ')
   }, [name, sandbox.value])
 
-  if (session.value !== null && !isAllowed())
-    return (
-      <>
-        <main id="main">
-          <SignIn />
-        </main>
-        <Toasts />
-      </>
-    )
+  if (session.value !== null && !isAllowed()) return <SignIn />
   return (
     <>
       <Side name={name} onHelp={() => (isHelpShown.value = true)} />
@@ -63,7 +62,7 @@ export function Shell() {
   )
 }
 
-const UNLOADED = new ControlError('no_answer', 'The emulator is not responding. This view appears as soon as it does.', 0)
+const UNLOADED = new ControlError('no_answer', 'The emulator is not responding. This view appears as soon as it does.')
 
 /** A view, once its script is loaded. One that could not be loaded comes with the connection. */
 function Shown({ name }: { name: ViewName }) {
@@ -83,15 +82,48 @@ function Shown({ name }: { name: ViewName }) {
   return loaded.value === null ? <Loading /> : <loaded.value.Page />
 }
 
+function SignIn() {
+  const token = useSignal('')
+  const problem = useSignal('')
+  const send = async () => {
+    try {
+      session.value = await control('POST /session', { body: { token: token.value } })
+      // the page of the API's documentation is at this address once somebody is signed in
+      if (location.pathname.endsWith('/docs')) location.href = location.pathname
+    } catch (error) {
+      problem.value = (error as Error).message
+    }
+  }
+  const hint = 'The value of CONTROL_TOKEN that the emulator was started with.'
+  return (
+    <main>
+      <Form class="sign-in card stack" send={send}>
+        <Brand />
+        <h1>Sign in</h1>
+        <Field label="Control token" type="password" hint={hint} error={problem.value} {...bound(token)} />
+        <Button class="primary" text="Sign in" />
+      </Form>
+      <Toasts />
+    </main>
+  )
+}
+
+const Brand = () => (
+  <p class="brand">
+    <img src="/_control/console/icon.svg" alt="" />
+    <span>commerce-emulator</span>
+  </p>
+)
+
 function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
   const { scenario, clock } = overview.value ?? {}
   const title = (view: ViewName) => [<Icon key="icon" name={VIEWS[view].icon} />, VIEWS[view].title]
   return (
     <header class="side">
-      <Button class="skip" text="Skip to content" run={() => document.getElementById('main')?.focus()} />
+      <Button class="hidden" text="Skip to content" run={() => document.getElementById('main')?.focus()} />
       <Brand />
       <SandboxSwitch />
-      <Choices class="views" label="Views" current="page" choices={NAMES.map(view => [view, title(view), { view }])} chosen={name} />
+      <Choices class="views" label="Views" choices={NAMES.map(view => [view, title(view), { view }])} chosen={name} />
       <div class="status">
         <p class="live" data-state={live.value} role="status">
           <span>{LIVE[live.value]}</span>
@@ -112,13 +144,13 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
   )
 }
 
-const signOut = () => api.signOut().then(tokenRequired, toastError)
+const signOut = () => control('DELETE /session').then(() => changed(), toastError)
 
 /** Every sandbox, and the chosen one, which need not exist yet. */
 function SandboxSwitch() {
   const names = new Set([...sandboxes.value.map(({ name }) => name), sandbox.value].filter(Boolean))
   const choose = (name: string) => go({ view: route.value.view, sandbox: name })
-  return <SelectField label="Sandbox" isLabelHidden value={sandbox.value} onChange={choose} options={[['', 'base sandbox'], ...names]} />
+  return <Field label="Sandbox" isLabelHidden value={sandbox.value} onChange={choose} options={[['', 'base sandbox'], ...names]} />
 }
 
 function Help({ onClose }: { onClose: () => void }) {

@@ -1,7 +1,7 @@
 /** What every view shares. */
 import { batch, computed, effect, signal } from '@preact/signals'
 import { toastError } from '../components/toast.js'
-import { api, type JournalEvent, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
+import { control, type JournalEvent, type Overview, type SandboxItem, session } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 
 export type LiveState = 'connecting' | 'live' | 'interrupted'
@@ -14,7 +14,6 @@ const BATCH_MS = 50
 const RETRY_MS = 2000
 
 /** Null until it is known. */
-export const session = signal<Session | null>(null)
 export const overview = signal<Overview | null>(null)
 export const sandboxes = signal<readonly SandboxItem[]>([])
 export const live = signal<LiveState>('connecting')
@@ -23,20 +22,12 @@ export const revision = signal(0)
 /** Grows whenever requests have come, whatever became of them. */
 export const traffic = signal(0)
 
-/** Tries after a refusal of the event stream. */
-const attempts = signal(0)
-
 /** What last happened to the journals of all sandboxes, oldest first. */
 export const arrived = signal<readonly JournalEvent[]>([])
 /** How often the event stream was opened: what came in between is not known. */
 export const openings = signal(0)
 
 export const isAllowed = (): boolean => session.value !== null && (!session.value.token_required || session.value.signed_in)
-
-/** Has somebody sign in. */
-export const tokenRequired = (): void => {
-  session.value = { token_required: true, signed_in: false }
-}
 
 /** Has views read again; requests that changed nothing leave those alone that show the state. */
 export function changed(isState = true): void {
@@ -55,7 +46,7 @@ let shown = 0
 export async function readOverview(): Promise<void> {
   const name = sandbox.value
   const turn = ++asked
-  const [read, { data }] = await Promise.all([api.overview(), api.sandboxes()])
+  const [read, { data }] = await Promise.all([control('GET /'), control('GET /sandboxes')])
   if (turn < shown || name !== sandbox.value) return
   shown = turn
   batch(() => {
@@ -67,27 +58,24 @@ export async function readOverview(): Promise<void> {
 /** The same once somebody is signed in; an error is a toast. */
 const refresh = async () => isAllowed() && readOverview().catch(toastError)
 
-let isRefreshDue = false
-let isStateChanged = false
-let collected: JournalEvent[] = []
-
-function hand(): void {
-  arrived.value = collected
-  collected = []
+/** Hands on at once what comes in so many milliseconds. */
+function collecting(ms: number, hand: (events: readonly JournalEvent[]) => void) {
+  let collected: JournalEvent[] = []
+  return (event: JournalEvent) => {
+    if (collected.push(event) > 1) return
+    setTimeout(() => {
+      hand(collected)
+      collected = []
+    }, ms)
+  }
 }
 
+const show = collecting(BATCH_MS, events => (arrived.value = events))
+const readAgain = collecting(REFRESH_MS, events => changed(events.some(({ call }) => call === null || call.took_effect)))
+
 function happened(event: JournalEvent): void {
-  if (collected.length === 0) setTimeout(hand, BATCH_MS)
-  collected.push(event)
-  if (event.sandbox !== sandbox.value) return
-  isStateChanged ||= event.call === null || event.call.took_effect
-  if (isRefreshDue) return
-  isRefreshDue = true
-  setTimeout(() => {
-    const isState = isStateChanged
-    isRefreshDue = isStateChanged = false
-    changed(isState)
-  }, REFRESH_MS)
+  show(event)
+  if (event.sandbox === sandbox.value) readAgain(event)
 }
 
 function follow(): () => void {
@@ -102,7 +90,7 @@ function follow(): () => void {
   source.addEventListener('error', () => {
     live.value = 'interrupted'
     // the browser tries again by itself unless the emulator refused the stream
-    if (source.readyState === EventSource.CLOSED) again = setTimeout(() => void readSession().then(() => attempts.value++), RETRY_MS)
+    if (source.readyState === EventSource.CLOSED) again = setTimeout(readSession, RETRY_MS)
   })
   source.addEventListener('request', ({ data }) => {
     const { sandbox: name, ...call } = JSON.parse(data)
@@ -112,28 +100,26 @@ function follow(): () => void {
   return () => {
     clearTimeout(again)
     source.close()
-    collected = []
   }
 }
 
-const readSession = () => api.session().then(read => (session.value = read), toastError)
+/** Until it is known. */
+async function readSession(): Promise<void> {
+  while (!(await control('GET /session').then(read => (session.value = read), toastError))) {
+    live.value = 'interrupted'
+    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+  }
+}
 
-/** Asks whether somebody has to sign in, then reads and follows the chosen sandbox. */
+/** Asks whether somebody has to sign in, reads and follows the chosen sandbox. */
 export async function begin(): Promise<void> {
-  whenTokenRequired(tokenRequired)
   const isOpen = computed(isAllowed)
-  effect(() => {
-    void attempts.value
-    return isOpen.value ? follow() : undefined
-  })
+  effect(() => (isAllowed() ? follow() : undefined))
   effect(() => {
     void sandbox.value
     if (!isOpen.value) return
     overview.value = null
     void refresh()
   })
-  while (!(await readSession())) {
-    live.value = 'interrupted'
-    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
-  }
+  await readSession()
 }

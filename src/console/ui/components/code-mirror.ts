@@ -27,13 +27,7 @@ const THEME = EditorView.theme({
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--chosen)' },
-  '.cm-tooltip': {
-    color: 'var(--text)',
-    backgroundColor: 'var(--ground)',
-    border: '1px solid var(--soft-edge)',
-    borderRadius: '6px',
-    boxShadow: 'var(--shadow)'
-  },
+  '.cm-tooltip': { color: 'var(--text)', backgroundColor: 'var(--ground)', border: '1px solid var(--soft-edge)' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { color: 'var(--on-accent)', backgroundColor: 'var(--accent)' },
   '.cm-completionInfo': { maxWidth: '22rem', padding: '0.4rem 0.6rem', fontFamily: 'var(--font)' },
   '.cm-problem': { backgroundColor: 'var(--bad-ground)', boxShadow: 'inset 3px 0 var(--bad)' },

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from './button.js'
-import { type Token, tokensOf } from './json-tokens.js'
+import { tokensOf } from './json-tokens.js'
 import { copy } from './toast.js'
 
 const SHOWN_TOKENS = 4000
@@ -37,20 +37,17 @@ export function Json({ value, label, hrefOfText = () => undefined }: JsonProps) 
   return (
     <div class="json">
       <CodeBlock text={JSON.stringify(value, null, 2)} label={label}>
-        {shown.map((token, place) => shownToken(token, place, hrefOfText))}
+        {shown.map(({ kind, text, content }, place) => {
+          const href = content === undefined ? undefined : hrefOfText(content)
+          const Shown = href === undefined ? 'span' : 'a'
+          return (
+            <Shown key={place} class={kind} href={href}>
+              {text}
+            </Shown>
+          )
+        })}
       </CodeBlock>
       {shown.length < tokens.length && <Button text="Show all" run={() => setWhole(true)} />}
     </div>
-  )
-}
-
-function shownToken({ kind, text, content }: Token, place: number, hrefOfText: (text: string) => string | undefined) {
-  if (kind === 'plain') return text
-  const href = content === undefined ? undefined : hrefOfText(content)
-  const Shown = href === undefined ? 'span' : 'a'
-  return (
-    <Shown key={place} class={kind} href={href}>
-      {text}
-    </Shown>
   )
 }

@@ -14,20 +14,18 @@ export function Dialog({ title, onClose, children, actions, wide = false, send =
     const before = document.activeElement as HTMLElement | null
     element.current?.showModal()
     const first = (part: string) => [...(element.current?.querySelectorAll<HTMLElement>(part) ?? [])].find(found => found.checkVisibility())
-    ;(first('.content :is(input, select, textarea)') ?? first('.primary') ?? first('.content button'))?.focus()
+    ;(first('form :is(input, select, textarea)') ?? first('.primary') ?? first('form button'))?.focus()
     return () => {
       if (document.activeElement === document.body || element.current?.contains(document.activeElement)) before?.focus()
     }
   }, [])
   return (
     <dialog ref={element} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
-      <header>
+      <Form class="stack" send={send}>
         <h2 id={id}>{title}</h2>
-        <Button class="quiet" icon="close" label="Close" run={() => element.current?.close()} />
-      </header>
-      <Form send={send}>
-        <div class="content stack">{children}</div>
-        {actions && <footer>{actions}</footer>}
+        <Button class="quiet close" icon="close" label="Close" run={() => element.current?.close()} />
+        {children}
+        {actions && <footer class="row end">{actions}</footer>}
       </Form>
     </dialog>
   )
@@ -38,29 +36,15 @@ type Question = { title: string; text: string; action: string; run: () => unknow
 const question = signal<Question | null>(null)
 
 /** Asks before something that cannot be undone. */
-export const ask = (asked: Question): void => {
-  question.value = asked
-}
+export const ask = (asked: Question) => (question.value = asked)
 
 export function Questions() {
   if (question.value === null) return null
   const { title, text, action, run } = question.value
   const close = () => (question.value = null)
-  const go = () => {
-    close()
-    return run()
-  }
+  const actions = [<Button key="cancel" text="Cancel" run={close} />, <Button key="go" class="primary" text={action} />]
   return (
-    <Dialog
-      title={title}
-      onClose={close}
-      actions={
-        <>
-          <Button text="Cancel" run={close} />
-          <Button class="primary" text={action} run={go} />
-        </>
-      }
-    >
+    <Dialog title={title} onClose={close} actions={actions} send={() => [close(), run()]}>
       <p>{text}</p>
     </Dialog>
   )

@@ -1,108 +1,70 @@
 /** Fields of forms, each with its label, a hint and its problem. */
 import type { Signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { Icon } from './icon.js'
 
-type Field<Value> = {
+/** Values to choose from, each with its text where that differs. */
+export type Options = readonly (string | readonly [value: string, text: string])[]
+
+type Props = {
   label: string
-  value: Value
-  onChange: (value: Value) => void
+  value: string
+  onChange: (value: string) => void
   hint?: string | undefined
   error?: string | null | undefined
   /** Whether the label is for screen readers alone. */
   isLabelHidden?: boolean
+  /** What is chosen from; without it a text is typed. */
+  options?: Options | null | undefined
+  /** Suggestions. */
+  list?: readonly string[] | undefined
+  /** Of a text of several lines. */
+  rows?: number
+  type?: 'text' | 'search' | 'password'
+  placeholder?: string
   disabled?: boolean
+  /** The key that leads to the field. */
+  'aria-keyshortcuts'?: string
+  onKeyDown?: (event: KeyboardEvent) => void
 }
 
 /** Binds a field to a signal. */
 export const bound = (signal: Signal<string>) => ({ value: signal.value, onChange: (value: string) => (signal.value = value) })
 
-/** The attributes that a control has of its frame. */
-type Given = { id: string; disabled: boolean; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined }
-type FrameProps = Omit<Field<string>, 'value' | 'onChange'> & { children: (given: Given) => ComponentChildren }
-
-function Frame({ label, isLabelHidden = false, hint, error, disabled = false, children }: FrameProps) {
+export function Field({ label, isLabelHidden, hint, error, options, list, rows, onChange, ...given }: Props) {
   const id = useId()
+  const about = hint || error ? `${id}-about` : undefined
+  const control = {
+    ...given,
+    id,
+    spellcheck: false,
+    'aria-describedby': about,
+    'aria-invalid': Boolean(error),
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value)
+  }
   return (
     <div class="field">
       <label for={id} class={isLabelHidden ? 'hidden' : ''}>
         {label}
       </label>
-      {children({ id, disabled, ...described(id, hint, error) })}
-      <Note id={`${id}-hint`} kind="hint" text={hint} />
-      <Note id={`${id}-error`} kind="problem" text={error} />
+      {options && (
+        <select {...control} class={control.value && 'set'}>
+          {optionsOf(options)}
+        </select>
+      )}
+      {!options && rows && <textarea {...control} rows={rows} />}
+      {!options && !rows && <input {...(control as object)} list={list && `${id}-list`} autocomplete="off" />}
+      {list && <datalist id={`${id}-list`}>{optionsOf(list)}</datalist>}
+      {about && (
+        <div id={about}>
+          {hint && <p class="hint">{hint}</p>}
+          {error && <p class="problem">{error}</p>}
+        </div>
+      )}
     </div>
   )
 }
-
-export const Note = ({ id, kind, text }: { id: string; kind: 'hint' | 'problem'; text: string | null | undefined }) =>
-  text ? (
-    <p id={id} class={kind}>
-      {text}
-    </p>
-  ) : null
-
-/** Leads from a control to its hint and its problem. */
-export const described = (id: string, hint: unknown, error: unknown): Pick<Given, 'aria-describedby' | 'aria-invalid'> => ({
-  'aria-describedby': [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined,
-  'aria-invalid': error ? true : undefined
-})
-
-type TextProps = Field<string> & {
-  type?: 'text' | 'search' | 'password'
-  placeholder?: string
-  list?: readonly string[] | undefined
-  shortcut?: string
-  onKeyDown?: (event: KeyboardEvent) => void
-}
-
-/** `list` are suggestions; `shortcut` is the key that leads to the field. */
-export const TextField = ({ value, onChange, type = 'text', placeholder, list, shortcut, onKeyDown, ...frame }: TextProps) => (
-  <Frame {...frame}>
-    {given => (
-      <>
-        <input
-          {...given}
-          {...({ type } as object)}
-          value={value}
-          placeholder={placeholder}
-          list={list && `${given.id}-list`}
-          autocomplete="off"
-          spellcheck={false}
-          aria-keyshortcuts={shortcut}
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
-          onKeyDown={onKeyDown}
-        />
-        {list && <datalist id={`${given.id}-list`}>{optionsOf(list)}</datalist>}
-      </>
-    )}
-  </Frame>
-)
-
-/** Has the table of the page take the key. */
-function moveInGrid(event: KeyboardEvent): void {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-  event.preventDefault()
-  document.querySelector('[role="grid"]')?.dispatchEvent(new KeyboardEvent('keydown', { key: event.key }))
-}
-
-/** Narrows a list as you type; `/` leads to it, and from it the arrow keys move the choice. */
-export const SearchField = ({ label, ...more }: Pick<TextProps, 'label' | 'value' | 'onChange' | 'placeholder' | 'list'>) => (
-  <div class="search">
-    <Icon name="search" />
-    <TextField label={label} isLabelHidden type="search" shortcut="/" placeholder={label} onKeyDown={moveInGrid} {...more} />
-  </div>
-)
-
-export const AreaField = ({ value, onChange, rows, ...frame }: Field<string> & { rows: number }) => (
-  <Frame {...frame}>
-    {given => <textarea {...given} value={value} rows={rows} spellcheck={false} onInput={({ currentTarget }) => onChange(currentTarget.value)} />}
-  </Frame>
-)
-
-/** Values to choose from, each with its text where that differs. */
-export type Options = readonly (string | readonly [value: string, text: string])[]
+export { Field as AreaField, Field as ChoiceField, Field as SelectField, Field as TextField }
 
 const optionsOf = (options: Options) =>
   options.map(option => {
@@ -114,26 +76,26 @@ const optionsOf = (options: Options) =>
     )
   })
 
-export const SelectField = ({ value, onChange, options, ...frame }: Field<string> & { options: Options }) => (
-  <Frame {...frame}>
-    {given => (
-      <select {...given} class={value === '' ? '' : 'set'} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {optionsOf(options)}
-      </select>
-    )}
-  </Frame>
+/** Has the table of the page take the key. */
+function moveInGrid(event: KeyboardEvent): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  event.preventDefault()
+  document.querySelector('[role="grid"]')?.dispatchEvent(new KeyboardEvent('keydown', { key: event.key }))
+}
+
+/** Narrows a list as you type; `/` leads to it, and from it the arrow keys move the choice. */
+export const SearchField = (props: Pick<Props, 'label' | 'value' | 'onChange' | 'placeholder' | 'list'>) => (
+  <div class="search">
+    <Icon name="search" />
+    <Field isLabelHidden type="search" aria-keyshortcuts="/" placeholder={props.label} onKeyDown={moveInGrid} {...props} />
+  </div>
 )
 
-/** A choice where there are values to choose from, else a line of text. */
-export const ChoiceField = ({ options, ...field }: TextProps & { options: Options | null | undefined }) =>
-  options ? <SelectField options={options} {...field} /> : <TextField {...field} />
+type CheckProps = { label: string; value: boolean; onChange: (value: boolean) => void }
 
-export function CheckField({ label, value, onChange }: Pick<Field<boolean>, 'label' | 'value' | 'onChange'>) {
-  const id = useId()
-  return (
-    <div class="field check">
-      <input id={id} type="checkbox" checked={value} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
-      <label for={id}>{label}</label>
-    </div>
-  )
-}
+export const CheckField = ({ label, value, onChange }: CheckProps) => (
+  <label class="row">
+    <input type="checkbox" checked={value} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+    {label}
+  </label>
+)

@@ -1,5 +1,4 @@
 /** A table of any length: only visible rows are in the page. Its columns are sorted by a click and resized by a drag, and the browser keeps both. */
-import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useShortcuts } from '../app/keyboard.js'
@@ -43,15 +42,8 @@ const NARROWEST = 48
 const MARGIN = 8
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, End: Infinity, Home: -Infinity }
 
+/** How the rows are sorted, and how wide columns are. */
 type Look = { sort: { title: string; isDown: boolean } | null; widths: Readonly<Record<string, number>> }
-const looks = new Map<string, Signal<Look>>()
-
-/** How the table with a name is sorted, and how wide its columns are. */
-function lookOf(label: string): Signal<Look> {
-  const look = looks.get(label) ?? kept<Look>(`grid ${label}`, { sort: null, widths: {} })
-  looks.set(label, look)
-  return look
-}
 
 function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: Look['sort']): readonly Row[] {
   const by = columns.find(({ title }) => title === sort?.title)?.by
@@ -67,7 +59,7 @@ export function Grid<Row>(props: Props<Row>) {
   const id = useId()
   const [view, setView] = useState({ top: 0, height: 600, width: 0 })
   const first = useRef<string | null>(null)
-  const looked = lookOf(label)
+  const looked = useMemo(() => kept<Look>(`grid ${label}`, { sort: null, widths: {} }), [label])
   const { sort, widths } = looked.value
   const rows = useMemo(() => sorted(given, all, sort), [given, sort])
   const isTall = view.width < tallBelow
@@ -77,32 +69,30 @@ export function Grid<Row>(props: Props<Row>) {
   const keep = (changed: Partial<Look>) => (looked.value = { ...looked.value, ...changed })
 
   const look = () => {
-    const element = scroller.current
-    if (element !== null) setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth })
+    const { scrollTop: top, clientHeight: height, clientWidth: width } = scroller.current as HTMLElement
+    setView({ top, height, width })
   }
   useLayoutEffect(() => {
-    const element = scroller.current
-    if (element === null) return
     look()
     const observer = new ResizeObserver(look)
-    observer.observe(element)
+    observer.observe(scroller.current as HTMLElement)
     return () => observer.disconnect()
   }, [])
 
   const headKey = rows[0] === undefined ? null : keyOf(rows[0])
   useLayoutEffect(() => {
-    const element = scroller.current
+    const element = scroller.current as HTMLElement
     const before = first.current
     first.current = headKey
-    if (element === null || before === null || before === headKey || element.scrollTop < height) return
+    if (before === null || before === headKey || element.scrollTop < height) return
     const added = rows.findIndex(row => keyOf(row) === before)
     if (added > 0) element.scrollTop += added * height
   }, [headKey])
 
   const place = chosen === null ? -1 : rows.findIndex(row => keyOf(row) === chosen)
   useLayoutEffect(() => {
-    const element = scroller.current
-    if (place < 0 || element === null) return
+    const element = scroller.current as HTMLElement
+    if (place < 0) return
     const top = place * height
     const shown = element.clientHeight - HEAD_HEIGHT - height
     if (top < element.scrollTop) element.scrollTop = top

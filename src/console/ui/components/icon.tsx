@@ -60,11 +60,3 @@ export const Icon = ({ name }: { name: IconName }) => (
     <path d={ICONS[name]} />
   </svg>
 )
-
-/** The name of the console, and its mark: a receipt. */
-export const Brand = () => (
-  <p class="brand">
-    <img src="/_control/console/icon.svg" alt="" />
-    <span>commerce-emulator</span>
-  </p>
-)

@@ -46,8 +46,8 @@ export const Scroll = ({ label, class: name, children }: { label: string; class:
 
 type TableProps = { heads: readonly string[]; rows: readonly (readonly ComponentChildren[])[] }
 
-/** All rows are in the page. A column without a head is one of buttons. */
-export const Table = ({ heads, rows, isNamed = false }: TableProps & { isNamed?: boolean }) => (
+/** All rows are in the page; their first cells name them. A column without a head is one of buttons. */
+export const Table = ({ heads, rows }: TableProps) => (
   <table>
     <thead>
       <tr>
@@ -60,16 +60,16 @@ export const Table = ({ heads, rows, isNamed = false }: TableProps & { isNamed?:
     </thead>
     <tbody>
       {rows.map((cells, row) => (
-        <tr key={row}>{cells.map((cell, place) => (isNamed && place === 0 ? <th scope="row">{cell}</th> : <td key={place}>{cell}</td>))}</tr>
+        <tr key={row}>{cells.map((cell, place) => (place === 0 ? <th scope="row">{cell}</th> : <td key={place}>{cell}</td>))}</tr>
       ))}
     </tbody>
   </table>
 )
 
-/** A table of many columns, whose first cells name the rows. */
+/** A table of many columns. */
 export const WideTable = ({ label, ...table }: TableProps & { label: string }) => (
   <Scroll class="wide-table" label={label}>
-    <Table isNamed {...table} />
+    <Table {...table} />
   </Scroll>
 )
 

@@ -5,10 +5,10 @@ import type { NearMiss } from '../../../client/documents.js'
 import { hrefOf, type Target } from '../app/route.js'
 
 type Choice = readonly [key: string, text: ComponentChildren, target: Target]
-type Props = { label: string; choices: readonly Choice[]; chosen: string; class?: string; current?: 'true' | 'page' }
+type Props = { label: string; choices: readonly Choice[]; chosen: string; class?: string }
 
-/** One of the links is chosen, and in view; `current` is how screen readers are told. */
-export function Choices({ label, choices, chosen, class: name = 'chips', current = 'true' }: Props) {
+/** One of the links is chosen, and in view. */
+export function Choices({ label, choices, chosen, class: name = 'chips' }: Props) {
   const row = useRef<HTMLElement>(null)
   useEffect(() => {
     const { offsetLeft = 0, offsetWidth = 0 } = row.current?.querySelector<HTMLElement>('[aria-current]') ?? {}
@@ -18,7 +18,7 @@ export function Choices({ label, choices, chosen, class: name = 'chips', current
   return (
     <nav class={name} aria-label={label} ref={row}>
       {choices.map(([key, text, target]) => (
-        <a key={key} class={name === 'chips' ? 'chip' : undefined} href={hrefOf(target)} aria-current={key === chosen ? current : undefined}>
+        <a key={key} class={name === 'chips' ? 'chip' : ''} href={hrefOf(target)} aria-current={key === chosen ? 'page' : undefined}>
           {text}
         </a>
       ))}
@@ -30,13 +30,7 @@ type TabsProps<Name extends string> = { label: string; tabs: Readonly<Record<Nam
 
 /** Parts of a page, or of what is chosen in it; each has an address. */
 export const Tabs = <Name extends string>({ label, tabs, chosen, targetOf }: TabsProps<Name>) => (
-  <Choices
-    class="tab-links"
-    label={label}
-    current="page"
-    choices={(Object.keys(tabs) as Name[]).map(name => [name, tabs[name].title, targetOf(name)])}
-    chosen={chosen}
-  />
+  <Choices class="tab-links" label={label} choices={(Object.keys(tabs) as Name[]).map(name => [name, tabs[name].title, targetOf(name)])} chosen={chosen} />
 )
 
 /** Items of a sentence, with commas between them. */

@@ -15,41 +15,27 @@ export const Empty = ({ title, icon, children }: { title: string; icon?: IconNam
 )
 
 export const Failure = ({ error, onRetry }: { error: ControlError; onRetry?: () => void }) => (
-  <div class="state failure" role="alert">
-    <p class="title">{error.message}</p>
-    <Problems error={error} />
+  <div class="state">
+    <Refusal error={error} />
     {onRetry && <Button text="Try again" run={onRetry} />}
   </div>
 )
 
-type Placed = { place?: (problem: Problem) => ComponentChildren }
+const lineOf = ({ line }: Problem): ComponentChildren => line !== undefined && <b>line {line}</b>
 
-/** Why a form was refused; screen readers read it out when it comes. */
-export const Refusal = ({ error, id, place }: { error: ControlError | null; id?: string } & Placed) => (
-  <div role="alert" id={id}>
-    {error !== null && (
-      <>
-        <p class="problem">{error.message}</p>
-        <Problems error={error} place={place} />
-      </>
-    )}
-  </div>
-)
-
-const lineOf = ({ line }: Problem) => line !== undefined && <b>line {line} </b>
-
-/** `place` shows where a problem is. */
-const Problems = ({ error: { problems }, place = lineOf }: { error: ControlError } & { place?: Placed['place'] | undefined }) =>
-  problems.length === 0 ? null : (
+/** Why something was refused; screen readers read it out when it comes. `place` shows where a problem is. */
+export const Refusal = ({ error, place = lineOf }: { error: ControlError | null; place?: typeof lineOf }) => (
+  <div role="alert">
+    {error && <p class="problem">{error.message}</p>}
     <ul class="problems">
-      {problems.map((problem, key) => (
+      {error?.problems.map((problem, key) => (
         <li key={key}>
-          {place(problem)}
-          {problem.path && <code>{problem.path}</code>} {problem.message}
+          {place(problem)} {problem.path && <code>{problem.path}</code>} {problem.message}
         </li>
       ))}
     </ul>
-  )
+  </div>
+)
 
 /** Takes as much room as what is still to be read. */
 export const Loading = () => <div class="loading" aria-busy="true" />

@@ -3,7 +3,6 @@ import { useEffect, useRef } from 'preact/hooks'
 import { type ControlError, control, type Problem } from '../control/client.js'
 import { Button } from './button.js'
 import type { mount } from './code-mirror.js'
-import { Note } from './fields.js'
 import type { Schema } from './schema-completion.js'
 import { Refusal } from './states.js'
 
@@ -20,20 +19,15 @@ type Props = {
 }
 
 const LINE_HEIGHT = 20
-const NO_PROBLEMS: readonly Problem[] = []
-
-const schemas = new Map<string, Promise<Schema>>()
-function schemaNamed(name: string): Promise<Schema> {
-  const schema = schemas.get(name) ?? control<Schema>(`GET /schema/${name}.json`)
-  schemas.set(name, schema)
-  return schema
-}
+const schemas: Record<string, Promise<Schema>> = {}
+const schemaNamed = (name: NonNullable<Props['schema']>) => (schemas[name] ??= control(`GET /schema/${name}.json`) as Promise<Schema>)
 
 export function YamlEditor({ label, value, onChange, error, hint, rows = 12, schema }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<ReturnType<typeof mount> | null>(null)
-  const latest = useRef({ value, onChange, problems: NO_PROBLEMS })
-  latest.current = { value, onChange, problems: error?.problems ?? NO_PROBLEMS }
+  const latest = useRef({ value, onChange, error })
+  latest.current = { value, onChange, error }
+  const mark = () => editor.current?.mark(latest.current.error?.problems ?? [])
   useEffect(() => {
     let isOver = false
     void import('./code-mirror.js').then(({ mount }) => {
@@ -46,7 +40,7 @@ export function YamlEditor({ label, value, onChange, error, hint, rows = 12, sch
         },
         schema: () => (schema === undefined ? null : schemaNamed(schema))
       })
-      editor.current.mark(latest.current.problems)
+      mark()
     })
     return () => {
       isOver = true
@@ -55,15 +49,15 @@ export function YamlEditor({ label, value, onChange, error, hint, rows = 12, sch
     }
   }, [])
   useEffect(() => editor.current?.set(value), [value])
-  useEffect(() => editor.current?.mark(latest.current.problems), [error])
+  useEffect(mark, [error])
   const placeOf = ({ line, file = 'body' }: Problem) => {
-    if (file !== 'body') return [<b key={file}>{`${file}:${line ?? 1}`}</b>, ' ']
-    return [line !== undefined && <Button class="small" text={`Line ${line}`} run={() => editor.current?.goTo(line)} />, ' ']
+    if (file !== 'body') return <b>{`${file}:${line ?? 1} `}</b>
+    return line !== undefined && <Button class="small" text={`Line ${line}`} run={() => editor.current?.goTo(line)} />
   }
   return (
     <div class="field">
       <p class="label">{label}</p>
-      <Note id={`editor-hint-${label}`} kind="hint" text={hint} />
+      {hint && <p class="hint">{hint}</p>}
       <div class="editor" ref={host} style={{ height: `${rows * LINE_HEIGHT + 12}px` }} />
       <Refusal error={error} place={placeOf} />
     </div>

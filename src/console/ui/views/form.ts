@@ -1,12 +1,12 @@
 /** Parameters in addresses and forms, as the console shows, copies and sends them. */
+import { encodeForm } from '../../../core/form-encoding.js'
+import type { JournalCall } from '../control/client.js'
 
-type Pairs = readonly (readonly [name: string, value: string])[]
-
-/** Pairs as a form or a query, with readable brackets. */
-export const formOf = (pairs: Pairs): string =>
-  pairs.map(([name, value]) => `${encodeURIComponent(name).replaceAll('%5B', '[').replaceAll('%5D', ']')}=${encodeURIComponent(value)}`).join('&')
-
-export const addressOf = (path: string, query: Pairs): string => (query.length === 0 ? path : `${path}?${formOf(query)}`)
+/** A path with its query, encoded but for the brackets. */
+export function addressOf({ path, query }: Pick<JournalCall, 'path' | 'query'>): string {
+  const form = encodeForm(query).replaceAll('%5B', '[').replaceAll('%5D', ']')
+  return form === '' ? path : `${path}?${form}`
+}
 
 /** Lines of `name=value` as pairs; a line without `=` is a name without a value. */
 export const pairsIn = (lines: string): [string, string][] =>

@@ -1,26 +1,18 @@
 /** A bar of what was charged, refunded and remains, or of what was requested beyond it. */
-
-import { moneyShown } from '../../../core/money.js'
+import { type Money as Figures, moneyShown } from '../../../core/money.js'
 import { Pairs } from '../components/layout.js'
 
-type Props = {
-  charged: number
-  refunded: number
-  remaining: number
-  /** What a Refund that is judged would take. */
-  asked?: number | undefined
-  currency: unknown
-  /** Only the bar is shown; its figures are read out all the same. */
-  isShort?: boolean
-}
+/** `asked` is what a Refund that is judged would take. */
+export type Charge = Pick<Figures, 'charged' | 'refunded' | 'remaining'> & { currency: unknown; asked?: number | null }
 
 /** An amount with its sub-units on hover. */
 export const Money = ({ amount, currency }: { amount: number; currency: unknown }) => (
   <span title={`${amount.toLocaleString('en')} sub-units`}>{moneyShown(amount, currency)}</span>
 )
 
-export function MoneyBar({ charged, refunded, remaining, asked, currency, isShort = false }: Props) {
-  const figures = Object.entries({ Charged: charged, Refunded: refunded, Remaining: remaining, ...(asked !== undefined && { Requested: asked }) })
+/** `isShort`: only the bar is shown; its figures are read out all the same. */
+export function MoneyBar({ charged, refunded, remaining, asked = null, currency, isShort = false }: Charge & { isShort?: boolean }) {
+  const figures = Object.entries({ Charged: charged, Refunded: refunded, Remaining: remaining, ...(asked !== null && { Requested: asked }) })
   const text = figures.map(([name, sum]) => `${name.toLowerCase()} ${moneyShown(sum, currency)}`).join(', ')
   const whole = Math.max(charged, refunded + (asked ?? 0), 1)
   const within = Math.min(asked ?? 0, Math.max(0, remaining))
@@ -32,7 +24,7 @@ export function MoneyBar({ charged, refunded, remaining, asked, currency, isShor
           <span key={name} class={name} style={{ width: `${(sum / whole) * 100}%` }} />
         ))}
       </div>
-      {!isShort && <Pairs pairs={figures.map(([name, sum]) => [name, <Money key={name} amount={sum} currency={currency} />])} />}
+      {!isShort && <Pairs class="facts" pairs={figures.map(([name, sum]) => [name, <Money key={name} amount={sum} currency={currency} />])} />}
     </div>
   )
 }

@@ -1,9 +1,8 @@
 /** Links to records, by what their ids look like. */
 import { hrefOf } from '../app/route.js'
-import type { Family } from '../control/client.js'
 
 /** By the prefixes of ids, where no setting says otherwise. */
-const FAMILIES: Readonly<Record<string, Family>> = {
+const FAMILIES: Readonly<Record<string, string>> = {
   mch: 'accounts',
   rsl: 'accounts',
   loc: 'locations',
@@ -15,6 +14,6 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 
 /** The address of a record in the chosen or a named sandbox, for a text that looks like an id. */
 export function recordAddress(text: string, sandbox?: string): string | undefined {
-  const family = /^[a-z]{3}_[\w-]+$/.test(text) ? FAMILIES[text.slice(0, 3)] : undefined
-  return family && hrefOf({ view: 'data', path: [family, text], ...(sandbox !== undefined && { sandbox }) })
+  const family = /^[a-z]{3}_[\w-]+$/.test(text) && FAMILIES[text.slice(0, 3)]
+  return family ? hrefOf({ view: 'data', path: [family, text], sandbox }) : undefined
 }

@@ -1,44 +1,19 @@
-/** Script entries in words. */
+/** Script entries in words: those of the scenario language, on one line. */
 import type { ScriptEntry } from '../../../../client/documents.js'
 
-export const operationsInWords = ({ on }: ScriptEntry): string => (on === '*' ? 'every request' : [on].flat().join(', '))
+const MAX_LENGTH = 300
 
-const said = <T>(value: T | undefined, words: (value: T) => string): string[] => (value === undefined ? [] : [words(value)])
-
-/** The requests of its operations that it is for; empty for all. */
-export function callsInWords({ match, calls, chance, from, until, for: lasts }: ScriptEntry): string {
-  return [
-    ...said(calls, calls => `requests ${calls}`),
-    ...said(chance, chance => `${+(chance * 100).toFixed(2)} % of them`),
-    ...said(from, from => `from ${from}`),
-    ...said(until, until => `until ${until}`),
-    ...said(lasts, lasts => `for ${lasts}`),
-    ...conditionsIn(match)
-  ].join(', ')
+/** Names and values one after another, as in `calls 1, delay min 1s, max 2s`. */
+function words(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(words).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([name, part]) => `${name} ${words(part)}`.trim())
+    .join(', ')
 }
 
-/** Conditions as `payment_type: card`, the innermost names only. */
-function conditionsIn(value: object = {}): string[] {
-  return Object.entries(value).flatMap(([name, wanted]) => {
-    if (typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted)) return conditionsIn(wanted)
-    return [`${name}: ${[wanted].flat().join(' or ')}`]
-  })
+/** The operations of an entry, and all that it says of them. */
+export function entryInWords({ name: _, on, ...rest }: ScriptEntry): string {
+  const text = `${on === '*' ? 'every request' : [on].flat().join(', ')}: ${words(rest)}`
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
 }
-
-export function effectInWords({ hold, delay, respond, fault, when }: ScriptEntry): string {
-  return [
-    ...said(hold, holdInWords),
-    ...said(delay, delay => `waits ${typeof delay === 'string' ? delay : `${delay.min} to ${delay.max}`}`),
-    ...said(respond, ({ status, error, retry_after }) =>
-      [`responds with ${status ?? (error ? 400 : 200)}${error?.code ? ` ${error.code}` : ''}`, ...said(retry_after, after => `Retry-After ${after}`)].join(', ')
-    ),
-    ...said(fault, fault => `${fault.replace('_', ' ')} ${when === 'after' ? 'after the request took effect' : 'before the request takes effect'}`)
-  ].join(', then ')
-}
-
-const holdInWords = ({ until, gate, release, for: longest }: NonNullable<ScriptEntry['hold']>): string =>
-  [
-    until === undefined ? `holds until gate ${gate} opens` : `holds until ${until} requests wait`,
-    ...(release === 'reverse' ? ['releases the last one first'] : []),
-    ...said(longest, longest => `at most ${longest}`)
-  ].join(', ')

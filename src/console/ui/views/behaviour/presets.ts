@@ -1,150 +1,110 @@
 /** Script entries that are asked for most, each as a form that makes one. */
-import { OPERATION_NAMES, OPERATIONS } from '../../../../reference/operations.js'
+import { typedValue } from '../../../../core/typed-value.js'
+import { OPERATION_NAMES } from '../../../../reference/operations.js'
 import type { Options } from '../../components/fields.js'
 
-export type Values = Readonly<Record<string, string>>
-/** `path` is where the value is in the entry, so that a problem there is shown beside the field. */
-export type Field = { name: string; label: string; value: string; path: string; hint?: string; options?: Options; list?: readonly string[] }
-export type Preset = { title: string; about: string; fields: readonly Field[]; entry: (values: Values) => object }
-type Made = Readonly<Record<string, string | number>>
+/** What is given of an entry, by the paths in it; what is empty is left out. */
+type Values = Readonly<Record<string, string>>
+export type Preset = { title: string; about: string; values: Values }
+type Field = { label: string; hint?: string; options?: Options; list?: readonly string[] }
 
-const LISTS = Object.values(OPERATIONS).flatMap(({ kind, method, path }) => (kind === 'list' ? [`${method} ${path}`] : []))
-const NUMBERS = ['calls', 'status', 'chance', 'until']
 const LENGTH_HINT = 'A duration, such as 250ms, 2s or 10m.'
-const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang']
-const CODES = ['card_declined', 'insufficient_funds', 'expired_card', 'incorrect_cvc', 'processing_error']
-const ORDERS: Options = [
-  ['in_order', 'in order of arrival'],
-  ['reverse', 'last one first']
-]
-const MOMENTS: Options = [
-  ['after', 'after the request took effect'],
-  ['before', 'before the request takes effect']
-]
+const NUMBERS = ['calls', 'chance', 'hold.until', 'respond.status']
 
-const field = (name: string, label: string, value: string, path = name, more: Partial<Field> = {}): Field => ({ name, label, value, path, ...more })
-const on = (value: string, more: Options = []) => field('on', 'Operation', value, 'on', { options: [...more, ['*', 'every request'], ...OPERATION_NAMES] })
-const calls = (value: string) =>
-  field('calls', 'Which requests', value, 'calls', { hint: 'The first (1), some (2-3), or all from the fourth (4+). Empty for all.' })
-const longest = field('longest', 'For at most', '30s', 'hold.for', { hint: `${LENGTH_HINT} Empty for no limit.` })
-const status = (value: string, more?: Partial<Field>) => field('status', 'Status', value, 'respond.status', more)
-
-const preset = (title: string, about: string, fields: readonly Field[], entry: (values: Made) => object): Preset => {
-  return { title, about, fields, entry: values => given(entry(numbered(values))) }
+/** The fields of the forms by the paths of what they give, in their order. */
+export const FIELDS: Readonly<Record<string, Field>> = {
+  on: { label: 'Operation', options: [['*', 'every request'], ['GET *', 'every request that reads'], ...OPERATION_NAMES] },
+  chance: { label: 'Share of requests', hint: 'From 0 to 1.' },
+  for: { label: 'For', hint: `${LENGTH_HINT} By the clock of the sandbox: advance a frozen clock yourself.` },
+  'hold.until': { label: 'How many wait' },
+  'hold.release': { label: 'Order of release', hint: 'In order of arrival, or the last one first.', options: ['in_order', 'reverse'] },
+  'hold.gate': { label: 'Gate' },
+  'hold.for': { label: 'For at most', hint: `${LENGTH_HINT} Empty for no limit.` },
+  'delay.min': { label: 'Minimum', hint: LENGTH_HINT },
+  'delay.max': { label: 'Maximum', hint: LENGTH_HINT },
+  calls: { label: 'Which requests', hint: 'The first (1), some (2-3), or all from the fourth (4+). Empty for all.' },
+  'match.body.ticket': { label: 'Ticket', hint: 'Empty for any.' },
+  'match.body.card.last4': { label: 'Last four digits', hint: 'Empty for any card.' },
+  'respond.error.code': { label: 'Code', list: ['card_declined', 'insufficient_funds', 'expired_card', 'incorrect_cvc', 'processing_error'] },
+  'respond.error.message': { label: 'Message' },
+  'respond.status': { label: 'Status' },
+  'respond.retry_after': { label: 'Retry-After', hint: `${LENGTH_HINT} Empty for no such header.` },
+  fault: { label: 'Fault', options: [['', 'none'], 'connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] },
+  when: { label: 'When', hint: 'After or before the request takes effect.', options: ['after', 'before'] }
 }
 
 export const PRESETS = {
-  decline: preset(
-    'Decline the next card payment',
-    'The payment is refused before it is made: nothing is recorded.',
-    [
-      calls('1'),
-      field('ticket', 'Ticket', '', 'match.body.ticket', { hint: 'Empty for any.' }),
-      field('last4', 'Last four digits', '', 'match.body.card', { hint: 'Empty for any card.' }),
-      field('code', 'Code', 'card_declined', 'respond.error.code', { list: CODES }),
-      field('message', 'Message', 'The card was declined.', 'respond.error.message'),
-      status('402')
-    ],
-    ({ calls, ticket, last4, code, message, status }) => ({
+  decline: {
+    title: 'Decline the next card payment',
+    about: 'The payment is refused before it is made: nothing is recorded.',
+    values: {
       name: 'card payments are declined',
       on: 'POST /transactions',
-      match: { body: { payment_type: 'card', ticket, card: last4 && { last4 } } },
-      calls,
-      respond: { status, error: { type: 'card_error', code, message } }
-    })
-  ),
-  lose: preset(
-    'Lose the response of the next refund',
-    'The request takes effect, and its response never arrives. Does your client look before it retries?',
-    [
-      on('POST /refunds'),
-      calls('1'),
-      field('fault', 'How it is lost', 'connection_reset', 'fault', { options: FAULTS }),
-      field('when', 'When', 'after', 'when', { options: MOMENTS })
-    ],
-    ({ on, calls, fault, when }) => ({ name: 'the response is lost', on, calls, fault, when })
-  ),
-  down: preset(
-    'Be down for ten seconds',
-    'From the next request on, every response is an error until the time is up.',
-    [
-      on('*'),
-      field('for', 'For', '10s', 'for', { hint: `${LENGTH_HINT} By the clock of the sandbox: advance a frozen clock yourself.` }),
-      status('503'),
-      field('retry_after', 'Retry-After', '10s', 'respond.retry_after', { hint: `${LENGTH_HINT} Empty for no such header.` })
-    ],
-    ({ on, for: lasts, status, retry_after }) => ({ name: 'the service is down', on, for: lasts, respond: { status, error: {}, retry_after } })
-  ),
-  hold: preset(
-    'Hold until two wait',
-    'Requests wait until this many have come, then go on together: a race that happens every time.',
-    [
-      on('POST /refunds'),
-      field('until', 'How many wait', '2', 'hold.until'),
-      field('release', 'Order of release', 'in_order', 'hold.release', { options: ORDERS }),
-      longest
-    ],
-    ({ on, until, release, longest }) => ({ name: 'requests wait for each other', on, hold: { until, release, for: longest } })
-  ),
-  gate: preset(
-    'Hold until a gate opens',
-    'Requests wait until you open the gate below.',
-    [on('POST /refunds'), field('gate', 'Gate', 'refunds', 'hold.gate'), longest],
-    ({ on, gate, longest }) => ({ name: 'requests wait at a gate', on, hold: { gate, for: longest } })
-  ),
-  slow: preset(
-    'Slow lists',
-    'Each response takes between the minimum and the maximum, drawn from the seed.',
-    [
-      on('lists', [['lists', 'every list']]),
-      field('min', 'Minimum', '500ms', 'delay.min', { hint: LENGTH_HINT }),
-      field('max', 'Maximum', '3s', 'delay.max', { hint: LENGTH_HINT }),
-      calls('')
-    ],
-    ({ on, min, max, calls }) => ({ name: 'responses are slow', on: on === 'lists' ? LISTS : on, calls, delay: min === max ? min : { min, max } })
-  ),
-  flaky: preset(
-    'Flaky by chance',
-    'A share of the requests fails, drawn from the seed: the same requests fail every time.',
-    [
-      on('*'),
-      field('chance', 'Share of requests', '0.2', 'chance', { hint: 'From 0 to 1.' }),
-      field('how', 'How they fail', 'respond', 'fault', { options: [['respond', 'with an error'], ...FAULTS] }),
-      status('503', { hint: 'The status of the error.' })
-    ],
-    ({ on, chance, how, status }) => ({
-      name: 'requests fail now and then',
-      on,
-      chance,
-      ...(how === 'respond' ? { respond: { status, error: {} } } : { fault: how })
-    })
-  ),
-  own: preset(
-    'Your own',
-    'An operation and a response to start from. In the YAML you can write all that a script entry can do.',
-    [on('GET /tickets'), calls(''), status('500')],
-    ({ on, calls, status }) => ({ on, calls, respond: { status, error: {} } })
-  )
+      'match.body.payment_type': 'card',
+      'match.body.ticket': '',
+      'match.body.card.last4': '',
+      calls: '1',
+      'respond.status': '402',
+      'respond.error.type': 'card_error',
+      'respond.error.code': 'card_declined',
+      'respond.error.message': 'The card was declined.'
+    }
+  },
+  lose: {
+    title: 'Lose the response of the next refund',
+    about: 'The request takes effect, and its response never arrives. Does your client look before it retries?',
+    values: { name: 'the response is lost', on: 'POST /refunds', calls: '1', fault: 'connection_reset', when: 'after' }
+  },
+  down: {
+    title: 'Be down for ten seconds',
+    about: 'From the next request on, every response is an error until the time is up.',
+    values: { name: 'the service is down', on: '*', for: '10s', 'respond.status': '503', 'respond.retry_after': '10s' }
+  },
+  hold: {
+    title: 'Hold until two wait',
+    about: 'Requests wait until this many have come, then go on together: a race that happens every time.',
+    values: { name: 'requests wait for each other', on: 'POST /refunds', 'hold.until': '2', 'hold.release': 'in_order', 'hold.for': '30s' }
+  },
+  gate: {
+    title: 'Hold until a gate opens',
+    about: 'Requests wait until you open the gate below.',
+    values: { name: 'requests wait at a gate', on: 'POST /refunds', 'hold.gate': 'refunds', 'hold.for': '30s' }
+  },
+  slow: {
+    title: 'Slow reads',
+    about: 'Each response takes between the minimum and the maximum, drawn from the seed.',
+    values: { name: 'responses are slow', on: 'GET *', calls: '', 'delay.min': '500ms', 'delay.max': '3s' }
+  },
+  flaky: {
+    title: 'Flaky by chance',
+    about: 'A share of the requests fails, with an error or a fault, drawn from the seed: the same requests fail every time.',
+    values: { name: 'requests fail now and then', on: '*', chance: '0.2', 'respond.status': '503', fault: '' }
+  },
+  own: {
+    title: 'Your own',
+    about: 'An operation and a response to start from. In the YAML you can write all that a script entry can do.',
+    values: { on: 'GET /tickets', calls: '', 'respond.status': '500' }
+  }
+} satisfies Record<string, Preset>
+
+/** The entry of which these values are given; a response without an error of its own has that of its status. */
+export function entryOf(values: Values): object {
+  const entry: Record<string, unknown> = {}
+  for (const [path, text] of Object.entries(values)) {
+    const value = text.trim()
+    if (value === '') continue
+    const names = path.split('.')
+    const last = names.pop() as string
+    let part = entry
+    for (const name of names) {
+      part[name] ??= {}
+      part = part[name] as typeof entry
+    }
+    part[last] = NUMBERS.includes(path) ? typedValue(value, { type: 'number' }) : value
+    if (path === 'respond.status') part.error = {}
+  }
+  return entry
 }
 
-type PresetName = keyof typeof PRESETS
-export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[]
-/** The preset with a name; the first one for any other name. */
-export const presetCalled = (name = ''): PresetName => (Object.hasOwn(PRESETS, name) ? (name as PresetName) : 'decline')
-
-export const valuesOf = ({ fields }: Preset): Values => Object.fromEntries(fields.map(({ name, value }) => [name, value]))
-
-/** The values of fields that take a number, as one where the text is one; any other text stays, for the emulator to refuse. */
-const numbered = (values: Values): Made =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, text]) => [name, NUMBERS.includes(name) && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : text.trim()])
-  )
-
-/** A value without what was left empty in it. */
-const given = (value: object): object => JSON.parse(JSON.stringify(value, (_, member) => (member === '' ? undefined : member)))
-
-/** The field that a problem at a path belongs to: its value is there, above or below. */
-export function fieldAt(fields: readonly Field[], path: string): string | undefined {
-  const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`)
-  return path === '' ? undefined : fields.find(field => isWithin(path, field.path) || isWithin(field.path, path))?.name
-}
+/** Whether a problem at a path belongs to a field: its value is there, above or below. */
+export const isAt = (path: string, field: string): boolean => path !== '' && (path.startsWith(field) || field.startsWith(path))

@@ -7,27 +7,23 @@ import { Card, Items } from '../../components/layout.js'
 import { NearMisses, RequestLink } from '../../components/links.js'
 import { Read } from '../../components/states.js'
 import { yamlOf } from '../../components/yaml.js'
-import { api, type Gate, type ListedEntry, type Release } from '../../control/client.js'
-import { remove } from '../scenarios/command.js'
+import { control, type Gate, type ListedEntry, type OpenedGate } from '../../control/client.js'
+import { REREAD_MS, remove } from '../scenarios/command.js'
 import { AddEntry } from './add-entry.js'
-import { callsInWords, effectInWords, operationsInWords } from './entry-words.js'
-
-/** In milliseconds; no event reports which requests wait. */
-const REREAD_MS = 1000
-const ENTRIES = 'behaviour-entries'
+import { entryInWords } from './entry-words.js'
 
 export const ScriptTab = () => (
   <div class="halves">
     <AddEntry />
     <div class="stack">
-      <Card id={ENTRIES} title="Entries" isFocusable>
+      <Card id="behaviour-entries" title="Entries" isFocusable>
         <p class="hint">If several entries match a request, the first one that can be applied is applied. All of them count it as matched.</p>
-        <Read from={api.script} every={REREAD_MS}>
+        <Read from={() => control('GET /script')} every={REREAD_MS}>
           {({ data }) => <Entries entries={data} />}
         </Read>
       </Card>
       <Card id="behaviour-gates" title="Gates">
-        <Read from={api.gates} every={REREAD_MS}>
+        <Read from={() => control('GET /gates')} every={REREAD_MS}>
           {({ data }) => <Gates gates={data} />}
         </Read>
       </Card>
@@ -41,15 +37,8 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
       of={entries}
       none="No entries: the emulator responds to every request as the reference says."
       keyOf={({ id }) => id}
-      shown={entry => <Entry listed={entry} />}
-      actions={({ id, entry }) => (
-        <Button
-          class="small quiet danger"
-          icon="trash"
-          label={`Remove ${id}`}
-          run={() => remove(api.removeEntry(id), `${id} is removed`, ENTRIES, () => addAgain(entry))}
-        />
-      )}
+      shown={Entry}
+      actions={listed => <Button class="small quiet danger" icon="trash" label={`Remove ${listed.id}`} run={() => drop(listed)} />}
     />
     {entries.length > 0 && (
       <div class="row">
@@ -59,39 +48,35 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
   </>
 )
 
-const addAgain = async (entry: ListedEntry['entry']) => `Added again, at the end, as ${(await api.addEntryYaml(yamlOf(entry))).id}`
+const drop = ({ id, entry }: ListedEntry) => remove(control('DELETE /script/ID', { name: id }), `${id} is removed`, 'behaviour-entries', () => addAgain(entry))
+
+const addAgain = async (body: ListedEntry['entry']) => `Added again, at the end, as ${(await control('POST /script', { body })).id}`
 
 const clear = () =>
   ask({
     title: 'Remove all entries?',
     text: "The script will be empty, and the emulator responds as the reference says. A reset brings back the scenario's entries.",
     action: 'Remove all',
-    run: () => remove(api.clearScript(), 'The script is empty', ENTRIES)
+    run: () => remove(control('DELETE /script'), 'The script is empty', 'behaviour-entries')
   })
 
-function Entry({ listed: { id, entry, matched, applied, too_long, near_misses } }: { listed: ListedEntry }) {
-  const conditions = callsInWords(entry)
-  return (
-    <>
-      <p>
-        <code>{id}</code> <b>{entry.name ?? operationsInWords(entry)}</b>
-      </p>
-      <p>
-        {operationsInWords(entry)}
-        {conditions && <span class="faint"> ({conditions})</span>}: {effectInWords(entry)}
-      </p>
-      <p class="counts">
-        <span class="badge">{figure(matched)} matched</span> <span class={`badge ${applied > 0 ? 'good' : ''}`}>{figure(applied)} applied</span>
-        {too_long !== undefined && <span class="badge warn">{too_long} with a value too long for the pattern</span>}
-      </p>
-      <NearMisses near={near_misses} begins="Nearly applied to" shown={id => <RequestLink id={id} />} />
-      <details>
-        <summary>YAML of {id}</summary>
-        <CodeBlock text={yamlOf(entry)} label={`YAML of ${id}`} />
-      </details>
-    </>
-  )
-}
+const Entry = ({ id, entry, matched, applied, too_long, near_misses }: ListedEntry) => (
+  <>
+    <p>
+      <code>{id}</code> <b>{entry.name}</b>
+    </p>
+    <p>{entryInWords(entry)}</p>
+    <p class="counts">
+      <span class="badge">{figure(matched)} matched</span> <span class={`badge ${applied > 0 ? 'good' : ''}`}>{figure(applied)} applied</span>
+      {too_long !== undefined && <span class="badge warn">{too_long} with a value too long for the pattern</span>}
+    </p>
+    <NearMisses near={near_misses} begins="Nearly applied to" shown={id => <RequestLink id={id} />} />
+    <details>
+      <summary>YAML of {id}</summary>
+      <CodeBlock text={yamlOf(entry)} label={`YAML of ${id}`} />
+    </details>
+  </>
+)
 
 /** As wide as three digits, so that a count that grows moves nothing. */
 const figure = (count: number): string => String(count).padStart(3, '\u2007')
@@ -117,17 +102,13 @@ const Gates = ({ gates }: { gates: readonly Gate[] }) => (
         </ol>
       </>
     )}
-    actions={({ name, open }) => (
-      <>
-        <Button class="small" text="Open" label={`Open: ${name}`} disabled={open} run={() => openGate(name, 'in_order')} />
-        <Button class="small" text="Open, last first" label={`Open, last first: ${name}`} disabled={open} run={() => openGate(name, 'reverse')} />
-      </>
-    )}
+    actions={({ name, open }) =>
+      Object.entries({ Open: 'in_order', 'Open, last first': 'reverse' }).map(([text, release]) => (
+        <Button key={text} class="small" text={text} label={`${text}: ${name}`} disabled={open} run={() => openGate(name, release)} />
+      ))
+    }
   />
 )
 
-const openGate = (name: string, release: Release) =>
-  act(
-    api.openGate(name, release),
-    ({ released }) => `The gate ${name} is open; ${released.length} ${released.length === 1 ? 'request goes' : 'requests go'} on`
-  )
+const openGate = (name: string, release: string) => act(control('POST /gates/NAME/open', { name, body: { release } }), opened)
+const opened = ({ name, released: { length } }: OpenedGate) => `The gate ${name} is open; ${length} ${length === 1 ? 'request goes' : 'requests go'} on`

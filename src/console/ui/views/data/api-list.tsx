@@ -4,53 +4,49 @@ import { go, hrefOf, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
 import { ChoiceField, TextField } from '../../components/fields.js'
-import { Grid } from '../../components/grid.js'
+import { WideTable } from '../../components/layout.js'
+import { linked } from '../../components/links.js'
 import { Empty, Read } from '../../components/states.js'
-import { api, control, type Family } from '../../control/client.js'
-import { type ListParameter, listAddress, listParameters, type OpenApi, pageIn, type Shapes } from './list-parameters.js'
+import { control, type Family } from '../../control/client.js'
+import { listAddress, listParameters, type OpenApi, pageIn } from './list-parameters.js'
 import { nameOf } from './records.js'
 
-const OWN = ['as', 'account']
+type Query = Readonly<Record<string, string>>
+const without = (query: Query, names: readonly string[]): Query => Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)))
 
-export const ApiList = ({ family }: { family: Family }) => (
-  <Read from={() => Promise.all([control<OpenApi>('GET /openapi.json'), api.keys(), api.settings()])} by={family}>
-    {([openApi, { data: keys }, { settings }]) => {
-      const cursors = settings['pagination.cursors']?.value as Cursors
-      const shapes = { list: settings['shapes.list']?.value, error: settings['shapes.error']?.value }
-      return (
-        <Listing family={family} cursors={cursors} shapes={shapes} parameters={listParameters(openApi, family, cursors)} account={keys[0]?.account ?? ''} />
-      )
-    }}
-  </Read>
-)
+async function read() {
+  const [openApi, { data: keys }, { settings }] = await Promise.all([
+    control('GET /openapi.json') as Promise<OpenApi>,
+    control('GET /keys'),
+    control('GET /settings')
+  ])
+  return { openApi, account: keys[0]?.account ?? '', settings, cursors: settings['pagination.cursors']?.value as Cursors }
+}
 
-const without = (query: Readonly<Record<string, string>>, names: readonly string[]) =>
-  Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)))
+export const ApiList = ({ family }: { family: Family }) => <Read from={read}>{read => <Listing family={family} {...read} />}</Read>
 
-type Listed = { family: Family; cursors: Cursors; shapes: Shapes; parameters: readonly ListParameter[]; account: string }
-
-function Listing({ family, cursors, shapes, parameters, account }: Listed) {
+function Listing({ family, openApi, account, settings, cursors }: Awaited<ReturnType<typeof read>> & { family: Family }) {
   const { query } = route.value
   const owner = query.account ?? account
   const [after, before] = cursors
-  const path = listAddress(family, owner, without(query, OWN))
-  const targetOf = (change: Readonly<Record<string, string>>) => ({ path: [family], query: { ...without(query, cursors), ...change } })
+  const path = listAddress(family, owner, without(query, ['as', 'account']))
+  const targetOf = (change: Query) => ({ path: [family], query: { ...without(query, cursors), ...change } })
   const set = (name: string) => (value: string) => go(targetOf({ [name]: value }), { replace: true })
   return (
     <div class="stack">
       <div class="fields">
         {family === 'users' && <TextField label="Account" value={owner} onChange={set('account')} />}
-        {parameters.map(({ name, about, words }) => {
-          const options = words && [['', 'any'] as const, ...words]
-          return <ChoiceField key={name} label={name} hint={about} value={query[name] ?? ''} onChange={set(name)} options={options} />
-        })}
+        {listParameters(openApi, family, cursors).map(({ name, about, words }) => (
+          <ChoiceField key={name} label={name} hint={about} value={query[name] ?? ''} onChange={set(name)} options={words && [['', 'any'], ...words]} />
+        ))}
       </div>
       <CodeBlock text={`GET ${path}`} label="Request" />
-      <Read from={() => api.explain({ method: 'GET', path })} by={path}>
+      <Read from={() => control('POST /explain', { body: { method: 'GET', path } })} by={path}>
         {({ answer, status }) => {
-          const { data, has_more, first_id, last_id, message } = pageIn(answer, shapes)
+          const { data, has_more, first_id, last_id, message } = pageIn(answer, settings)
           if (status >= 400) return <Empty title={`${status}: ${message}`} />
           const isFirst = first_id === null || query[after] === undefined
+          const rows = data.map(record => [linked(record.id, hrefOf({ path: [family, record.id] })), nameOf(record), record.created])
           return (
             <>
               <p class="row pages">
@@ -58,25 +54,11 @@ function Listing({ family, cursors, shapes, parameters, account }: Listed) {
                 <Button text="Next page" disabled={!has_more || last_id === null} run={() => go(targetOf({ [after]: last_id as string }))} />
                 <span role="status">{`${data.length} on this page, has_more ${has_more}`}</span>
               </p>
-              <div class="api-rows">
-                <Grid
-                  label={`${family} as the API lists them`}
-                  columns={[
-                    { title: 'Id', width: 'minmax(7rem, 16rem)', cell: ({ id }) => id },
-                    { title: 'Summary', width: 'minmax(7rem, 1fr)', cell: nameOf },
-                    { title: 'Created', width: '14.5rem', from: 560, cell: ({ created }) => created }
-                  ]}
-                  rows={data}
-                  keyOf={({ id }) => id}
-                  hrefOf={({ id }) => hrefOf({ path: [family, id] })}
-                  onChoose={({ id }) => go({ path: [family, id] })}
-                  empty={
-                    <Empty title="Nothing on this page.">
-                      {has_more && <p>search_query filters a page after it is read, so the next page can have more.</p>}
-                    </Empty>
-                  }
-                />
-              </div>
+              {rows.length > 0 ? (
+                <WideTable label={`${family} as the API lists them`} heads={['Id', 'Summary', 'Created']} rows={rows} />
+              ) : (
+                <Empty title="Nothing on this page.">{has_more && <p>search_query filters a page after it is read, so the next page can have more.</p>}</Empty>
+              )}
             </>
           )
         }}

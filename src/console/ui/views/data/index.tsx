@@ -1,18 +1,16 @@
 /** Data: the records of every family, their links, and the API keys. */
 import { useSignal } from '@preact/signals'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
-import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
 import { Button, ButtonLink } from '../../components/button.js'
 import { Choices } from '../../components/links.js'
-import { Loaded, Loading } from '../../components/states.js'
-import { api, type Family, type State } from '../../control/client.js'
+import { Loading, Read } from '../../components/states.js'
+import { control, type Family, type State } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
+import { Merge, NewTicket } from './adding.js'
 import { ApiList } from './api-list.js'
 import { Keys } from './keys.js'
-import { Merge } from './merge.js'
-import { NewTicket } from './new-ticket.js'
 import { RecordDetail } from './record-detail.js'
 import { RecordTable } from './record-table.js'
 import { FAMILIES, type Refundable } from './records.js'
@@ -38,7 +36,7 @@ export function Page() {
   ] as const
   return (
     <section class={`page data ${isWhole ? 'whole' : ''}`}>
-      <Choices class="tab-links" label="Families" current="page" choices={choices} chosen={place} />
+      <Choices class="tab-links" label="Families" choices={choices} chosen={place} />
       <div class="row view-bar">
         {place !== 'keys' && <Choices label="How records are listed" choices={ways} chosen={isApi ? 'api' : 'all'} />}
         <div class="row end">
@@ -57,41 +55,35 @@ export function Page() {
 
 const Count = ({ count }: { count: number | undefined }) => <span class="badge">{count?.toLocaleString('en')}</span>
 
-type Place = { family: Family; id: string | undefined }
-
-function Records(props: Place) {
+function Records({ family, id }: { family: Family; id: string | undefined }) {
   const isAsked = useSignal(false)
   const counts = overview.value?.counts
   if (counts === undefined) return <Loading />
   const records = Object.values(counts).reduce((sum, count) => sum + count)
   const isLarge = records > READ_AT_ONCE
-  if (!isLarge || isAsked.value) return <Shown key={String(isLarge)} once={isLarge} {...props} />
+  if (isLarge && !isAsked.value)
+    return (
+      <p class="row">
+        The state has {records.toLocaleString('en')} records, and they are read all at once.
+        <Button text="Read them" run={() => (isAsked.value = true)} />
+        <span>Or list them page by page, as the API does.</span>
+      </p>
+    )
   return (
-    <p class="row">
-      The state has {records.toLocaleString('en')} records, and they are read all at once.
-      <Button text="Read them" run={() => (isAsked.value = true)} />
-      <span>Or list them page by page, as the API does.</span>
-    </p>
+    <div class="split">
+      <Read key={String(isLarge)} from={read} once={isLarge}>
+        {data => (
+          <>
+            <RecordTable {...data} family={family} chosen={id ?? null} />
+            {id !== undefined && <RecordDetail {...data} family={family} id={id} onClose={() => go({ path: [family], query: route.value.query })} />}
+          </>
+        )}
+      </Read>
+    </div>
   )
 }
 
 async function read(): Promise<{ state: State; refundable: Refundable }> {
-  const [state, { settings }] = await Promise.all([api.state(), api.settings()])
+  const [state, { settings }] = await Promise.all([control('GET /state'), control('GET /settings')])
   return { state, refundable: settings['transactions.refundable']?.value as Refundable }
 }
-
-/** With `once`, the state is not read again when it changes. */
-const Shown = ({ family, id, once }: Place & { once: boolean }) => (
-  <div class="split">
-    <Loaded resource={useResource(read, '', { once })}>
-      {({ state, refundable }) => (
-        <>
-          <RecordTable state={state} family={family} chosen={id ?? null} refundable={refundable} />
-          {id !== undefined && (
-            <RecordDetail state={state} family={family} id={id} refundable={refundable} onClose={() => go({ path: [family], query: route.value.query })} />
-          )}
-        </>
-      )}
-    </Loaded>
-  </div>
-)

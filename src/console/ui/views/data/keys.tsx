@@ -8,7 +8,7 @@ import { Card, Table } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
 import { Read } from '../../components/states.js'
 import { copy } from '../../components/toast.js'
-import { api } from '../../control/client.js'
+import { control } from '../../control/client.js'
 
 const cellsOf = ({ key, account }: { key: string; account: string }) => [
   <code key="key">{key}</code>,
@@ -18,9 +18,9 @@ const cellsOf = ({ key, account }: { key: string; account: string }) => [
 
 export function Keys() {
   const chosen = useSignal('')
-  const make = (account: string) => act(api.addKey(account), ({ key }) => `${key} acts as ${account}.`)
+  const make = (account: string) => act(control('POST /keys', { body: { account } }), ({ key }) => `${key} acts as ${account}.`)
   return (
-    <Read from={() => Promise.all([api.keys(), api.state()])}>
+    <Read from={() => Promise.all([control('GET /keys'), control('GET /state')])}>
       {([{ data }, { accounts }]) => {
         const account = chosen.value || (accounts[0]?.id ?? '')
         return (

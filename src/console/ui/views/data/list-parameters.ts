@@ -11,36 +11,30 @@ export type OpenApi = {
   paths: Readonly<Record<string, { get?: { parameters: readonly Parameter[] } }>>
   components: { schemas: Readonly<Record<string, Schema>> }
 }
-/** A parameter as it is sent, such as `created[gte]`. */
-export type ListParameter = { name: string; about: string; words: readonly string[] | null }
-
 /** The path of a family's list; Users are listed by Account. */
 export const listPath = (family: Family): string => (family === 'users' ? '/accounts/{id}/users' : `/${family}`)
 
-/** Those of a family's list, but for the cursors. */
-export function listParameters({ paths, components }: OpenApi, family: Family, cursors: Cursors): ListParameter[] {
-  const schemaOf = (schema: Schema): Schema => (schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split('/').at(-1) as string] as Schema))
-  return (paths[listPath(family)]?.get?.parameters ?? [])
-    .filter(parameter => parameter.in === 'query' && !cursors.includes(parameter.name))
+/** Those of a family's list, but for the cursors, each as it is sent, such as `created[gte]`. */
+export function listParameters({ paths, components }: OpenApi, family: Family, cursors: Cursors) {
+  const { parameters = [] } = paths[listPath(family)]?.get ?? {}
+  return parameters
+    .filter(({ name, in: place }) => place === 'query' && !cursors.includes(name))
     .flatMap(({ name, description = '', schema, style }) => {
-      const whole = schemaOf(schema)
-      if (style !== 'deepObject') return [{ name, about: description, words: whole.enum ?? null }]
-      return Object.entries(whole.properties ?? {}).map(([part, of]) => ({ name: `${name}[${part}]`, about: of.description ?? '', words: null }))
+      const { enum: words, properties = {} } = components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema
+      if (style !== 'deepObject') return [{ name, about: description, words }]
+      return Object.entries(properties).map(([part, { description: about = '' }]) => ({ name: `${name}[${part}]`, about, words: undefined }))
     })
 }
 
 /** The path of a family's list with its query; empty values are left out. Users are those of an Account. */
-export const listAddress = (family: Family, account: string, values: Readonly<Record<string, string>>): string =>
-  addressOf(
-    listPath(family).replace('{id}', () => encodeURIComponent(account)),
-    Object.entries(values).filter(([, value]) => value !== '')
-  )
+export function listAddress(family: Family, account: string, values: Readonly<Record<string, string>>): string {
+  const path = listPath(family).replace('{id}', () => encodeURIComponent(account))
+  return addressOf({ path, query: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) })
+}
 
-/** The templates of the API's lists and errors. */
-export type Shapes = { list: unknown; error: unknown }
-
-/** A page, or the message of an error, as far as the templates show it. */
-export function pageIn(answer: unknown, { list, error }: Shapes) {
+/** A page, or the message of an error, as far as the settings tell where an answer has them. */
+export function pageIn(answer: unknown, settings: Readonly<Record<string, { value: unknown }>>) {
+  const [list, error] = [settings['shapes.list']?.value, settings['shapes.error']?.value]
   const data = (valueAt(list, answer, '$members') ?? []) as AnyRecord[]
   const idAt = (placeholder: string, place: number) => (valueAt(list, answer, placeholder) ?? data.at(place)?.id ?? null) as string | null
   return {

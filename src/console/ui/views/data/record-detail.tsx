@@ -1,6 +1,7 @@
 /** A record with its fields, what it belongs to and what belongs to it, what happened to it, and its JSON. */
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { isMoney } from '../../../../core/money.js'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { choiceIn, hrefOf, narrowed, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
@@ -11,11 +12,10 @@ import { Empty } from '../../components/states.js'
 import { copy } from '../../components/toast.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { Family, State } from '../../control/client.js'
-import { isMoney } from '../money.js'
 import { Money, MoneyBar } from '../money-bar.js'
-import { Merge } from './merge.js'
+import { Merge } from './adding.js'
 import { Timeline } from './record-timeline.js'
-import { type AnyRecord, childrenOf, countOf, familiesOfIds, type LinkedRecord, moneyIn, nameOf, parentsOf, type Refundable, recordIn } from './records.js'
+import { type AnyRecord, childrenOf, countIn, type LinkedRecord, moneyIn, nameOf, parentsOf, type Refundable, recordsById, recordsOf } from './records.js'
 
 type Props = { state: State; family: Family; id: string; refundable: Refundable; onClose: () => void }
 
@@ -23,13 +23,13 @@ const SHOWN = 50
 const TABS = { fields: { title: 'Fields' }, timeline: { title: 'Timeline' }, json: { title: 'JSON' } }
 
 export function RecordDetail({ state, family, id, refundable, onClose }: Props) {
-  const record = recordIn(state, family, id)
+  const byId = recordsById(state)
+  const record = recordsOf(state, family).find(record => record.id === id)
   const isEdited = useSignal(false)
   const tab = choiceIn(TABS, route.value.query.tab, 'fields')
-  const families = familiesOfIds(state)
   const hrefOfText = (text: string) => {
-    const of = text === id ? undefined : families.get(text)
-    return of && hrefOf({ path: [of, text] })
+    const { family: of } = byId.get(text) ?? {}
+    return of && text !== id ? hrefOf({ path: [of, text] }) : undefined
   }
   return (
     <Beside label={id} onClose={onClose}>
@@ -50,14 +50,14 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
       {tab === 'fields' && record && (
         <div class="stack">
           <Fields record={record} hrefOfText={hrefOfText} />
-          <Links title="Belongs to" links={parentsOf(state, record)} />
-          {childrenOf(state, family, id).map(({ family: of, field, records }) => (
+          <Links title="Belongs to" links={parentsOf(record, byId)} />
+          {childrenOf(state, family, id).map(({ family: of, links }) => (
             <Links
-              key={`${of} ${field}`}
-              title={countOf(records.length, of)}
-              links={records.slice(0, SHOWN).map(child => ({ family: of, record: child }))}
+              key={of}
+              title={countIn(of, links.length)}
+              links={links}
               below={child => of === 'transactions' && <Refunds state={state} transaction={child} refundable={refundable} />}
-              more={records.length > SHOWN ? hrefOf({ path: [of], query: { search: id } }) : null}
+              all={hrefOf({ path: [of], query: { search: id } })}
             />
           ))}
         </div>
@@ -76,51 +76,35 @@ function fieldsOf(value: object, prefix = ''): [name: string, value: unknown][] 
 }
 
 function Fields({ record, hrefOfText }: { record: AnyRecord; hrefOfText: (text: string) => string | undefined }) {
-  const shown = (name: string, value: unknown) => {
-    if (typeof value === 'number' && isMoney(name.split('.').at(-1) ?? ''))
-      return (
-        <>
-          <Money amount={value} currency={record.currency} /> <span class="faint">{value}</span>
-        </>
-      )
-    return linked(String(value), hrefOfText(String(value)))
-  }
+  const shown = (name: string, value: unknown) =>
+    typeof value === 'number' && isMoney(name)
+      ? [<Money key="money" amount={value} currency={record.currency} />, ` (${value})`]
+      : linked(String(value), hrefOfText(String(value)))
   return <Pairs class="pairs" pairs={fieldsOf(record).map(([name, value]) => [name, shown(name, value)])} />
 }
 
-function Refunds(props: { state: State; transaction: AnyRecord; refundable: Refundable }) {
-  const refunds = childrenOf(props.state, 'transactions', props.transaction.id).flatMap(({ records }) => records)
-  return (
-    <>
-      <MoneyBar {...moneyIn(props.state, props.transaction, props.refundable)} isShort />
-      <LinkList links={refunds.slice(0, SHOWN).map(record => ({ family: 'refunds', record }))} />
-    </>
-  )
-}
+const Refunds = ({ state, transaction, refundable }: { state: State; transaction: AnyRecord; refundable: Refundable }) => (
+  <>
+    <MoneyBar {...moneyIn(state, transaction, refundable)} isShort />
+    <Links links={childrenOf(state, 'transactions', transaction.id).flatMap(({ links }) => links)} />
+  </>
+)
 
-type ListProps = { links: readonly LinkedRecord[]; more?: string | null; below?: (record: AnyRecord) => ComponentChildren }
+/** `all` leads to those that are too many for it. */
+type LinksProps = { title?: string; links: readonly LinkedRecord[]; below?: (record: AnyRecord) => ComponentChildren; all?: string }
 
-const LinkList = ({ links, more = null, below = () => null }: ListProps) =>
+const Links = ({ title, links, below = () => null, all }: LinksProps) =>
   links.length === 0 ? null : (
-    <ul class="links">
-      {links.map(({ family, record }) => (
-        <li key={record.id}>
-          <a href={hrefOf({ path: [family, record.id] })}>{record.id}</a> <span class="faint">{nameOf(record)}</span>
-          {below(record)}
-        </li>
-      ))}
-      {more && (
-        <li>
-          <a href={more}>All of them</a>
-        </li>
-      )}
-    </ul>
-  )
-
-const Links = ({ title, ...list }: ListProps & { title: string }) =>
-  list.links.length === 0 ? null : (
     <section aria-label={title}>
-      <h3>{title}</h3>
-      <LinkList {...list} />
+      {title && <h3>{title}</h3>}
+      <ul class="links">
+        {links.slice(0, SHOWN).map(({ family, record }) => (
+          <li key={record.id}>
+            <a href={hrefOf({ path: [family, record.id] })}>{record.id}</a> <span class="faint">{nameOf(record)}</span>
+            {below(record)}
+          </li>
+        ))}
+        {links.length > SHOWN && <li>{all ? <a href={all}>All of them</a> : '…'}</li>}
+      </ul>
     </section>
   )

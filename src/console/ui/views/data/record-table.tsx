@@ -7,7 +7,7 @@ import { linked } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
 import type { Family, State } from '../../control/client.js'
 import { Money, MoneyBar } from '../money-bar.js'
-import { type AnyRecord, countOf, linkedFamily, matches, moneyIn, nameOf, newestFirst, type Refundable, recordsOf } from './records.js'
+import { type AnyRecord, countIn, linkedFamily, matches, moneyIn, nameOf, newestFirst, type Refundable, recordsOf } from './records.js'
 
 type Props = { state: State; family: Family; chosen: string | null; refundable: Refundable }
 
@@ -43,7 +43,7 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
   const { query } = route.value
   const { search = '' } = query
   const all = useMemo(() => newestFirst(recordsOf(state, family)), [state, family])
-  const rows = useMemo(() => all.filter(record => matches(record, search)), [all, search])
+  const rows = useMemo(() => (search === '' ? all : all.filter(record => matches(record, search))), [all, search])
   const bar = (record: AnyRecord) => <MoneyBar {...moneyIn(state, record, refundable)} isShort />
   const bars = family === 'transactions' ? [{ title: 'Refunded', width: '6rem', from: 720, cell: bar }] : []
   const columns = [ID, NAME, ...FIELDS[family], CREATED, ...bars]
@@ -52,7 +52,7 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
       <div class="row">
         <SearchField label={`Search ${family}`} {...inQuery('search')} />
         <p class="hint" role="status">
-          {rows.length === all.length ? countOf(all.length, family) : `${rows.length.toLocaleString('en')} of ${countOf(all.length, family)}`}
+          {`${rows.length === all.length ? '' : `${rows.length.toLocaleString('en')} of `}${countIn(family, all.length)}`}
         </p>
       </div>
       <Grid

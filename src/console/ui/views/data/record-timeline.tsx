@@ -3,11 +3,9 @@ import { useSignal } from '@preact/signals'
 import { hrefOf } from '../../app/route.js'
 import { Icon } from '../../components/icon.js'
 import { Read } from '../../components/states.js'
-import { api } from '../../control/client.js'
-import { sandbox } from '../../control/place.js'
+import { control } from '../../control/client.js'
 import { Method, RecordChanges, Status } from '../requests/marks.js'
-import { periodOf, type Row } from '../requests/request-list.js'
-import { isRead, list } from '../requests/requests.js'
+import { isHeld, isRead, list } from '../requests/requests.js'
 import { shortPath, summaryOf } from '../requests/summary.js'
 import { timelineOf } from './timeline.js'
 
@@ -18,7 +16,7 @@ function Changed({ id, by }: { id: string; by: string }) {
     <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
       <summary>What it changed</summary>
       {isOpen.value && (
-        <Read from={() => api.requestChanges(by)} once>
+        <Read from={() => control('GET /requests/ID/changes', { name: by })} once>
           {({ data }) => <RecordChanges records={data.filter(record => record.id === id)} />}
         </Read>
       )}
@@ -27,10 +25,8 @@ function Changed({ id, by }: { id: string; by: string }) {
   )
 }
 
-const isOfNow = (row: Row) => row.sandbox === sandbox.value && row.period === periodOf(list.value, row.sandbox)
-
 export function Timeline({ id }: { id: string }) {
-  const calls = list.value.rows.filter(isOfNow).map(({ call }) => call)
+  const calls = list.value.rows.filter(isHeld).map(({ call }) => call)
   const moments = timelineOf(calls.reverse(), id)
   if (moments.length === 0)
     return <p class="faint">{isRead.value ? 'No request since the last load or reset involves it: it came with the scenario.' : 'Reading the journal…'}</p>

@@ -1,9 +1,9 @@
 /** The state as the data view needs it. */
-
 import { type Charge, type Money, moneyOf, moneyShown } from '../../../../core/money.js'
 import type { Settings } from '../../../../core/settings.js'
 import { LINKED_FAMILIES, RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Family, State } from '../../control/client.js'
+import { countOf } from '../count.js'
 
 export type Refundable = Settings['transactions.refundable']
 export type AnyRecord = { id: string; created: string; [field: string]: unknown }
@@ -18,46 +18,34 @@ export const recordsOf = (state: State, family: Family): readonly AnyRecord[] =>
 
 /** Newest first, as the API lists them: of equal instants the later one in the state comes first. */
 export const newestFirst = (records: readonly AnyRecord[]): AnyRecord[] =>
-  records
-    .map((record, place) => ({ record, place, at: Date.parse(record.created) }))
-    .sort((one, other) => other.at - one.at || other.place - one.place)
-    .map(({ record }) => record)
+  [...records].reverse().sort((one, other) => Number(one.created < other.created) - Number(one.created > other.created))
 
-export const recordIn = (state: State, family: Family, id: unknown): AnyRecord | undefined => recordsOf(state, family).find(record => record.id === id)
+const linksTo = (family: Family, records: readonly AnyRecord[]): LinkedRecord[] => records.map(record => ({ family, record }))
 
-export function familiesOfIds(state: State): ReadonlyMap<string, Family> {
-  return new Map(FAMILIES.flatMap(family => recordsOf(state, family).map(({ id }) => [id, family] as const)))
-}
+/** Every record by its id. */
+export const recordsById = (state: State): ReadonlyMap<unknown, LinkedRecord> =>
+  new Map(FAMILIES.flatMap(family => linksTo(family, recordsOf(state, family)).map(link => [link.record.id, link])))
 
-export function parentsOf(state: State, record: AnyRecord): LinkedRecord[] {
-  return Object.entries(record).flatMap(([field, id]) => {
-    const family = linkedFamily(field)
-    const found = family && recordIn(state, family, id)
-    return family && found ? [{ family, record: found }] : []
+export const parentsOf = (record: AnyRecord, byId: ReadonlyMap<unknown, LinkedRecord>): LinkedRecord[] =>
+  Object.entries(record).flatMap(([field, id]) => (linkedFamily(field) && byId.get(id)) || [])
+
+/** What belongs to a record, by family, newest first. */
+export function childrenOf(state: State, family: Family, id: string): { family: Family; links: LinkedRecord[] }[] {
+  const fields = Object.keys(LINKED_FAMILIES).filter(field => linkedFamily(field) === family)
+  return FAMILIES.flatMap(of => {
+    const records = recordsOf(state, of).filter(record => fields.some(field => record[field] === id))
+    return records.length === 0 ? [] : [{ family: of, links: linksTo(of, newestFirst(records)) }]
   })
 }
 
-/** What belongs to a record, by family and field, newest first. */
-export function childrenOf(state: State, family: Family, id: string): { family: Family; field: string; records: AnyRecord[] }[] {
-  const fields = Object.keys(LINKED_FAMILIES).filter(field => linkedFamily(field) === family)
-  return FAMILIES.flatMap(of =>
-    fields.flatMap(field => {
-      const records = recordsOf(state, of).filter(record => record[field] === id)
-      return records.length === 0 ? [] : [{ family: of, field, records: newestFirst(records) }]
-    })
-  )
-}
-
 /** `1 refund`, `1,200 refunds`. */
-export const countOf = (count: number, family: Family): string => `${count.toLocaleString('en')} ${count === 1 ? family.slice(0, -1) : family}`
+export const countIn = (family: Family, count: number): string => countOf(count, family.slice(0, -1))
 
 /** Whether each word of a search is in a name or a value of a record, in any letter case. */
-export const matches = (record: object, search: string): boolean => {
-  const text = search === '' ? '' : JSON.stringify(record).toLowerCase()
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every(word => text.includes(word))
+export function matches(record: object, search: string): boolean {
+  const text = JSON.stringify(record).toLowerCase()
+  const words = search.toLowerCase().split(/\s+/)
+  return words.every(word => text.includes(word))
 }
 
 export function nameOf({ display_name, name, reference, payment_type, reason, amount, currency }: AnyRecord): string {

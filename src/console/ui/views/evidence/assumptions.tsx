@@ -1,39 +1,33 @@
 /** What responses relied on where the reference is silent, by the share of requests. */
 import { hrefOf } from '../../app/route.js'
 import { Meter } from '../../components/layout.js'
-import { listed } from '../../components/links.js'
-import { Read } from '../../components/states.js'
-import { api, type Scope, type ShownAssumption } from '../../control/client.js'
-import { NamedLink } from './request-link.js'
+import { linked, listed } from '../../components/links.js'
+import type { Scope, ShownAssumption } from '../../control/client.js'
+import { namedLink } from './request-link.js'
 import { percentOf } from './words.js'
 
 const SHOWN_CALLS = 3
 
-export const Assumptions = ({ scope }: { scope: Scope }) => (
-  <Read from={() => Promise.all([api.assumptions(scope), callsIn(scope)])} by={scope} isEvidence>
-    {([{ data }, calls]) => (
-      <>
-        <p class="hint">
-          An assumption is how the emulator responds where the reference is silent. A setting changes most of them.{' '}
-          {data.flatMap(({ id, standing }) => (standing ? [id] : [])).join(', ')} apply to every response, so they are not counted.
-        </p>
-        <ul class="assumptions">
-          {data
-            .filter(({ standing }) => !standing)
-            .sort((one, other) => other.times - one.times)
-            .map(row => (
-              <Assumption key={row.id} row={row} calls={calls} scope={scope} />
-            ))}
-        </ul>
-      </>
-    )}
-  </Read>
+type Data = readonly [{ data: readonly ShownAssumption[] }, calls: number]
+
+export const Assumptions = ({ data: [{ data }, calls], scope }: { data: Data; scope: Scope }) => (
+  <>
+    <p class="hint">
+      An assumption is how the emulator responds where the reference is silent. A setting changes most of them.{' '}
+      {data.flatMap(({ id, standing }) => (standing ? [id] : [])).join(', ')} apply to every response, so they are not counted.
+    </p>
+    <ul class="assumptions">
+      {data
+        .filter(({ standing }) => !standing)
+        .sort((one, other) => other.times - one.times)
+        .map(row => (
+          <Assumption key={row.id} {...row} calls={calls} scope={scope} />
+        ))}
+    </ul>
+  </>
 )
 
-const callsIn = async (scope: Scope): Promise<number> => (await (scope === 'run' ? api.run() : api.overview())).calls
-
-function Assumption({ row, calls, scope }: { row: ShownAssumption; calls: number; scope: Scope }) {
-  const { id, topic, default: text, settings, times, requests } = row
+function Assumption({ id, topic, default: text, settings, times, requests, calls, scope }: ShownAssumption & { calls: number; scope: Scope }) {
   return (
     <li class={times === 0 ? 'card stack unused' : 'card stack'} aria-label={`${id} ${topic}`}>
       <div class="row">
@@ -46,21 +40,12 @@ function Assumption({ row, calls, scope }: { row: ShownAssumption; calls: number
         {Object.keys(settings).length === 0
           ? 'No setting changes it.'
           : listed(Object.keys(settings), name => [
-              <a key="name" href={hrefOf({ view: 'behaviour', path: ['settings'], query: { q: name } })}>
-                {name}
-              </a>,
+              linked(name, hrefOf({ view: 'behaviour', path: ['settings'], query: { q: name } })),
               ': ',
               <code key="value">{JSON.stringify(settings[name])}</code>
             ])}
       </p>
-      {requests.length > 0 && (
-        <p class="hint">
-          For example{' '}
-          {listed(requests.slice(0, SHOWN_CALLS), request => (
-            <NamedLink request={request} scope={scope} />
-          ))}
-        </p>
-      )}
+      {requests.length > 0 && <p class="hint">For example {listed(requests.slice(0, SHOWN_CALLS), request => namedLink(request, scope))}</p>}
     </li>
   )
 }

@@ -1,42 +1,31 @@
 /** The client's mistakes, the severe ones first, each with what to do and the requests that show it. */
 import { Card } from '../../components/layout.js'
-import { Empty, Read } from '../../components/states.js'
-import { api, type FindingsReport, type Scope } from '../../control/client.js'
-import { NamedLink } from './request-link.js'
+import { listed } from '../../components/links.js'
+import { Empty } from '../../components/states.js'
+import type { FindingsReport, Scope } from '../../control/client.js'
+import { Badge } from '../requests/marks.js'
+import { namedLink } from './request-link.js'
 
 const SEVERITIES = {
-  error: { badge: 'bad', about: 'Money or data is at risk.' },
-  warning: { badge: 'warn', about: 'Nothing is lost, but the client can do better.' }
+  error: { kind: 'bad', title: 'Money or data is at risk.' },
+  warning: { kind: 'warn', title: 'Nothing is lost, but the client can do better.' }
 }
 
-export const Findings = ({ scope }: { scope: Scope }) => (
-  <Read from={() => api.findings(scope)} by={scope} isEvidence>
-    {({ data }) =>
-      data.length === 0 ? (
-        <Empty title="No findings" icon="evidence">
-          <p>A finding is a mistake of your client that its requests show, such as a payment that was sent again after its response was lost.</p>
-        </Empty>
-      ) : (
-        Object.entries(SEVERITIES).flatMap(([severity, words]) =>
-          data.filter(found => found.severity === severity).map(found => <Finding key={found.finding} found={found} {...words} scope={scope} />)
-        )
-      )
-    }
-  </Read>
-)
+export const Findings = ({ data: { data }, scope }: { data: FindingsReport; scope: Scope }) =>
+  data.length === 0 ? (
+    <Empty title="No findings" icon="evidence">
+      <p>A finding is a mistake of your client that its requests show, such as a payment that was sent again after its response was lost.</p>
+    </Empty>
+  ) : (
+    data.map(found => <Finding key={found.finding} {...found} scope={scope} />)
+  )
 
-type Props = { found: FindingsReport['data'][number]; badge: string; about: string; scope: Scope }
-
-const Finding = ({ found: { finding, severity, about, advice, times, requests }, badge, about: meaning, scope }: Props) => (
+const Finding = ({ finding, severity, about, advice, times, requests, scope }: FindingsReport['data'][number] & { scope: Scope }) => (
   <Card
     id={finding}
     title={
       <>
-        {finding}{' '}
-        <span class={`badge ${badge}`} title={meaning}>
-          {severity}
-        </span>{' '}
-        <span class="badge">{times} ×</span>
+        {finding} <Badge text={severity} {...SEVERITIES[severity]} /> <Badge text={`${times} ×`} />
       </>
     }
   >
@@ -44,12 +33,6 @@ const Finding = ({ found: { finding, severity, about, advice, times, requests },
     <p>
       <b>What to do:</b> {advice}
     </p>
-    <ul class="row" aria-label={`Requests of ${finding}`}>
-      {requests.map(request => (
-        <li key={request}>
-          <NamedLink request={request} scope={scope} />
-        </li>
-      ))}
-    </ul>
+    <p>Requests: {listed(requests, request => namedLink(request, scope))}</p>
   </Card>
 )

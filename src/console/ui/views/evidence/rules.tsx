@@ -1,10 +1,10 @@
 /** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the requests that did it. */
-import { go, hrefOf, route } from '../../app/route.js'
+import { choiceIn, go, hrefOf, route } from '../../app/route.js'
 import { Beside, Meter } from '../../components/layout.js'
 import { Choices } from '../../components/links.js'
-import { Empty, Read } from '../../components/states.js'
-import { api, type CoverageReport, type Scope } from '../../control/client.js'
-import { byFamily, isIn, outcomesOf, outcomesSeen, RULE_STATES, type RuleRow, type RuleState } from './words.js'
+import { Empty } from '../../components/states.js'
+import type { CoverageReport } from '../../control/client.js'
+import { outcomesOf, outcomesSeen, RULE_STATES, type RuleRow } from './words.js'
 
 const SEEN = {
   all: { mark: 'good', sign: '●', words: 'every outcome seen' },
@@ -13,20 +13,14 @@ const SEEN = {
   none: { mark: '', sign: '○', words: 'untouched' }
 } as const
 
-export const Rules = ({ scope }: { scope: Scope }) => (
-  <Read from={() => api.coverage(scope)} by={scope} isEvidence>
-    {report => <RuleMap report={report} />}
-  </Read>
-)
-
-function RuleMap({ report }: { report: CoverageReport }) {
+export function Rules({ data: report }: { data: CoverageReport }) {
   const { query, path } = route.value
   const chosen = report.rules.find(({ rule }) => rule === path[1])
-  const state = RULE_STATES.find(name => name === query.state)
-  const shown = rulesIn(report, state)
-  const choices = [undefined, ...RULE_STATES].map(name => {
-    const text = `${name ?? 'all'} ${rulesIn(report, name).length}`
-    return [name ?? 'all', text, { path: ['rules'], query: { ...query, state: name } }] as const
+  const state = choiceIn(RULE_STATES, query.state, 'all')
+  const shown = report.rules.filter(RULE_STATES[state])
+  const choices = Object.entries(RULE_STATES).map(([name, isIn]) => {
+    const target = { path: ['rules'], query: { ...query, state: name === 'all' ? undefined : name } }
+    return [name, `${name} ${report.rules.filter(isIn).length}`, target] as const
   })
   return (
     <div class="split">
@@ -35,7 +29,7 @@ function RuleMap({ report }: { report: CoverageReport }) {
           <b>{report.percent} %</b> of the rule outcomes were seen: {report.seen} of {report.possible}. A rule that requests can both keep and break has two.
         </p>
         <Meter max={report.possible} value={report.seen} label="Rule outcomes that were seen" />
-        <Choices label="Rules that are shown" choices={choices} chosen={state ?? 'all'} />
+        <Choices label="Rules that are shown" choices={choices} chosen={state} />
         <p class="row">
           {Object.values(SEEN).map(({ mark, sign, words }) => (
             <span key={sign} class={`badge ${mark}`}>{`${sign} ${words}`}</span>
@@ -43,16 +37,10 @@ function RuleMap({ report }: { report: CoverageReport }) {
         </p>
         {shown.length === 0 && <Empty title={`No rule is ${state}.`} />}
         <div class="map">
-          {byFamily(shown).map(([family, rows]) => (
+          {[...new Set(shown.map(familyOf))].map(family => (
             <section key={family} aria-label={`Rules ${family}`}>
               <h2>{family}</h2>
-              <ul class="rules">
-                {rows.map(row => (
-                  <li key={row.rule}>
-                    <RuleLink row={row} isChosen={row === chosen} />
-                  </li>
-                ))}
-              </ul>
+              <ul class="rules">{shown.map(row => familyOf(row) === family && <RuleLink key={row.rule} row={row} isChosen={row === chosen} />)}</ul>
             </section>
           ))}
         </div>
@@ -62,16 +50,19 @@ function RuleMap({ report }: { report: CoverageReport }) {
   )
 }
 
-const rulesIn = ({ rules }: CoverageReport, state: RuleState | undefined) => (state === undefined ? rules : rules.filter(row => isIn(row, state)))
+/** The part of the reference that a rule belongs to. */
+const familyOf = ({ rule }: RuleRow) => rule.replace(/-\d+$/, '')
 
 function RuleLink({ row, isChosen }: { row: RuleRow; isChosen: boolean }) {
   const { rule, text } = row
   const { mark, sign, words } = SEEN[outcomesSeen(row)]
   const href = hrefOf({ path: ['rules', rule], query: route.value.query })
   return (
-    <a class={`rule ${mark}`} href={href} title={text} aria-current={isChosen ? 'true' : undefined} aria-label={`${rule}: ${words}`}>
-      <span aria-hidden="true">{sign}</span> {rule}
-    </a>
+    <li>
+      <a class={`rule ${mark}`} href={href} title={text} aria-current={isChosen ? 'true' : undefined} aria-label={`${rule}: ${words}`}>
+        <span aria-hidden="true">{sign}</span> {rule}
+      </a>
+    </li>
   )
 }
 

@@ -2,19 +2,13 @@
 import { hrefOf } from '../../app/route.js'
 import { WideTable } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
-import { Empty, Read } from '../../components/states.js'
-import { api, type RunReport } from '../../control/client.js'
+import { Empty } from '../../components/states.js'
+import type { RunReport } from '../../control/client.js'
 import { withTerm } from '../requests/query.js'
-
-export const Tests = () => (
-  <Read from={api.run} isEvidence>
-    {shown}
-  </Read>
-)
 
 const HEADS = ['Test', 'Requests', 'Refused', 'Rules kept', 'Rules broken', 'Findings']
 
-function shown({ tests, omitted }: RunReport) {
+export function Tests({ data: { tests, omitted } }: { data: RunReport }) {
   const isNamed = tests.some(({ test }) => test !== null)
   if (tests.length === 0) return <Empty title="No requests yet" />
   return (

@@ -1,7 +1,7 @@
 /** A request: why it was answered so, what was sent and answered, and what can be done with it. */
 import { useSignal } from '@preact/signals'
 import { pairsOf } from '../../../../core/form-encoding.js'
-import { moneyShown } from '../../../../core/money.js'
+import { isMoney, moneyShown } from '../../../../core/money.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { choiceIn, narrowed, route } from '../../app/route.js'
 import { Button, ButtonLink } from '../../components/button.js'
@@ -10,42 +10,38 @@ import { ask } from '../../components/dialog.js'
 import { Beside, Table } from '../../components/layout.js'
 import { linked, Tabs } from '../../components/links.js'
 import { Read } from '../../components/states.js'
-import { copy, toast, toastError } from '../../components/toast.js'
-import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
+import { copy, toastError } from '../../components/toast.js'
+import { control, controlText, type ExplainedCall, type JournalCall } from '../../control/client.js'
 import { apiOf, controlOf } from '../../control/place.js'
-import { isMoney } from '../money.js'
 import { recordAddress } from '../record-address.js'
 import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
 import { Method, RecordChanges, Response, Status } from './marks.js'
-import { msShown, outcomeShown, pathShown, periodOf, type Row } from './request-list.js'
-import { list } from './requests.js'
+import { msShown, outcomeShown, pathShown, type Row } from './request-list.js'
+import { isPast } from './requests.js'
 import { currencyOf } from './summary.js'
 import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
 import { Why } from './why.js'
 
-type Props = { id: string; row: Row | undefined; onClose: () => void }
+export const Detail = ({ id, row, onClose }: { id: string; row: Row | undefined; onClose: () => void }) => (
+  <Beside class="request" label={`Request ${id}`} closing="Close the request" onClose={onClose}>
+    {row && isPast(row) ? (
+      <Shown call={row.call} />
+    ) : (
+      <Read from={() => control('GET /requests/ID', { name: id })} by={id} once>
+        {call => <Shown call={call} />}
+      </Read>
+    )}
+  </Beside>
+)
 
-export function Detail({ id, row, onClose }: Props) {
-  const isPast = row !== undefined && row.period !== periodOf(list.value, row.sandbox)
-  return (
-    <Beside class="request" label={`Request ${id}`} closing="Close the request" onClose={onClose}>
-      {isPast ? (
-        <Shown call={row.call} />
-      ) : (
-        <Read from={() => api.request(id)} by={id} once>
-          {call => <Shown call={call} why={call.why} />}
-        </Read>
-      )}
-    </Beside>
-  )
-}
+/** Without the reasons where the journal was cleared since. */
+type Shown = { call: JournalCall | ExplainedCall }
 
-const TABS = { response: { title: 'Response' }, changes: { title: 'Changes' }, sent: { title: 'Sent' }, headers: { title: 'Headers' }, raw: { title: 'Raw' } }
-
-function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] }) {
+function Shown({ call }: Shown) {
   const isTrying = useSignal(false)
   const tab = choiceIn(TABS, route.value.query.tab, 'response')
-  const { id, at, account, test, trace, user_agent, method } = call
+  const { Content } = TABS[tab]
+  const { id, at, account, test, method } = call
   const attempt = () => (isTrying.value = true)
   const sendNow = () => toasted(sendAgain(call))
   const again = () => {
@@ -68,97 +64,76 @@ function Shown({ call, why }: { call: JournalCall; why?: ExplainedCall['why'] })
           <Status call={call} /> <b>{id}</b> <span>{outcomeShown(call)}</span>
         </p>
         <p class="hint">
-          {[
-            at.replace('T', ' ').replace('Z', ' UTC'),
-            `${msShown(call)} ms`,
-            account && `as ${account}`,
-            test && `test ${test}`,
-            trace && `trace ${trace}`,
-            user_agent
-          ]
-            .filter(Boolean)
-            .join(' · ')}
+          {[at.replace('T', ' ').replace('Z', ' UTC'), `${msShown(call)} ms`, account && `as ${account}`, test && `test ${test}`].filter(Boolean).join(' · ')}
         </p>
       </header>
-      {why ? (
-        <Why call={{ ...call, why }} />
+      {'why' in call ? (
+        <Why call={call} />
       ) : (
         <p class="faint">The journal has been cleared since, by a load, a reset or a command, so the reasons for this response are gone.</p>
       )}
       <div class="row">
         <Button class="small" icon="flask" text="Try with changes…" run={attempt} />
         <Button class="small" icon="send" text={`Send again${isMasked(call) ? '…' : ''}`} run={again} />
-        <Copies call={call} isPresent={why !== undefined} />
+        <Copies call={call} />
       </div>
       <Tabs label="Parts of the request" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'response' ? undefined : name })} />
-      {tab === 'response' && <Response call={call} label="Response" hrefOfText={recordAddress} />}
-      {tab === 'changes' && (why ? <Changes id={id} /> : <p class="faint">The state before it is not known any more.</p>)}
-      {tab === 'sent' && <Sent call={call} />}
-      {tab === 'headers' && <Headers call={call} />}
-      {tab === 'raw' && <Json value={call} label="Journal entry" hrefOfText={recordAddress} />}
+      <Content call={call} />
       {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
     </>
   )
 }
 
-function Sent({ call: { params, query, body } }: { call: JournalCall }) {
-  const sent = [
-    ['path', Object.entries(params)],
-    ['query', pairsOf(query)],
-    ['body', pairsOf(body)]
-  ] as const
-  const currency = (body as { currency?: unknown }).currency ?? currencyOf((body as { transaction?: unknown }).transaction)
-  const rows = sent.flatMap(([place, pairs]) =>
-    pairs.map(([name, value]) => [
-      <span key={place} class="faint">
-        {place}
-      </span>,
-      name,
-      [
-        linked(value, recordAddress(value)),
-        isMoney(name) && /^\d+$/.test(value) && currency !== undefined && <span key="money" class="faint">{` ${moneyShown(Number(value), currency)}`}</span>
-      ]
-    ])
-  )
-  return rows.length === 0 ? <p class="faint">No parameters were sent.</p> : <Table heads={['In', 'Parameter', 'Value']} rows={rows} />
-}
-
-/** The state before and after it, by the records that differ. */
-const Changes = ({ id }: { id: string }) => (
-  <>
-    <Read from={() => api.requestChanges(id)} by={id} once>
-      {({ data }) => (data.length === 0 ? <p class="faint">It changed no record.</p> : <RecordChanges records={data} />)}
-    </Read>
-    <p class="row">
-      {(['before', 'after'] as const).map(when => (
-        <ButtonLink
-          key={when}
-          icon="download"
-          text={`State ${when} it`}
-          href={`${controlOf()}/state?format=yaml&${when}=${id}`}
-          download={`${when}-${id}.yaml`}
-        />
-      ))}
-    </p>
-  </>
-)
-
-/** Those that the journal keeps. */
-function Headers({ call: { account, user_agent, test, trace, id, answered } }: { call: JournalCall }) {
-  const sent = {
+/** Parameters, and the headers that the journal keeps. */
+function Sent({ call: { params, query, body, account, user_agent, test, trace } }: Shown) {
+  const headers = {
     authorization: account && `Basic ***, the key of ${account}`,
     'user-agent': user_agent,
     'test-name': test,
     traceparent: trace && `00-${trace}-…`
   }
-  const kept = Object.entries(sent).filter(([, value]) => value !== null)
+  const parts = { path: Object.entries(params), query: pairsOf(query), body: pairsOf(body), header: Object.entries(headers) }
+  const currency = body.currency ?? currencyOf(body.transaction)
+  const rows = Object.entries(parts).flatMap(([part, pairs]) =>
+    pairs.flatMap(([name, value]) => {
+      if (value === null) return []
+      const isAmount = part !== 'header' && isMoney(name) && /^\d+$/.test(value) && currency !== undefined
+      return [[part, name, [linked(value, recordAddress(value)), isAmount && ` (${moneyShown(Number(value), currency)})`]]]
+    })
+  )
   return (
     <>
-      <Table heads={['Header', 'Sent']} rows={kept} />
-      <Table heads={['Header', 'Received']} rows={answered ? [['request-id', id]] : []} />
+      {rows.length === 0 ? <p class="faint">Nothing was sent but the address.</p> : <Table heads={['In', 'Name', 'Value']} rows={rows} />}
       <p class="hint">The journal keeps these headers only, and never a key. Try with changes shows all headers of a response.</p>
     </>
   )
+}
+
+/** The state before and after it, by the records that differ. */
+function Changes({ call }: Shown) {
+  if (!('why' in call)) return <p class="faint">The state before it is not known any more.</p>
+  const { id } = call
+  const stateAt = (when: 'before' | 'after') => (
+    <ButtonLink icon="download" text={`State ${when} it`} href={`${controlOf()}/state?format=yaml&${when}=${id}`} download={`${when}-${id}.yaml`} />
+  )
+  return (
+    <>
+      <Read from={() => control('GET /requests/ID/changes', { name: id })} by={id} once>
+        {({ data }) => (data.length === 0 ? <p class="faint">It changed no record.</p> : <RecordChanges records={data} />)}
+      </Read>
+      <p class="row">
+        {stateAt('before')}
+        {stateAt('after')}
+      </p>
+    </>
+  )
+}
+
+const TABS = {
+  response: { title: 'Response', Content: ({ call }: Shown) => <Response call={call} label="Response" hrefOfText={recordAddress} /> },
+  changes: { title: 'Changes', Content: Changes },
+  sent: { title: 'Sent', Content: Sent },
+  raw: { title: 'Raw', Content: ({ call }: Shown) => <Json value={call} label="Journal entry" hrefOfText={recordAddress} /> }
 }
 
 const toasted = (done: Promise<void>) => done.catch(toastError)
@@ -167,20 +142,15 @@ const copyCurl = async (call: JournalCall) => copy(curlOf(call, { base: `${locat
 
 const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAccount(call.account)))
 
-function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) {
-  const asEntry = async () => {
-    const yaml = entryYaml(call)
-    if (yaml === null) toast('No operation matched this request, so no script entry can match it.', 'error')
-    else await copy(yaml, 'Script entry')
-  }
+function Copies({ call }: Shown) {
   const copies: Readonly<Record<string, () => Promise<void>>> = {
     curl: () => copyCurl(call),
-    'script entry': asEntry,
-    fixture: async () => copy(fixtureYaml(call, await api.state()), 'Fixture'),
-    ...(isPresent && { scenario: async () => copy(await api.requestScenario(call.id), 'Scenario') })
+    'script entry': async () => copy(entryYaml(call), 'Script entry'),
+    fixture: async () => copy(fixtureYaml(call, await control('GET /state')), 'Fixture'),
+    ...('why' in call && { scenario: async () => copy(await controlText('GET /requests/ID', { name: call.id, query: { format: 'scenario' } }), 'Scenario') })
   }
   return (
-    <fieldset class="joined">
+    <fieldset class="row">
       <legend class="hint">Copy as</legend>
       {Object.entries(copies).map(([title, run]) => (
         <Button key={title} class="small" text={title} run={() => toasted(run())} />

@@ -6,6 +6,7 @@ import { hrefOf, inQuery, narrow, narrowed, route } from '../../app/route.js'
 import { type Options, SearchField, SelectField } from '../../components/fields.js'
 import { Icon, type IconName } from '../../components/icon.js'
 import { queryIn, TERMS, termIn, withTerm } from './query.js'
+import { list } from './requests.js'
 
 const RULE_OPTIONS = RULE_IDS.map(id => [id, `${id}  ${RULES[id].text}`] as const)
 const KINDS: readonly [name: string, value: string, text: string, icon?: IconName][] = [
@@ -17,18 +18,16 @@ const KINDS: readonly [name: string, value: string, text: string, icon?: IconNam
   ['status', '5xx', '5xx']
 ]
 
-type Props = { tests: readonly string[]; count: string; children: ComponentChildren }
-
-/** `tests` are the names that requests carry; `children` is what can be done with those that are found. */
-export function Filters({ tests, count, children }: Props) {
+/** `children` is what can be done with the requests that are found. */
+export function Filters({ count, children }: { count: string; children: ComponentChildren }) {
   const { q = '' } = route.value.query
   const query = queryIn(q)
-  /** The chosen name need not be among them. */
-  const withChosen = (names: readonly string[], chosen: string) => [...new Set([...names, ...(chosen === '' ? [] : [chosen])])]
+  // the chosen name need not be among those of the requests
+  const tests = new Set([termIn(query, 'test'), ...list.value.rows.map(({ call }) => call.test ?? '')])
   const choices: readonly (readonly [name: string, label: string, options: Options, all: string])[] = [
     ['on', 'Operation', OPERATION_NAMES, 'Operation'],
     ['rule', 'Rule', RULE_OPTIONS, 'Rule'],
-    ['test', 'Test', withChosen(tests, termIn(query, 'test')), 'Test'],
+    ['test', 'Test', [...tests].filter(Boolean).slice(0, 200), 'Test'],
     ['in', 'Sandboxes', [['all', 'All sandboxes']], 'This sandbox']
   ]
   return (
@@ -38,7 +37,7 @@ export function Filters({ tests, count, children }: Props) {
         {children}
       </div>
       <div class="chips filters">
-        <p class="count faint">{count}</p>
+        <p class="faint">{count}</p>
         {KINDS.map(([name, value, text, icon]) => {
           const isChosen = termIn(query, name) === value
           return (

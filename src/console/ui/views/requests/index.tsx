@@ -1,6 +1,6 @@
 /** Requests: those that came, live, and why each was answered so. */
-import { useComputed, useSignalEffect } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { untracked, useSignalEffect } from '@preact/signals'
+import { useMemo, useRef } from 'preact/hooks'
 import { act } from '../../app/command.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
@@ -10,30 +10,26 @@ import { Button, ButtonLink } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
 import { ask } from '../../components/dialog.js'
 import { type Column, Grid } from '../../components/grid.js'
-import { Icon } from '../../components/icon.js'
 import { Empty } from '../../components/states.js'
-import { api } from '../../control/client.js'
+import { control } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
+import { countOf } from '../count.js'
 import { Detail } from './detail.js'
 import { Filters } from './filters.js'
-import { Method, Status } from './marks.js'
-import { queryIn, termIn } from './query.js'
-import { type CallList, filtered, keyOf, msShown, periodOf, type Row, sentIn } from './request-list.js'
-import { dropped, isRead, list, paused } from './requests.js'
+import { Badge, Method, Status } from './marks.js'
+import { filtered, queryIn, termIn } from './query.js'
+import { type CallList, keyOf, msShown, pathShown, periodOf, type Row } from './request-list.js'
+import { dropped, isHeld, isPast, isRead, list, paused } from './requests.js'
 import { defaultCurrency, shortPath, summaryOf } from './summary.js'
 import { textOfRule } from './why.js'
 import './requests.css'
 
-/** The longest bar, in milliseconds; shorter ones by the logarithm. */
-const MAX_BAR_MS = 10_000
-const shareOf = (ms: number) => Math.min(1, Math.log10(1 + ms) / Math.log10(1 + MAX_BAR_MS))
-
 /** With what came of it below, where rows are tall. */
 const What = (row: Row, isTall: boolean) => {
-  const { method, path, query, test } = row.call
+  const { method, path, test } = row.call
   return (
     <>
-      <span title={[path, ...sentIn(query)].join(' ')}>
+      <span title={pathShown(row.call)}>
         <Method method={method} /> <span class="path">{shortPath(path)}</span> <span class="faint">{summaryOf(row.call)}</span>
       </span>
       {isTall && (
@@ -47,29 +43,20 @@ const What = (row: Row, isTall: boolean) => {
 
 /** The code of the refusal and its rule, or the code of the script's error; script entries apart. */
 const Result = ({ call: { refusal, script, answer, outcome } }: Row) => {
-  const code = refusal?.code ?? (outcome === 'scripted' ? (answer as { error?: { code?: string } } | null)?.error?.code : undefined)
+  const code = refusal?.code ?? (outcome === 'scripted' ? Object(answer).error?.code : undefined)
   const rule = refusal?.rule ?? refusal?.assumption
   return (
     <>
-      {rule && (
-        <span class="badge" title={textOfRule(rule)}>
-          {rule}
-        </span>
-      )}{' '}
-      {code && <span class="result mono">{code}</span>}{' '}
-      {script && (
-        <span class="badge scripted" title="The script entry that was applied">
-          <Icon name="scripted" />
-          {script.name ?? script.id}
-        </span>
-      )}
+      {rule && <Badge text={rule} title={textOfRule(rule)} />} {code && <span class="result mono">{code}</span>}{' '}
+      {script && <Badge kind="scripted" icon="scripted" text={script.name ?? script.id} title="The script entry that was applied" />}
     </>
   )
 }
 
+/** Its bar grows by the logarithm, up to ten seconds. */
 const Duration = ({ call }: Row) => (
   <span class="duration">
-    <span style={{ width: `${shareOf(call.ms) * 2}rem` }} />
+    <span style={{ width: `${Math.min(4, Math.log10(1 + call.ms)) / 2}rem` }} />
     {`${msShown(call)} ms`}
   </span>
 )
@@ -83,10 +70,13 @@ const Time = ({ call: { at } }: Row) => (
   </time>
 )
 
+/** Shown where requests of every sandbox are. */
+const SANDBOX = 'Sandbox'
 const COLUMNS: readonly Column<Row>[] = [
-  { title: 'Status', width: '4.6rem', by: ({ call }) => call.status, cell: Status },
-  { title: 'Request', width: 'minmax(11rem, 2.2fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
-  { title: 'Result', width: 'minmax(6.5rem, 1.5fr)', from: TALL_BELOW, by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
+  { title: 'Status', width: '4.2rem', by: ({ call }) => call.status, cell: Status },
+  { title: 'Request', width: 'minmax(11rem, 2.25fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
+  { title: SANDBOX, width: 'minmax(4rem, 0.6fr)', by: row => row.sandbox, cell: row => row.sandbox || 'base' },
+  { title: 'Result', width: 'minmax(6.5rem, 1.6fr)', from: TALL_BELOW, by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
   {
     title: 'Test',
     width: 'minmax(4rem, 0.5fr)',
@@ -94,52 +84,42 @@ const COLUMNS: readonly Column<Row>[] = [
     by: ({ call }) => call.test ?? '',
     cell: ({ call: { test } }) => <span title={test ?? ''}>{test}</span>
   },
-  { title: 'Duration', width: '5.6rem', from: 640, by: ({ call }) => call.ms, cell: Duration },
+  { title: 'Duration', width: '5.2rem', from: 640, by: ({ call }) => call.ms, cell: Duration },
   { title: 'Id', width: '3.8rem', from: 400, cell: ({ call }) => <span class="faint">{call.id}</span> },
-  { title: 'Time', width: '6rem', from: TALL_BELOW, by: ({ call }) => call.at, cell: Time }
+  { title: 'Time', width: '5.7rem', from: TALL_BELOW, by: ({ call }) => call.at, cell: Time }
 ]
-const SANDBOX_COLUMN: Column<Row> = { title: 'Sandbox', width: 'minmax(4rem, 0.6fr)', by: row => row.sandbox, cell: row => row.sandbox || 'base' }
-const WITH_SANDBOX = [...COLUMNS.slice(0, 2), SANDBOX_COLUMN, ...COLUMNS.slice(2)]
 
 /** The id alone, as long as it names a request of the journal. */
-const pathOf = ({ call, period, sandbox: its }: Row) => (period === periodOf(list.value, its) ? [call.id] : [call.id, `before-${period}`])
+const pathOf = (row: Row) => (isPast(row) ? [row.call.id, `before-${row.period}`] : [row.call.id])
+const targetOf = (row: Row) => ({ path: pathOf(row), query: route.value.query, sandbox: row.sandbox })
 
-function chosenKey(shown: CallList): string | null {
+function keyChosen(shown: CallList): string | null {
   const [id, before] = route.value.path
-  if (id === undefined) return null
-  const period = /^before-(\d+)$/.exec(before ?? '')?.[1]
-  return keyOf(sandbox.value, period === undefined ? periodOf(shown, sandbox.value) : Number(period), id)
+  return id === undefined ? null : keyOf(sandbox.value, Number(before?.replace('before-', '') ?? periodOf(shown, sandbox.value)), id)
 }
 
-const targetOf = (row: Row) => ({ path: pathOf(row), query: route.value.query, sandbox: row.sandbox })
 const choose = (row: Row) => go(targetOf(row), { replace: route.value.path.length > 0 })
 const close = () => go({ path: [], query: route.value.query })
 
-/** The requests that kept or broke a rule; undefined where none is named. */
-function useRuleFilter(rule: string): ReadonlySet<string> | undefined {
-  const { data } = useResource(async () => (rule === '' ? null : api.requestsOfRun({ rule })), rule, { isEvidence: true })
-  return useMemo(() => {
-    if (rule === '') return undefined
-    return new Set(data?.data.map(({ sandbox: name, id }) => keyOf(name ?? '', periodOf(list.value, name ?? ''), id)))
-  }, [rule, data])
+/** The requests that kept or broke a rule. */
+async function keysOfRule(rule: string): Promise<ReadonlySet<string>> {
+  const { data } = rule === '' ? { data: [] } : await control('GET /requests', { query: { limit: '1000', rule, scope: 'run' }, sandbox: '' })
+  return new Set(data.map(({ sandbox: name, id }) => keyOf(name ?? '', periodOf(list.value, name ?? ''), id)))
 }
 
 export function Page() {
   const { q = '' } = route.value.query
   const query = useMemo(() => queryIn(q), [q])
   const shown = paused.value ?? list.value
-  const keys = useRuleFilter(termIn(query, 'rule'))
+  const rule = termIn(query, 'rule')
+  const ofRule = useResource(() => keysOfRule(rule), rule, { isEvidence: true }).data
+  const keys = rule === '' ? undefined : ofRule
   const isAll = termIn(query, 'in') === 'all'
   const place = isAll ? undefined : sandbox.value
   const rows = useMemo(() => filtered(shown.rows, { text: q, sandbox: place, keys }), [shown, q, place, keys])
-  const tests = useComputed(() => [...new Set(list.value.rows.flatMap(({ call }) => call.test ?? []))].slice(0, 200)).value
-  const chosen = chosenKey(list.value)
-  const row = useMemo(() => (chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)), [chosen, list.value])
-  const hasPayments = useComputed(() => list.value.rows.some(({ call }) => call.on === 'POST /transactions')).value
-  const settings = useResource(async () => (hasPayments ? api.settings() : null), String(hasPayments), { once: true }).data?.settings
-  useEffect(() => {
-    if (settings) defaultCurrency.value = settings['transactions.default_currency']?.value
-  }, [settings])
+  const chosen = keyChosen(list.value)
+  const row = chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)
+  useResource(readCurrency, '', { once: true })
   useKeptChoice()
   useShortcuts([
     { key: 'p', about: 'Pause the list, or resume it', run: pause },
@@ -147,20 +127,20 @@ export function Page() {
   ])
   return (
     <section class="page whole requests">
-      <Filters tests={tests} count={countShown(rows)}>
+      <Filters count={countShown(rows)}>
         <Actions rows={rows} />
       </Filters>
       <div class="split">
         <Grid
           label="Requests"
-          columns={isAll ? WITH_SANDBOX : COLUMNS}
+          columns={COLUMNS.filter(({ title }) => isAll || title !== SANDBOX)}
           rows={rows}
           keyOf={({ key }) => key}
           hrefOf={row => hrefOf(targetOf(row))}
           linked="Request"
           chosen={chosen}
           onChoose={choose}
-          classOf={({ period, sandbox: its }) => (period === periodOf(list.value, its) ? '' : 'past')}
+          classOf={row => (isPast(row) ? 'past' : '')}
           tallBelow={TALL_BELOW}
           empty={isRead.value ? <Nothing isNarrowed={shown.rows.some(row => isAll || row.sandbox === sandbox.value)} /> : <div />}
         />
@@ -170,21 +150,25 @@ export function Page() {
   )
 }
 
-const counted = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'request' : 'requests'}`
+async function readCurrency(): Promise<void> {
+  const { settings } = await control('GET /settings')
+  defaultCurrency.value = settings['transactions.default_currency']?.value
+}
 
 function countShown(rows: readonly Row[]): string {
   const later = paused.value === null ? 0 : list.value.rows.findIndex(({ key }) => key === paused.value?.rows[0]?.key)
   const newer = paused.value === null ? '' : `, paused; ${later < 0 ? 'all are' : later} newer`
   const { calls = 0 } = overview.value ?? {}
+  const counted = countOf(rows.length, 'request')
   const isCut = (route.value.query.q ?? '') === '' && dropped.value > 0 && calls > rows.length
-  return `${isCut ? `The last ${counted(rows.length)} of ${calls.toLocaleString('en')}` : counted(rows.length)}${newer}`
+  return `${isCut ? `The last ${counted} of ${calls.toLocaleString('en')}` : counted}${newer}`
 }
 
 /** The requests of the journal that the list shows, as the editor takes them; undefined for all. */
 function shownIds(rows: readonly Row[]): string | undefined {
   if ((route.value.query.q ?? '') === '') return undefined
-  const isHeld = (row: Row) => row.sandbox === sandbox.value && row.period === periodOf(list.value, row.sandbox)
-  return rows.flatMap(row => (isHeld(row) ? [row.call.id] : [])).join() || 'none'
+  const held = rows.filter(isHeld).map(({ call }) => call.id)
+  return held.join() || 'none'
 }
 
 function Actions({ rows }: { rows: readonly Row[] }) {
@@ -204,21 +188,21 @@ function Actions({ rows }: { rows: readonly Row[] }) {
 /** When a journal is cleared, the request that is shown stays, under the address of an earlier one. */
 function useKeptChoice(): void {
   const before = useRef(list.peek())
-  useSignalEffect(() => {
-    const name = sandbox.peek()
-    const period = periodOf(before.current, name)
-    const { view, path, query } = route.peek()
-    const isCleared = periodOf(list.value, name) > period
-    const key = keyOf(name, period, path[0] ?? '')
-    const isKept = view === 'requests' && path.length === 1 && before.current.rows.some(row => row.key === key)
-    if (isCleared && isKept) go({ path: [...path, `before-${period}`], query }, { replace: true })
+  const keep = () => {
+    const key = keyChosen(before.current)
+    const shown = before.current.rows.find(row => row.key === key)
     before.current = list.value
+    if (shown && isPast(shown)) go(targetOf(shown), { replace: true })
+  }
+  useSignalEffect(() => {
+    void list.value
+    untracked(keep)
   })
 }
 
 function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
   const base = `${location.origin}${apiOf()}`
-  const key = useResource(api.keys, '', { once: true }).data?.data[0]?.key
+  const key = useResource(() => control('GET /keys'), '', { once: true }).data?.data[0]?.key
   if (isNarrowed)
     return (
       <Empty title="No request matches." icon="search">
@@ -245,11 +229,11 @@ const clear = () =>
     title: 'Empty the journal?',
     text: 'The requests of this sandbox are removed from the list and from the journal. Records, coverage and findings stay.',
     action: 'Empty the journal',
-    run: () => act(emptied(), 'Journal emptied')
+    run: () => act(empty(), 'Journal emptied')
   })
 
-async function emptied(): Promise<void> {
-  await api.clearRequests()
+async function empty(): Promise<void> {
+  await control('DELETE /requests')
   list.value = { ...list.value, rows: list.value.rows.filter(row => row.sandbox !== sandbox.value) }
   paused.value = null
   close()

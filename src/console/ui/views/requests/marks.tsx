@@ -1,32 +1,31 @@
 /** What a request is known by: its method, what became of it, and the body of its response. */
+import type { ComponentChildren } from 'preact'
 import { CodeBlock, Json } from '../../components/code.js'
 import { Diff } from '../../components/diff.js'
-import { Icon } from '../../components/icon.js'
+import { Icon, type IconName } from '../../components/icon.js'
 import type { JournalCall, RecordChange } from '../../control/client.js'
 import { breakingShown, markOf } from './request-list.js'
 
-export const Status = ({ call }: { call: JournalCall }) => {
-  const { icon, kind } = markOf(call)
-  return (
-    <span class={`badge ${kind}`}>
-      <Icon name={icon} />
-      {call.answered ? call.status : 'lost'}
-    </span>
-  )
-}
+type BadgeProps = { text: ComponentChildren; kind?: string; icon?: IconName; title?: string | undefined }
+
+export const Badge = ({ text, kind = '', icon, title }: BadgeProps) => (
+  <span class={`badge ${kind}`} title={title}>
+    {icon && <Icon name={icon} />}
+    {text}
+  </span>
+)
+
+export const Status = ({ call }: { call: JournalCall }) => <Badge {...markOf(call)} text={call.answered ? call.status : 'lost'} />
 
 export const Method = ({ method }: { method: string }) => <span class={`method ${method.toLowerCase()}`}>{method}</span>
 
-/** A list in a record differs wherever its members do. */
-const LEFT_OUT = ['refunds']
-
-/** The records that a request changed, each field before and after. */
+/** The records that a request changed, each field before and after; a list of Refunds differs wherever its members do. */
 export const RecordChanges = ({ records }: { records: readonly RecordChange[] }) => (
   <>
     {records.map(({ id, before, after }) => (
       <section key={id} aria-label={id}>
         <h3>{`${(before === null && 'Creates') || (after === null ? 'Deletes' : 'Changes')} ${id}`}</h3>
-        <Diff before={before ?? {}} after={after ?? {}} leave={LEFT_OUT} />
+        <Diff before={before ?? {}} after={after ?? {}} leave={['refunds']} />
       </section>
     ))}
   </>

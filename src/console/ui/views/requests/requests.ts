@@ -2,11 +2,16 @@
 import { effect, signal, untracked } from '@preact/signals'
 import { arrived, isAllowed, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
-import { api, type JournalEvent } from '../../control/client.js'
-import { type CallList, NO_REQUESTS, withEvents, withJournals } from './request-list.js'
+import { control, type JournalEvent } from '../../control/client.js'
+import { sandbox } from '../../control/place.js'
+import { type CallList, NO_REQUESTS, periodOf, type Row, withEvents, withJournals } from './request-list.js'
 import { learn } from './summary.js'
 
 export const list = signal<CallList>(NO_REQUESTS)
+/** Whether the journal was cleared since. */
+export const isPast = ({ sandbox, period }: Row): boolean => period !== periodOf(list.value, sandbox)
+/** Whether it is in the journal of the chosen sandbox. */
+export const isHeld = (row: Row): boolean => row.sandbox === sandbox.value && !isPast(row)
 /** Whether the requests before the console was opened are read. */
 export const isRead = signal(false)
 /** How many requests the journals no longer hold. */
@@ -17,20 +22,22 @@ export const paused = signal<CallList | null>(null)
 let waiting: JournalEvent[] | null = null
 
 effect(() => {
+  learn(arrived.value)
   if (waiting !== null) waiting.push(...arrived.value)
   else list.value = withEvents(list.peek(), arrived.value)
 })
 
 /** Reads the journals, and adds what came meanwhile. Reads again where one was cleared meanwhile: what was read may be from before that. */
 async function read(): Promise<void> {
+  const since: JournalEvent[] = []
+  waiting = since
   try {
-    do {
-      waiting = []
-      const { data, has_more, dropped: gone } = await api.requestsOfRun()
-      dropped.value = gone
-      const calls = data.reverse().map(({ sandbox, ...call }) => ({ sandbox: sandbox ?? '', call }))
-      if (waiting.every(({ call }) => call !== null)) list.value = withEvents(withJournals(list.value, { calls, isWhole: !has_more }), waiting)
-    } while (waiting.some(({ call }) => call === null))
+    const { data, has_more, dropped: gone } = await control('GET /requests', { query: { limit: '1000', scope: 'run' }, sandbox: '' })
+    if (since.some(({ call }) => call === null)) return await read()
+    const calls = data.reverse().map(({ sandbox: name, ...call }) => ({ sandbox: name ?? '', call }))
+    learn(calls)
+    list.value = withEvents(withJournals(list.value, calls, !has_more), since)
+    dropped.value = gone
     isRead.value = true
   } catch (error) {
     toastError(error)
@@ -38,8 +45,6 @@ async function read(): Promise<void> {
     waiting = null
   }
 }
-
-effect(() => learn(list.value.rows))
 
 // a stream that was interrupted has lost requests, so the journals are read at each opening
 effect(() => {

@@ -2,11 +2,11 @@
 import { signal } from '@preact/signals'
 import { moneyShown } from '../../../../core/money.js'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
-import type { Family, JournalCall } from '../../control/client.js'
+import type { Family, JournalCall, JournalEvent } from '../../control/client.js'
+import { countOf } from '../count.js'
 
 /** The currencies of Transactions, as responses told them. */
 const currencies = new Map<string, string>()
-const LEARNT = new WeakSet<JournalCall>()
 
 /** The currency of payments that name none, once it is read. */
 export const defaultCurrency = signal<unknown>(undefined)
@@ -19,12 +19,10 @@ function wordAt(value: unknown, place: string): string {
   return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
 }
 
-/** Remembers what responses tell about currencies; rows are the newest first, and those behind one that is known are known. */
-export function learn(rows: readonly { call: JournalCall }[]): void {
-  for (const { call } of rows) {
-    if (LEARNT.has(call)) return
-    LEARNT.add(call)
-    for (const record of [Object(call.answer).data ?? call.answer].flat()) {
+/** Remembers what responses tell about currencies. */
+export function learn(events: readonly JournalEvent[]): void {
+  for (const { call } of events) {
+    for (const record of [Object(call?.answer).data ?? call?.answer].flat()) {
       const [id, currency] = [first(record, 'transaction', 'id'), first(record, 'currency')]
       if (id && currency) currencies.set(id, currency)
     }
@@ -35,7 +33,7 @@ export function learn(rows: readonly { call: JournalCall }[]): void {
 export const currencyOf = (transaction: unknown): string | undefined => currencies.get(String(transaction))
 
 /** An id with as much of it as tells it from others. */
-export const shortId = (id: string): string => (/^[a-z]{3}_.{7,}$/.test(id) ? `${id.slice(0, 8)}…` : id)
+const shortId = (id: string): string => (/^[a-z]{3}_.{7,}$/.test(id) ? `${id.slice(0, 8)}…` : id)
 
 /** The path with short ids. */
 export const shortPath = (path: string): string => path.split('/').map(shortId).join('/')
@@ -47,7 +45,7 @@ export function summaryOf({ on, body: sent, query, answer, refusal }: JournalCal
   if (Array.isArray(data)) {
     const noun = RESOURCE_NAMES[String(on).split('/').at(-1) as Family] ?? 'record'
     const search = first(query, 'search_query')
-    return joined(search && `“${search}”`, `${data.length} ${noun}${data.length === 1 ? '' : 's'}${has_more ? ', more to come' : ''}`)
+    return joined(search && `“${search}”`, `${countOf(data.length, noun)}${has_more ? ', more to come' : ''}`)
   }
   if (on === 'POST /refunds') return joined(amountIn(call, currencyOf(sent.transaction)) ?? 'the rest', about('of', first(call, 'sent.transaction')))
   if (on !== 'POST /transactions')

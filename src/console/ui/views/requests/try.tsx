@@ -1,6 +1,6 @@
 /** A request with changes: judged on a copy that is thrown away, or sent. */
 import { useSignal } from '@preact/signals'
-import { pairsOf } from '../../../../core/form-encoding.js'
+import { encodeForm } from '../../../../core/form-encoding.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
@@ -9,25 +9,23 @@ import { AreaField, bound, SelectField, TextField } from '../../components/field
 import { Table } from '../../components/layout.js'
 import { Failure } from '../../components/states.js'
 import { toast } from '../../components/toast.js'
-import { api, ControlError, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
+import { ControlError, control, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
-import { formOf, pairsIn } from '../form.js'
-import { encodedPath, isMasked } from './copies.js'
+import { addressOf, pairsIn } from '../form.js'
+import { isMasked } from './copies.js'
 import { RecordChanges, Response } from './marks.js'
 import { outcomeShown, sentIn } from './request-list.js'
 import { Why } from './why.js'
 
-export async function keyOfAccount(account: string | null): Promise<string | null> {
-  const { data } = await api.keys()
-  return data.find(key => key.account === account)?.key ?? null
-}
+export const keyOfAccount = async (account: string | null): Promise<string | null> =>
+  (await control('GET /keys')).data.find(key => key.account === account)?.key ?? null
 
-export function trialOf(call: JournalCall, key: string | null): TrialCall {
-  const pairs = pairsOf(call.body)
-  return { method: call.method, path: encodedPath(call), key, body: pairs.length === 0 ? null : formOf(pairs) }
-}
-
-const base64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+export const trialOf = (call: JournalCall, key: string | null): TrialCall => ({
+  method: call.method,
+  path: addressOf(call),
+  key,
+  body: encodeForm(call.body) || null
+})
 
 /** Sends a request to the emulated API, and shows it once there is a response. Errors: one of `fetch` where the response is lost. */
 export async function send({ method, path, key, body }: TrialCall): Promise<void> {
@@ -36,10 +34,10 @@ export async function send({ method, path, key, body }: TrialCall): Promise<void
     method,
     credentials: 'omit',
     headers: {
-      ...(key !== null && { authorization: `Basic ${base64(`${key}:`)}` }),
+      ...(key !== null && { authorization: `Basic ${btoa(`${key}:`)}` }),
       ...(body !== null && { 'content-type': 'application/x-www-form-urlencoded' })
     },
-    ...(body !== null && { body })
+    body: body ?? null
   }).catch(() => {
     throw new Error('The request was sent, and its response was lost.')
   })
@@ -48,60 +46,48 @@ export async function send({ method, path, key, body }: TrialCall): Promise<void
   if (id !== null && sandbox.value === name) go({ path: [id], query: route.value.query })
 }
 
-/** JSON of an object; undefined for nothing. Errors: what is wrong with it. */
-function objectIn(text: string): object | undefined {
-  if (text.trim() === '') return undefined
-  const value = JSON.parse(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw new SyntaxError('must be an object, such as {"clock":"2026-03-01T12:00:00Z"}')
-}
-
-const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']
-
 export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () => void }) {
-  const keys = useResource(api.keys, '', { once: true })
+  const keys = useResource(() => control('GET /keys'), '', { once: true })
   const given = keys.data?.data ?? []
   const method = useSignal(call.method)
-  const path = useSignal(encodedPath(call))
+  const path = useSignal(addressOf(call))
   const body = useSignal(sentIn(call.body).join('\n'))
   const chosenKey = useSignal<string | null>(null)
   const changes = useSignal('')
-  const outcome = useSignal<{ problem?: string; error?: ControlError; tried?: TriedCall }>({})
+  const outcome = useSignal<{ error?: ControlError; tried?: TriedCall }>({})
   const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
 
-  const withCall = (run: (trial: TrialCall, changes: object | undefined) => Promise<void>) => async () => {
+  /** Sends it, or tries it on a copy. */
+  const attempt = async (isSent: boolean) => {
     outcome.value = {}
+    const sent = new URLSearchParams(pairsIn(body.value)).toString()
+    const trial = { method: method.value, path: path.value, key: key || null, body: sent || null }
     try {
-      const sent = formOf(pairsIn(body.value))
-      await run({ method: method.value, path: path.value, key: key || null, body: sent || null }, objectIn(changes.value))
+      if (isSent) {
+        await send(trial)
+        return onClose()
+      }
+      const changed = changes.value.trim() !== '' && { changes: JSON.parse(changes.value) }
+      outcome.value = { tried: await control('POST /explain', { body: { ...trial, ...changed } }) }
     } catch (failure) {
-      const { message } = failure as Error
-      if (failure instanceof SyntaxError) outcome.value = { problem: `The changes are not JSON: ${message}` }
-      else outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', message, 0) }
+      const text = `${failure instanceof SyntaxError ? 'The changes are not JSON: ' : ''}${(failure as Error).message}`
+      outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', text) }
     }
   }
-  const judge = withCall(async (trial, changes) => {
-    outcome.value = { tried: await api.explain({ ...trial, ...(changes && { changes }) }) }
-  })
-  const sendIt = withCall(async trial => {
-    await send(trial)
-    onClose()
-  })
-
-  const { problem, error, tried } = outcome.value
+  const { error, tried } = outcome.value
   const actions = (
     <>
-      <Button text="Send" run={sendIt} />
+      <Button text="Send" run={() => attempt(true)} />
       <Button class="primary" text="Try on a copy" />
     </>
   )
   return (
-    <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions} send={judge}>
+    <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions} send={() => attempt(false)}>
       <p class="hint">
         Tried on a copy of the sandbox, the request changes nothing. {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
       </p>
       <div class="row aligned">
-        <SelectField label="Method" options={METHODS} {...bound(method)} />
+        <SelectField label="Method" options={['GET', 'POST', 'DELETE', 'PUT', 'PATCH']} {...bound(method)} />
         <TextField label="Path and query" {...bound(path)} />
         <SelectField
           label="API key"
@@ -115,7 +101,6 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         label="Changes to the copy"
         hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty to change nothing.'}
         rows={2}
-        error={problem}
         {...bound(changes)}
       />
       {error && <Failure error={error} />}

@@ -3,27 +3,21 @@ import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { instantInWords } from '../../components/instant.js'
 import type { Changes, Family } from '../../control/client.js'
 
-/** `tab` is the part of the view that shows more of it. */
-export type Change = { text: string; tab?: string | undefined }
+/** What is said of each part of it; `tab` is the part of the Behaviour view that shows more. */
+type Change = readonly [title: string, words: readonly (string | false)[], tab?: string]
 
-export function changesInWords({ records, keys, clock, script: { added, removed, matched }, settings }: Changes): Change[] {
-  const ofScript = [
-    ...(added.length > 0 ? [`${added.join(', ')} added`] : []),
-    ...(removed.length > 0 ? [`${removed.join(', ')} removed`] : []),
-    ...(matched > 0 ? [`requests matched ${matched === 1 ? 'once' : `${matched} times`}`] : [])
-  ]
-  const lines: readonly (readonly [title: string, words: string, tab?: string])[] = [
-    ...Object.entries(RESOURCE_NAMES).map(([family, name]) => [`${name}s`, countsIn(records[family as Family])] as const),
+export function changesInWords({ records, keys, clock, script: { added, removed, matched }, settings }: Changes): { text: string; tab?: string | undefined }[] {
+  const all: readonly Change[] = [
+    ...Object.entries(RESOURCE_NAMES).map(([family, name]): Change => [`${name}s`, countsIn(records[family as Family])]),
     ['API keys', countsIn(keys)],
-    ['Clock', clock.changed ? `it began ${beganInWords(clock.began)}` : '', 'clock'],
-    ['Script', ofScript.join('; '), 'script'],
-    ['Settings', settings.join(', '), 'settings']
+    ['Clock', [clock.changed && `it began ${beganInWords(clock.began)}`], 'clock'],
+    ['Script', [...added.map(id => `${id} added`), ...removed.map(id => `${id} removed`), matched > 0 && `requests matched: ${matched}`], 'script'],
+    ['Settings', settings, 'settings']
   ]
-  return lines.flatMap(([title, words, tab]) => (words === '' ? [] : [{ text: `${title}: ${words}`, tab }]))
+  return all.flatMap(([title, words, tab]) => (words.some(Boolean) ? [{ text: `${title}: ${words.filter(Boolean).join(', ')}`, tab }] : []))
 }
 
-const countsIn = (counts: Readonly<Record<string, number>> = {}): string =>
-  ['added', 'changed', 'deleted'].flatMap(kind => (counts[kind] ? [`${counts[kind]} ${kind}`] : [])).join(', ')
+const countsIn = (counts: Readonly<Record<string, number>> = {}) => Object.entries(counts).map(([kind, count]) => count > 0 && `${count} ${kind}`)
 
 export const beganInWords = ({ now, running }: Changes['clock']['began']): string =>
   now === null ? 'as the machine’s' : `${running ? 'at' : 'frozen at'} ${instantInWords(now)}`

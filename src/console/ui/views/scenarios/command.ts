@@ -3,7 +3,7 @@ import { act, type Draft, type Undo, undoable } from '../../app/command.js'
 import { go } from '../../app/route.js'
 import { overview } from '../../app/store.js'
 import { toast } from '../../components/toast.js'
-import { api, type ListedScenario, type Loaded, type Problem } from '../../control/client.js'
+import { ControlError, control, type Given, type ListedScenario, type Problem } from '../../control/client.js'
 import { sandbox } from '../../control/place.js'
 
 /** How often, in milliseconds, what other clients may have changed is read again. */
@@ -16,39 +16,48 @@ export async function remove(call: Promise<unknown>, done: string, heading: stri
 }
 
 export const titleOf = ({ name, title = name }: ListedScenario): string => title
-export const warningShown = ({ line, message }: Problem): string => (line === undefined ? message : `Line ${line}: ${message}`)
+const warningShown = ({ line, message }: Problem): string => (line === undefined ? message : `Line ${line}: ${message}`)
 
-type Load = () => Promise<Loaded>
 /** What was last loaded here, by sandbox. */
-const loads = new Map<string, { name: string; load: Load }>()
+const loads = new Map<string, { name: string; given: Given }>()
 
 /** How the present scenario can be loaded again; undefined for one that is not in the gallery and was loaded elsewhere. */
-async function presentLoad(): Promise<Load | undefined> {
+async function presentLoad(): Promise<Given | undefined> {
   const name = overview.value?.scenario.name
   const last = loads.get(sandbox.value)
-  if (last?.name === name) return last?.load
-  const listed = (await api.scenarios()).data.find(scenario => titleOf(scenario) === name)
-  return listed && (() => api.load({ scenario: listed.name }))
+  if (last?.name === name) return last?.given
+  const listed = (await control('GET /scenarios')).data.find(scenario => titleOf(scenario) === name)
+  return listed && { body: { scenario: listed.name } }
+}
+
+/** Says whether it can be loaded, with its likely mistakes. */
+export async function check({ write, refused }: Draft, given: Given): Promise<void> {
+  try {
+    const { scenario, warnings = [] } = await control('POST /load', { ...given, query: { dry_run: '1' } })
+    write([`${scenario.name} can be loaded.`, ...warnings.map(warningShown)].join(' '))
+  } catch (error) {
+    if (error instanceof ControlError) refused.value = error
+  }
 }
 
 /** Loads, shows likely mistakes, and offers to undo it: the scenario before is loaded again, and its state restored. Returns whether it was taken. */
-export function loadWith({ send }: Draft, load: Load): Promise<boolean> {
+export function loadWith({ send }: Draft, given: Given): Promise<boolean> {
   const { first, undo } = undoable('load')
-  let before: Load | undefined
-  const loaded = async () => {
+  let before: Given | undefined
+  const load = async () => {
     before = await presentLoad()
     await first()
-    const answer = await load()
-    loads.set(sandbox.value, { name: answer.scenario.name, load })
-    for (const warning of answer.warnings ?? []) toast(warningShown(warning), 'error')
+    const { scenario, warnings = [] } = await control('POST /load', given)
+    loads.set(sandbox.value, { name: scenario.name, given })
+    for (const warning of warnings) toast(warningShown(warning), 'error')
     go({ path: ['gallery'] }, { replace: true })
-    return answer.scenario.name
+    return scenario.name
   }
   const back = async () => {
     const name = overview.value?.scenario.name
-    await before?.()
+    if (before) await control('POST /load', before)
     const said = await undo()
     return before ? said : `${said} A reset still goes back to ${name}, since the scenario before it is not in the gallery.`
   }
-  return send(loaded(), name => `${name} is loaded`, back)
+  return send(load(), name => `${name} is loaded`, back)
 }

@@ -6,12 +6,12 @@ import { useResource } from '../../app/resource.js'
 import { go, inQuery, narrow, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { LineDiff } from '../../components/diff.js'
-import { type Options, SelectField } from '../../components/fields.js'
+import { SelectField } from '../../components/fields.js'
 import { Read } from '../../components/states.js'
 import { copy, toast, toastError } from '../../components/toast.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
-import { api, ControlError } from '../../control/client.js'
-import { loadWith, warningShown } from './command.js'
+import { control, controlText } from '../../control/client.js'
+import { check, loadWith } from './command.js'
 
 const BLANK = `# Ctrl+Space completes names and values.
 name: mine
@@ -30,29 +30,15 @@ const CHECK_MS = 400
 /** Longer texts, in characters, are checked when they are loaded. */
 const MAX_CHECKED = 200_000
 
-async function check(yaml: string): Promise<void> {
-  try {
-    const { scenario, warnings = [] } = await api.loadYaml(yaml, { dry_run: '1' })
-    checked.write([`${scenario.name} can be loaded.`, ...warnings.map(warningShown)].join(' '))
-  } catch (error) {
-    if (error instanceof ControlError) checked.refused.value = error
-  }
-}
-
 const indented = (yaml: string) => yaml.trimEnd().replace(/^(?=.)/gm, '  ')
 
 /** What the editor can begin with besides the scenarios of the gallery. */
-const BEGINNINGS: Readonly<Record<string, (ids?: string) => Promise<string>>> = {
-  blank: async () => BLANK,
-  state: async () => `name: my-state\ndata:\n${indented(await api.stateYaml())}\n`,
-  requests: api.requestsScenario
+const BEGINNINGS: Readonly<Record<string, readonly [title: string, read: (ids?: string) => Promise<string>]>> = {
+  blank: ['A blank document', async () => BLANK],
+  state: ['The current state', async () => `name: my-state\ndata:\n${indented(await controlText('GET /state', { query: { format: 'yaml' } }))}\n`],
+  requests: ['The requests so far', ids => controlText('GET /requests', { query: { format: 'scenario', ...(ids && { ids }) } })]
 }
-const BEGIN: Options = [
-  ['', 'Start from…'],
-  ['blank', 'A blank document'],
-  ['state', 'The current state'],
-  ['requests', 'The requests so far']
-]
+const TITLES = Object.entries(BEGINNINGS).map(([name, [title]]) => [name, title] as const)
 
 function begin(text: Promise<string>): Promise<void> {
   const before = edited.text.value
@@ -66,19 +52,19 @@ function begin(text: Promise<string>): Promise<void> {
 
 export function Editor() {
   const file = useRef<HTMLInputElement>(null)
-  const names = useResource(api.scenarios, '', { once: true }).data?.data.map(({ name }) => name) ?? []
+  const names = useResource(() => control('GET /scenarios'), '', { once: true }).data?.data.map(({ name }) => name) ?? []
   const { compare } = route.value.query
   useSignalEffect(() => {
     const { view, path, query } = route.value
-    const { from = '', scenario, ids, ...rest } = query
-    const begins = scenario === undefined ? BEGINNINGS[from] : () => api.scenario(scenario)
-    if (view !== 'scenarios' || begins === undefined) return
+    const { from, ids, ...rest } = query
+    if (view !== 'scenarios' || from === undefined) return
     go({ path, query: rest }, { replace: true })
-    void begin(begins(ids))
+    const [, read = () => controlText('GET /scenarios/NAME', { name: from.slice(2) })] = BEGINNINGS[from] ?? []
+    void begin(read(ids))
   })
   useSignalEffect(() => {
     const yaml = edited.text.value
-    const timer = yaml.length > MAX_CHECKED ? undefined : setTimeout(check, CHECK_MS, yaml)
+    const timer = yaml.length > MAX_CHECKED ? undefined : setTimeout(check, CHECK_MS, checked, { yaml })
     return () => clearTimeout(timer)
   })
   const open = async ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
@@ -86,24 +72,20 @@ export function Editor() {
     if (chosen !== undefined) await begin(chosen.text())
     currentTarget.value = ''
   }
-  const load = () => {
-    const yaml = edited.text.value
-    return loadWith(edited, () => api.loadYaml(yaml))
-  }
   const { text, editor } = edited
   const refused = edited.refused.value ?? checked.refused.value
   const problems = refused?.problems.length || 1
   return (
     <>
       <div class="row view-bar">
-        <Button class="primary" text="Load the document" run={load} />
+        <Button class="primary" text="Load the document" run={() => loadWith(edited, { yaml: text.value })} />
         <div class="row end">
           <SelectField
             label="Start from"
             isLabelHidden
             value=""
-            options={[...BEGIN, ...names.map(name => [`./${name}`, name] as const)]}
-            onChange={chosen => narrow(chosen.startsWith('./') ? { scenario: chosen.slice(2) } : { from: chosen })}
+            options={[['', 'Start from…'], ...TITLES, ...names.map(name => [`./${name}`, name] as const)]}
+            onChange={from => narrow({ from })}
           />
           <SelectField label="Compare with" isLabelHidden options={[['', 'Compare with…'], ...names]} {...inQuery('compare')} />
           <Button text="Open a file" run={() => file.current?.click()} />
@@ -124,7 +106,7 @@ export function Editor() {
           hint="It can name the fixtures and scenarios of the emulator. Ctrl+Space completes; problems are marked as you type."
         />
         {compare !== undefined && (
-          <Read from={() => api.scenario(compare)} by={compare} once>
+          <Read from={() => controlText('GET /scenarios/NAME', { name: compare })} by={compare} once>
             {other => <LineDiff label={`${compare} compared with the document`} before={other} after={text.value} />}
           </Read>
         )}

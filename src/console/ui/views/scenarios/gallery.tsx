@@ -1,38 +1,35 @@
 /** What is loaded, what has changed since, and what else can be loaded. */
 import { useSignal } from '@preact/signals'
 import { reset, useDraft } from '../../app/command.js'
-import { useResource } from '../../app/resource.js'
 import { go, hrefOf, inQuery, narrowed, route } from '../../app/route.js'
 import { overview, readOverview } from '../../app/store.js'
 import { Button, ButtonLink } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
 import { Dialog } from '../../components/dialog.js'
-import { SearchField } from '../../components/fields.js'
+import { AreaField, bound, ChoiceField, SearchField } from '../../components/fields.js'
 import { instantInWords } from '../../components/instant.js'
 import { Card, Scroll } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
-import { Empty, Loaded, Read, Refusal } from '../../components/states.js'
-import { api, type Changes, type ListedScenario, type Overview } from '../../control/client.js'
+import { Empty, Read, Refusal } from '../../components/states.js'
+import { type Changes, control, controlText, type ListedScenario, type Overview } from '../../control/client.js'
 import { matches } from '../data/records.js'
 import { changesInWords } from './changes-words.js'
-import { loadWith, REREAD_MS, titleOf } from './command.js'
+import { check, loadWith, REREAD_MS, titleOf } from './command.js'
 import { Snapshots } from './snapshots.js'
-import { givenVariables, typedOf } from './variable-values.js'
-import { Variables } from './variables.js'
+import { givenVariables } from './variable-values.js'
 
-export function Gallery() {
-  const resource = useResource(readOverview, '', { once: true, every: REREAD_MS })
-  return (
-    <>
-      <div class="halves">
-        <Loaded resource={{ ...resource, data: overview.value }}>{overview => <Present overview={overview} />}</Loaded>
-        <Snapshots />
-      </div>
-      <SearchField label="Search scenarios" {...inQuery('q')} />
-      <Read from={api.scenarios}>{({ data }) => <Cards scenarios={data} />}</Read>
-    </>
-  )
-}
+export const Gallery = () => (
+  <>
+    <div class="halves">
+      <Read from={readOverview} once every={REREAD_MS}>
+        {() => overview.value && <Present overview={overview.value} />}
+      </Read>
+      <Snapshots />
+    </div>
+    <SearchField label="Search scenarios" {...inQuery('q')} />
+    <Read from={() => control('GET /scenarios')}>{({ data }) => <Cards scenarios={data} />}</Read>
+  </>
+)
 
 const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }) => (
   <Card id="scenario-loaded" title={`Loaded: ${scenario.name}`}>
@@ -45,7 +42,7 @@ const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }
     </div>
     <Scroll class="changes" label="Changed since the load">
       <h3>Changed since the load</h3>
-      <Read from={api.changes} every={REREAD_MS}>
+      <Read from={() => control('GET /changes')} every={REREAD_MS}>
         {shownChanges}
       </Read>
     </Scroll>
@@ -74,9 +71,9 @@ function Cards({ scenarios }: { scenarios: readonly ListedScenario[] }) {
       <ul class="gallery">
         {shown.map(scenario => (
           <li key={`${scenario.kind} ${scenario.name}`}>
-            <a class="card" href={hrefOf(narrowed({ scenario: scenario.name }))}>
-              <b>{titleOf(scenario)}</b>
+            <a class="card stack" href={hrefOf(narrowed({ scenario: scenario.name }))}>
               <span class="row">
+                <b>{titleOf(scenario)}</b>
                 {scenario.kind === 'fixture' && <span class="badge">records only</span>}
                 {titleOf(scenario) === overview.value?.scenario.name && <span class="badge good">loaded</span>}
               </span>
@@ -91,36 +88,49 @@ function Cards({ scenarios }: { scenarios: readonly ListedScenario[] }) {
 }
 
 function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: () => void }) {
-  const { name, kind, vars, description } = scenario
-  const typed = useSignal(typedOf(vars))
+  const { name, kind, vars = {}, description } = scenario
+  const typed = useSignal<Readonly<Record<string, string>>>({})
   const more = useSignal('')
   const asked = useDraft()
-  const checked = useSignal('')
-  const call = (query?: { dry_run: string }) => {
-    const values = givenVariables(vars, typed.value, more.value)
-    return api.load({ scenario: name, ...(Object.keys(values).length > 0 && { vars: values }) }, query)
-  }
-  const check = async () => {
-    checked.value = ''
-    if (await asked.send(call({ dry_run: '1' }), `${name} can be loaded`)) checked.value = 'It can be loaded.'
-  }
+  const { text, refused } = asked
+  const given = () => ({ body: { scenario: name, vars: givenVariables(vars, typed.value, more.value) } })
   const actions = (
     <>
-      <ButtonLink class="" icon="edit" text="Edit a copy" href={hrefOf({ path: ['editor'], query: { scenario: name } })} />
-      <Button text="Check only" run={check} />
+      <ButtonLink class="" icon="edit" text="Edit a copy" href={hrefOf({ path: ['editor'], query: { from: `./${name}` } })} />
+      <Button text="Check only" run={() => check(asked, given())} />
       <Button class="primary" text={`Load ${name}`} />
     </>
   )
   return (
-    <Dialog wide title={titleOf(scenario)} onClose={onClose} send={() => loadWith(asked, call)} actions={actions}>
+    <Dialog wide title={titleOf(scenario)} onClose={onClose} send={() => loadWith(asked, given())} actions={actions}>
       <p>{description ?? 'It has no description.'}</p>
-      <Read from={() => api.scenario(name)} once>
+      <Read from={() => controlText('GET /scenarios/NAME', { name })} once>
         {text => <CodeBlock text={text} label={`Document of ${name}`} />}
       </Read>
-      {kind === 'scenario' && <Variables declared={vars} typed={typed} more={more} problems={asked.refused.value?.problems ?? []} />}
-      <Refusal error={asked.refused.value} />
+      {kind === 'scenario' && (
+        <>
+          <div class="fields">
+            {Object.entries(vars).map(([name, fallback]) => (
+              <ChoiceField
+                key={name}
+                label={name}
+                hint={`${typeof fallback === 'number' ? 'A number. ' : ''}Default: ${fallback}`}
+                options={typeof fallback === 'boolean' ? ['true', 'false'] : null}
+                value={typed.value[name] ?? String(fallback)}
+                error={refused.value?.problems.find(({ path }) => path === `vars.${name}`)?.message}
+                onChange={value => (typed.value = { ...typed.value, [name]: value })}
+              />
+            ))}
+          </div>
+          <details>
+            <summary>Variables of files that it uses</summary>
+            <AreaField label="Variables" hint={'One per line: count=5, or last4="0341" for a text of digits.'} rows={2} {...bound(more)} />
+          </details>
+        </>
+      )}
+      <Refusal error={refused.value} />
       <p class="hint" role="status">
-        {checked.value || 'A load replaces records, keys, settings, seed, clock and script, and clears the journal. It can be undone, but for the journal.'}
+        {text.value || 'A load replaces records, keys, settings, seed, clock and script, and clears the journal. It can be undone, but for the journal.'}
       </p>
     </Dialog>
   )
