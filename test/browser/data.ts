@@ -61,8 +61,7 @@ t.test('console: lists as the API gives them: its parameters, its pages, and not
   const { page, control, origin } = await openConsole(t, { hash: '#/data/tickets?as=api', records: { tickets } })
 
   await page.getByText('10 on this page, has_more true').waitFor()
-  t.equal(await page.getByRole('rowheader').count(), 10, 'a page of ten is whole')
-  t.equal(await page.getByRole('link', { name: 'tkt_24' }).getAttribute('href'), '#/data/tickets/tkt_24')
+  t.equal(await page.evaluate(`[...document.querySelectorAll('.grid')].every(grid => grid.scrollHeight <= grid.clientHeight)`), true, 'a page of ten is whole')
   await page.getByRole('button', { name: 'Next page' }).click()
   await page.waitForFunction("location.hash.includes('starting_after')")
   await page.getByLabel('search_query').fill('T-24')

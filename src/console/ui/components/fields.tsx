@@ -64,7 +64,6 @@ export function Field({ label, isLabelHidden, hint, error, options, list, rows, 
     </div>
   )
 }
-export { Field as AreaField, Field as ChoiceField, Field as SelectField, Field as TextField }
 
 const optionsOf = (options: Options) =>
   options.map(option => {

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useDraft } from '../../app/command.js'
 import { choiceIn, narrowed, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
-import { ChoiceField } from '../../components/fields.js'
+import { Field } from '../../components/fields.js'
 import { Card } from '../../components/layout.js'
 import { Choices } from '../../components/links.js'
 import { yamlOf } from '../../components/yaml.js'
@@ -46,7 +46,7 @@ function PresetForm({ about, values }: Preset) {
         {Object.entries(FIELDS).flatMap(([path, field]) => {
           const value = typed.value[path]
           if (value === undefined) return []
-          return <ChoiceField key={path} {...field} value={value} error={problemAt(path)} disabled={isEdited} onChange={change(path)} />
+          return <Field key={path} {...field} value={value} error={problemAt(path)} disabled={isEdited} onChange={change(path)} />
         })}
       </div>
       <div class="row">

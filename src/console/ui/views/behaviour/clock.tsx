@@ -3,7 +3,7 @@ import { act, useDraft } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { Button, Form } from '../../components/button.js'
 import { ClockTime } from '../../components/clock-time.js'
-import { TextField } from '../../components/fields.js'
+import { Field } from '../../components/fields.js'
 import { instantInWords } from '../../components/instant.js'
 import { Card } from '../../components/layout.js'
 import { Read } from '../../components/states.js'
@@ -40,7 +40,7 @@ function Clock({ clock }: { clock: ClockState }) {
       </Card>
       <Card id="behaviour-set" title="Set the clock">
         <Form class="stack" send={() => set()}>
-          <TextField
+          <Field
             label="Instant"
             placeholder="2026-02-28T23:59:59Z"
             hint="ISO 8601, such as 2026-02-28T23:59:59Z or 2026-03-01; UTC if no offset is given."
@@ -62,7 +62,7 @@ function Clock({ clock }: { clock: ClockState }) {
           ))}
         </fieldset>
         <Form class="row aligned" send={() => advance(length.text.value.trim())}>
-          <TextField label="Duration" placeholder="36h" hint="Such as 250ms, 90s, 36h, 7d or PT36H." {...length.field} />
+          <Field label="Duration" placeholder="36h" hint="Such as 250ms, 90s, 36h, 7d or PT36H." {...length.field} />
           <Button text="Advance" />
         </Form>
       </Card>

@@ -5,7 +5,7 @@ import { act, useDraft } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { inQuery, narrow, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
-import { CheckField, ChoiceField, SearchField } from '../../components/fields.js'
+import { CheckField, Field, SearchField } from '../../components/fields.js'
 import { Read } from '../../components/states.js'
 import { control, type ShownAssumption } from '../../control/client.js'
 import { choicesIn, groupsOf, type Named, shownValue, sourceInWords, textOf } from './setting-values.js'
@@ -79,7 +79,7 @@ function Editor({ setting: { key, value, schema, source } }: { setting: Named })
   const hint = schema.minimum === undefined ? '' : `From ${schema.minimum} to ${schema.maximum}.`
   return (
     <Form class="row aligned" send={change}>
-      <ChoiceField label={`Value of ${key}`} isLabelHidden options={choicesIn(schema)} hint={hint} {...field} />
+      <Field label={`Value of ${key}`} isLabelHidden options={choicesIn(schema)} hint={hint} {...field} />
       <Button text="Change" label={`Change ${key}`} disabled={text.value === inForce} />
       <Button text="Reset" label={`Reset ${key}`} disabled={source !== 'control'} run={reset} />
     </Form>

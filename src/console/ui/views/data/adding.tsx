@@ -4,7 +4,7 @@ import { undoable, useDraft } from '../../app/command.js'
 import { go } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { Dialog } from '../../components/dialog.js'
-import { bound, SelectField, TextField } from '../../components/fields.js'
+import { bound, Field } from '../../components/fields.js'
 import { Read, Refusal } from '../../components/states.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { control, type Family } from '../../control/client.js'
@@ -61,13 +61,8 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
           )
         return (
           <Dialog title="New Ticket" onClose={onClose} send={() => send(make(location))} actions={<Button class="primary" text="Create the Ticket" />}>
-            <SelectField
-              label="Location"
-              options={locations.map(({ id, display_name }) => [id, `${id}, ${display_name}`])}
-              {...bound(chosen)}
-              value={location}
-            />
-            <TextField label="Reference" hint="Optional. search_query matches it." {...bound(reference)} />
+            <Field label="Location" options={locations.map(({ id, display_name }) => [id, `${id}, ${display_name}`])} {...bound(chosen)} value={location} />
+            <Field label="Reference" hint="Optional. search_query matches it." {...bound(reference)} />
             <Refusal error={refused.value} />
           </Dialog>
         )

@@ -3,9 +3,8 @@ import type { Cursors } from '../../../../reference/parameters.js'
 import { go, hrefOf, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
-import { ChoiceField, TextField } from '../../components/fields.js'
-import { WideTable } from '../../components/layout.js'
-import { linked } from '../../components/links.js'
+import { Field } from '../../components/fields.js'
+import { Grid } from '../../components/grid.js'
 import { Empty, Read } from '../../components/states.js'
 import { control, type Family } from '../../control/client.js'
 import { listAddress, listParameters, type OpenApi, pageIn } from './list-parameters.js'
@@ -35,9 +34,9 @@ function Listing({ family, openApi, account, settings, cursors }: Awaited<Return
   return (
     <div class="stack">
       <div class="fields">
-        {family === 'users' && <TextField label="Account" value={owner} onChange={set('account')} />}
+        {family === 'users' && <Field label="Account" value={owner} onChange={set('account')} />}
         {listParameters(openApi, family, cursors).map(({ name, about, words }) => (
-          <ChoiceField key={name} label={name} hint={about} value={query[name] ?? ''} onChange={set(name)} options={words && [['', 'any'], ...words]} />
+          <Field key={name} label={name} hint={about} value={query[name] ?? ''} onChange={set(name)} options={words && [['', 'any'], ...words]} />
         ))}
       </div>
       <CodeBlock text={`GET ${path}`} label="Request" />
@@ -46,19 +45,32 @@ function Listing({ family, openApi, account, settings, cursors }: Awaited<Return
           const { data, has_more, first_id, last_id, message } = pageIn(answer, settings)
           if (status >= 400) return <Empty title={`${status}: ${message}`} />
           const isFirst = first_id === null || query[after] === undefined
-          const rows = data.map(record => [linked(record.id, hrefOf({ path: [family, record.id] })), nameOf(record), record.created])
           return (
             <>
-              <p class="row pages">
+              <p class="row">
                 <Button text="Previous page" disabled={isFirst} run={() => go(targetOf({ [before]: first_id as string }))} />
                 <Button text="Next page" disabled={!has_more || last_id === null} run={() => go(targetOf({ [after]: last_id as string }))} />
                 <span role="status">{`${data.length} on this page, has_more ${has_more}`}</span>
               </p>
-              {rows.length > 0 ? (
-                <WideTable label={`${family} as the API lists them`} heads={['Id', 'Summary', 'Created']} rows={rows} />
-              ) : (
-                <Empty title="Nothing on this page.">{has_more && <p>search_query filters a page after it is read, so the next page can have more.</p>}</Empty>
-              )}
+              <div class="api-rows">
+                <Grid
+                  label={`${family} as the API lists them`}
+                  columns={[
+                    { title: 'Id', width: 'minmax(7rem, 16rem)', cell: ({ id }) => id },
+                    { title: 'Summary', width: 'minmax(7rem, 1fr)', cell: nameOf },
+                    { title: 'Created', width: '14.5rem', from: 560, cell: ({ created }) => created }
+                  ]}
+                  rows={data}
+                  keyOf={({ id }) => id}
+                  hrefOf={({ id }) => hrefOf({ path: [family, id] })}
+                  onChoose={({ id }) => go({ path: [family, id] })}
+                  empty={
+                    <Empty title="Nothing on this page.">
+                      {has_more && <p>search_query filters a page after it is read, so the next page can have more.</p>}
+                    </Empty>
+                  }
+                />
+              </div>
             </>
           )
         }}

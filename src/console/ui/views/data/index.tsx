@@ -37,7 +37,7 @@ export function Page() {
   return (
     <section class={`page data ${isWhole ? 'whole' : ''}`}>
       <Choices class="tab-links" label="Families" choices={choices} chosen={place} />
-      <div class="row view-bar">
+      <div class="row">
         {place !== 'keys' && <Choices label="How records are listed" choices={ways} chosen={isApi ? 'api' : 'all'} />}
         <div class="row end">
           <Button class="small" icon="plus" text="New Ticket" run={() => (dialog.value = NewTicket)} />

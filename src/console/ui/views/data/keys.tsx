@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { act } from '../../app/command.js'
 import { hrefOf } from '../../app/route.js'
 import { Button } from '../../components/button.js'
-import { SelectField } from '../../components/fields.js'
+import { Field } from '../../components/fields.js'
 import { Card, Table } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
 import { Read } from '../../components/states.js'
@@ -28,7 +28,7 @@ export function Keys() {
             <Table heads={['Key', 'Acts as', '']} rows={data.map(cellsOf)} />
             {accounts.length > 0 && (
               <div class="row aligned">
-                <SelectField
+                <Field
                   label="A new key that acts as"
                   value={account}
                   options={accounts.map(({ id, name }) => [id, `${id}, ${name}`])}

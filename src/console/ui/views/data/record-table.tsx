@@ -48,7 +48,7 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
   const bars = family === 'transactions' ? [{ title: 'Refunded', width: '6rem', from: 720, cell: bar }] : []
   const columns = [ID, NAME, ...FIELDS[family], CREATED, ...bars]
   return (
-    <div class="listing records">
+    <div class="listing">
       <div class="row">
         <SearchField label={`Search ${family}`} {...inQuery('search')} />
         <p class="hint" role="status">

@@ -42,7 +42,7 @@ export function Page() {
   return (
     <section class="page evidence">
       <Tabs label="Parts of the evidence" tabs={TABS} chosen={tab} targetOf={name => ({ path: [name], query: scope === 'run' ? { scope } : {} })} />
-      <div class="row view-bar">
+      <div class="row">
         {tab !== 'tests' && <Choices label="Whose evidence" choices={scopes} chosen={scope} />}
         <p class="hint">
           {scope === 'run' || tab === 'tests'

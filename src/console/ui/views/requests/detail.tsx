@@ -84,26 +84,30 @@ function Shown({ call }: Shown) {
   )
 }
 
-/** Parameters, and the headers that the journal keeps. */
-function Sent({ call: { params, query, body, account, user_agent, test, trace } }: Shown) {
-  const headers = {
-    authorization: account && `Basic ***, the key of ${account}`,
-    'user-agent': user_agent,
-    'test-name': test,
-    traceparent: trace && `00-${trace}-…`
-  }
-  const parts = { path: Object.entries(params), query: pairsOf(query), body: pairsOf(body), header: Object.entries(headers) }
+function Sent({ call: { params, query, body } }: Shown) {
+  const parts = { path: Object.entries(params), query: pairsOf(query), body: pairsOf(body) }
   const currency = body.currency ?? currencyOf(body.transaction)
   const rows = Object.entries(parts).flatMap(([part, pairs]) =>
-    pairs.flatMap(([name, value]) => {
-      if (value === null) return []
-      const isAmount = part !== 'header' && isMoney(name) && /^\d+$/.test(value) && currency !== undefined
-      return [[part, name, [linked(value, recordAddress(value)), isAmount && ` (${moneyShown(Number(value), currency)})`]]]
+    pairs.map(([name, value]) => {
+      const isAmount = isMoney(name) && /^\d+$/.test(value) && currency !== undefined
+      return [part, name, [linked(value, recordAddress(value)), isAmount && ` (${moneyShown(Number(value), currency)})`]]
     })
   )
+  return rows.length === 0 ? <p class="faint">No parameters were sent.</p> : <Table heads={['In', 'Parameter', 'Value']} rows={rows} />
+}
+
+/** Those that the journal keeps. */
+function Headers({ call: { id, account, user_agent, test, trace, answered } }: Shown) {
+  const headers = [
+    ['request', 'authorization', account && `Basic ***, the key of ${account}`],
+    ['request', 'user-agent', user_agent],
+    ['request', 'test-name', test],
+    ['request', 'traceparent', trace && `00-${trace}-…`],
+    ['response', 'request-id', answered && id]
+  ]
   return (
     <>
-      {rows.length === 0 ? <p class="faint">Nothing was sent but the address.</p> : <Table heads={['In', 'Name', 'Value']} rows={rows} />}
+      <Table heads={['Of the', 'Header', 'Value']} rows={headers.filter(([, , value]) => value)} />
       <p class="hint">The journal keeps these headers only, and never a key. Try with changes shows all headers of a response.</p>
     </>
   )
@@ -133,6 +137,7 @@ const TABS = {
   response: { title: 'Response', Content: ({ call }: Shown) => <Response call={call} label="Response" hrefOfText={recordAddress} /> },
   changes: { title: 'Changes', Content: Changes },
   sent: { title: 'Sent', Content: Sent },
+  headers: { title: 'Headers', Content: Headers },
   raw: { title: 'Raw', Content: ({ call }: Shown) => <Json value={call} label="Journal entry" hrefOfText={recordAddress} /> }
 }
 

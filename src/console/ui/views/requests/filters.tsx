@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { OPERATION_NAMES } from '../../../../reference/operations.js'
 import { RULE_IDS, RULES } from '../../../../reference/rules.js'
 import { hrefOf, inQuery, narrow, narrowed, route } from '../../app/route.js'
-import { type Options, SearchField, SelectField } from '../../components/fields.js'
+import { Field, type Options, SearchField } from '../../components/fields.js'
 import { Icon, type IconName } from '../../components/icon.js'
 import { queryIn, TERMS, termIn, withTerm } from './query.js'
 import { list } from './requests.js'
@@ -48,7 +48,7 @@ export function Filters({ count, children }: { count: string; children: Componen
           )
         })}
         {choices.map(([name, label, options, all]) => (
-          <SelectField
+          <Field
             key={name}
             label={label}
             isLabelHidden

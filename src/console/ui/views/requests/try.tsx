@@ -5,7 +5,7 @@ import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { Dialog } from '../../components/dialog.js'
-import { AreaField, bound, SelectField, TextField } from '../../components/fields.js'
+import { bound, Field } from '../../components/fields.js'
 import { Table } from '../../components/layout.js'
 import { Failure } from '../../components/states.js'
 import { toast } from '../../components/toast.js'
@@ -87,17 +87,17 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         Tried on a copy of the sandbox, the request changes nothing. {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
       </p>
       <div class="row aligned">
-        <SelectField label="Method" options={['GET', 'POST', 'DELETE', 'PUT', 'PATCH']} {...bound(method)} />
-        <TextField label="Path and query" {...bound(path)} />
-        <SelectField
+        <Field label="Method" options={['GET', 'POST', 'DELETE', 'PUT', 'PATCH']} {...bound(method)} />
+        <Field label="Path and query" {...bound(path)} />
+        <Field
           label="API key"
           value={key}
           onChange={value => (chosenKey.value = value)}
           options={[['', 'none'], ...given.map(({ key, account }) => [key, `${account}: ${key}`] as const)]}
         />
       </div>
-      <AreaField label="Body" hint="One parameter per line: amount=500, metadata[order]=A-1" rows={6} {...bound(body)} />
-      <AreaField
+      <Field label="Body" hint="One parameter per line: amount=500, metadata[order]=A-1" rows={6} {...bound(body)} />
+      <Field
         label="Changes to the copy"
         hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty to change nothing.'}
         rows={2}

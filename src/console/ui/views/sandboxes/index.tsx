@@ -6,7 +6,7 @@ import { go, hrefOf, inQuery, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { ask } from '../../components/dialog.js'
 import { Diff } from '../../components/diff.js'
-import { SelectField } from '../../components/fields.js'
+import { Field } from '../../components/fields.js'
 import { Card, WideTable } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
 import { Empty, Read } from '../../components/states.js'
@@ -82,8 +82,8 @@ function Compare({ names }: { names: readonly string[] }) {
   return (
     <Card id="sandbox-compare" title="Compare two sandboxes">
       <div class="fields">
-        <SelectField label="One" options={options} {...inQuery('a')} value={a} />
-        <SelectField label="The other" options={options} {...inQuery('b')} value={b} />
+        <Field label="One" options={options} {...inQuery('a')} value={a} />
+        <Field label="The other" options={options} {...inQuery('b')} value={b} />
       </div>
       {a === b ? (
         <p class="faint">Choose two different sandboxes.</p>

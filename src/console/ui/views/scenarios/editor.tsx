@@ -6,7 +6,7 @@ import { useResource } from '../../app/resource.js'
 import { go, inQuery, narrow, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { LineDiff } from '../../components/diff.js'
-import { SelectField } from '../../components/fields.js'
+import { Field } from '../../components/fields.js'
 import { Read } from '../../components/states.js'
 import { copy, toast, toastError } from '../../components/toast.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
@@ -77,17 +77,17 @@ export function Editor() {
   const problems = refused?.problems.length || 1
   return (
     <>
-      <div class="row view-bar">
+      <div class="row">
         <Button class="primary" text="Load the document" run={() => loadWith(edited, { yaml: text.value })} />
         <div class="row end">
-          <SelectField
+          <Field
             label="Start from"
             isLabelHidden
             value=""
             options={[['', 'Start from…'], ...TITLES, ...names.map(name => [`./${name}`, name] as const)]}
             onChange={from => narrow({ from })}
           />
-          <SelectField label="Compare with" isLabelHidden options={[['', 'Compare with…'], ...names]} {...inQuery('compare')} />
+          <Field label="Compare with" isLabelHidden options={[['', 'Compare with…'], ...names]} {...inQuery('compare')} />
           <Button text="Open a file" run={() => file.current?.click()} />
           <Button text="Copy" label="Copy the document" run={() => copy(text.value, 'Document')} />
           <input ref={file} type="file" accept=".yaml,.yml,.json" hidden onChange={event => void open(event)} aria-label="Scenario file" />

@@ -6,7 +6,7 @@ import { overview, readOverview } from '../../app/store.js'
 import { Button, ButtonLink } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
 import { Dialog } from '../../components/dialog.js'
-import { AreaField, bound, ChoiceField, SearchField } from '../../components/fields.js'
+import { bound, Field, SearchField } from '../../components/fields.js'
 import { instantInWords } from '../../components/instant.js'
 import { Card, Scroll } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
@@ -111,7 +111,7 @@ function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: 
         <>
           <div class="fields">
             {Object.entries(vars).map(([name, fallback]) => (
-              <ChoiceField
+              <Field
                 key={name}
                 label={name}
                 hint={`${typeof fallback === 'number' ? 'A number. ' : ''}Default: ${fallback}`}
@@ -124,7 +124,7 @@ function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: 
           </div>
           <details>
             <summary>Variables of files that it uses</summary>
-            <AreaField label="Variables" hint={'One per line: count=5, or last4="0341" for a text of digits.'} rows={2} {...bound(more)} />
+            <Field label="Variables" hint={'One per line: count=5, or last4="0341" for a text of digits.'} rows={2} {...bound(more)} />
           </details>
         </>
       )}
