@@ -67,6 +67,11 @@ export async function openConsole(t: Test, { hash = '', path = '/_control', size
   return { ...emulator, origin, page, context, problems, violations }
 }
 
+/** Waits until an expression is true. The page's policy forbids what Playwright's own way does. */
+export async function until(page: Page, expression: string): Promise<void> {
+  while (!(await page.evaluate(expression))) await page.waitForTimeout(20)
+}
+
 /** The text of an editor, which is no field. */
 export async function linesOf(editor: Locator): Promise<string> {
   await editor.locator('.cm-line').first().waitFor()

@@ -1,7 +1,7 @@
 /** The console's evidence in a browser: findings, the map of the rules, assumptions, tests, and the report of the run. */
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { BROWSER, isAccessible, LONG, openConsole, SIZES } from './browser.js'
+import { BROWSER, isAccessible, LONG, openConsole, SIZES, until } from './browser.js'
 
 /** What would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -40,7 +40,7 @@ t.test('console: the map of the rules says which were kept, broken and untouched
   t.strictSame(await page.locator('.rule.bad').allTextContents(), ['◑ REF-7'])
   await page.getByRole('link', { name: 'AUTH-1: only kept' }).waitFor()
   await page.getByRole('link', { name: /^broken/ }).click()
-  await page.waitForFunction("document.querySelectorAll('.rule').length === 1")
+  await until(page, "document.querySelectorAll('.rule').length === 1")
   await page.getByRole('link', { name: /^REF-7/ }).click()
   t.equal(page.url(), `${origin}/_control#/evidence/rules/REF-7?state=broken`)
   await page.getByText('kept by none, broken by 2 requests').waitFor()

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import t from 'tap'
-import { BROWSER, isAccessible, LONG, linesOf, openConsole } from './browser.js'
+import { BROWSER, isAccessible, LONG, linesOf, openConsole, until } from './browser.js'
 
 /** Two refunds of a payment, the second above what remains, and a call that met no operation. */
 async function makeCalls({ call }: Pick<Awaited<ReturnType<typeof openConsole>>, 'call'>): Promise<string> {
@@ -396,7 +396,7 @@ t.test('requests: the chosen row is in view, whether it came by address, by a ke
   await page.getByRole('complementary', { name: 'Request req_1' }).waitFor()
   t.equal(await page.evaluate('document.activeElement.type'), 'search', 'the search keeps the focus')
   await page.getByRole('button', { name: 'Close the request' }).click()
-  await page.waitForFunction('document.activeElement.role === "grid"')
+  await until(page, 'document.activeElement.role === "grid"')
 })
 
 t.test('requests: columns are sorted and resized, and the browser keeps both', LONG, async t => {
@@ -442,7 +442,7 @@ t.test('requests: the list becomes a scenario in the editor', LONG, async t => {
   await page.getByRole('link', { name: 'Refused' }).click()
   await page.getByText('2 requests').waitFor()
   await save.click()
-  await page.getByRole('main').getByText('The text was replaced').waitFor({ state: 'detached' })
+  await editor.getByText('GET /tickets').waitFor({ state: 'detached' })
   await editor.getByText('REF-7').first().waitFor()
   t.strictSame((await linesOf(editor)).match(/ do: .*/g), [' do: POST /refunds'], 'the part that is shown')
   await page.getByText('recorded can be loaded.').waitFor()

@@ -1,5 +1,5 @@
 /** Settings in groups, with their assumptions; those of the sandbox can be changed and set back. */
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { typedValue } from '../../../../core/typed-value.js'
 import { act, useDraft } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
@@ -70,7 +70,7 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
 function Editor({ setting: { key, value, schema, source } }: { setting: Named }) {
   const inForce = textOf(value)
   const { text, write, send, field } = useDraft(inForce)
-  useEffect(() => write(inForce), [inForce])
+  useLayoutEffect(() => write(inForce), [inForce])
   const change = () => {
     const typed = text.value.trim()
     return send(control('PATCH /settings', { body: { [key]: typedValue(typed, schema) } }), `${key} is ${typed || 'none'}`)
