@@ -1,6 +1,6 @@
 /**
- * What the emulator answers where the reference says "not shown" or "not stated": the ledger of assumptions.
- * None of it is documented behaviour. `settings` names the settings that change it. A `standing` one is behind every answer, so it is not counted.
+ * How the emulator responds where the reference says "not shown" or "not stated": the ledger of assumptions.
+ * None of it is documented behaviour. `settings` names the settings that change it. A `standing` one is behind every response, so it is not counted.
  */
 
 export type Assumption = { topic: string; default: string; settings: readonly string[]; standing?: true }
@@ -152,5 +152,5 @@ export type AssumptionId = keyof typeof ASSUMPTIONS
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
 /** Counts by assumption are kept by place. */
 export const ASSUMPTION_PLACES: ReadonlyMap<AssumptionId, number> = new Map(ASSUMPTION_IDS.map((id, place) => [id, place]))
-/** Behind every answer, and not counted. */
+/** Behind every response, so it is not counted. */
 export const isStanding = (id: AssumptionId): boolean => ASSUMPTIONS[id].standing === true
