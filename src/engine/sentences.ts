@@ -36,7 +36,7 @@ function listMeant(path: string): string | undefined {
   return meant && isUnder(meant, path) ? undefined : meant
 }
 
-/** What to call in place of a path that begins with an address. */
+/** The path to request in place of one that begins with an address. */
 function addressMeant(path: string, base: string): string | null {
   const [again, sandbox] = BASE_AGAIN.exec(path) ?? []
   return again === undefined ? null : `${sandbox ? `${sandbox}${BASE}` : base}${path.slice(again.length)}`
