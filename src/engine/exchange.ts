@@ -101,7 +101,7 @@ const WORD = 32
 export const hasNoted = ({ low, high }: Pick<Exchange, 'low' | 'high'>, place: number): boolean =>
   ((place < WORD ? low >>> place : high >>> (place - WORD)) & 1) === 1
 
-/** What a request shows, by the places of the ledgers: the rules that it kept, in the order of their checks, and the assumptions that its response relies on. */
+/** What a request shows, by the places of the ledgers: the rules that it kept, in the order of their checks, and the assumptions its response relies on. */
 export type Judgement = { readonly kept: readonly number[]; readonly broken: RuleId | null; readonly relied: readonly number[] }
 
 /** The trace id of a `traceparent` header (W3C Trace Context); an id of only zeros is not valid. */
