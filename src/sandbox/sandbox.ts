@@ -75,7 +75,7 @@ export type SandboxDependencies = {
   /** Called with a sandbox that got requests and is about to forget them. */
   beforeForgetting?: ((sandbox: Sandbox) => void) | undefined
 }
-/** `play` sends the requests of steps to the sandbox that is being loaded; without it they are only checked. `dryRun` only checks. `warn` gets likely mistakes. */
+/** `play` sends the requests of steps to the sandbox that is loaded; without it they are only checked. `dryRun` only checks. `warn` gets likely mistakes. */
 export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined; warn?: LoadContext['warn'] }
 
 /** Changes that can be made again, however few requests the journal holds. */

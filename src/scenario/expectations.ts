@@ -31,7 +31,7 @@ import { compileStatus } from './statuses.js'
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
 /** How a request ended: the status of its response, whether the client got it, and whether records were changed. */
 export type Ending = { status: number; isDelivered: boolean; tookEffect: boolean }
-/** Requests of an expectation, each `apart` milliseconds after the one before. `ended` is empty if it does not matter how they end: they count when they come. */
+/** Requests of an expectation, each `apart` milliseconds after the one before. `ended` is empty if it does not matter how they end: then they count at once. */
 export type Calls = { data: CallsData; operations: ReadonlySet<OperationId>; matches: Matcher; ended: readonly EndingCondition[]; apart: number }
 /** A condition on how a request ended: what is wanted, and what came. */
 export type EndingCondition = { name: string; wanted: string; got: (ending: Ending) => string; holds: (ending: Ending) => boolean }

@@ -293,7 +293,7 @@ export function bindingsOf(store: Store): StepBindings {
   }
 }
 
-/** Finds the named records that do not exist; `canBeMade` says whether a request could still create one, `isDrawn` whether its id looks as the API draws them. */
+/** Finds the named records that do not exist; `canBeMade` says whether a request could still create one, `isDrawn` whether its id looks drawn by the API. */
 type MissingFinder = (named: readonly NamedRecord[]) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
 
 /** Looks in a store. No request of the API creates a Ticket, so naming a missing one can only be a mistake. */
