@@ -126,7 +126,7 @@ export const ASSUMPTIONS = {
   ),
   A31: assumed("changing an Account's type", 'allowed; the id keeps its old prefix'),
   A32: assumed('JSON and multipart bodies', 'refused with 415 and a hint, like any other content type or encoding; form encoding is the only one documented'),
-  A33: standing('CORS', 'answered for the emulated API; never for the control API', 'cors'),
+  A33: standing('CORS', 'allowed for the emulated API; never for the control API', 'cors'),
   A34: standing('HTTP extras', 'every response carries Request-Id, drawn from a counter of its own; no rate limits, no idempotency keys, no webhooks'),
   A35: assumed(
     'field lengths',
