@@ -76,7 +76,7 @@ export function explained(call: Exchange, journal: Journal, keys: SecretWords) {
 const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
   refused: 'refused',
   answered: 'answered',
-  scripted: 'response of the script',
+  scripted: 'scripted response',
   lost_before: 'lost before the operation ran',
   lost_after: 'lost after the operation ran',
   not_written: 'ran, but the data file could not be written'
