@@ -30,7 +30,7 @@ export class Connection {
     if (this.isClosed) throw ERRORS.closed(`${request.method} ${request.path}`)
     try {
       const { headers, ...answer } = await this.#transport.send({ ...request, headers: { 'user-agent': 'commerce-emulator', ...request.headers } })
-      // a request that waits gets a response on close, which is true of a part of the time only
+      // closing ends a wait early, so its response covers only a part of the time
       if (this.isClosed) throw ERRORS.closedMeanwhile()
       return { ...answer, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))) }
     } catch (error) {

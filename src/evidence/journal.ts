@@ -105,7 +105,7 @@ export class Journal {
     return this.#calls.slice(this.#first) as Exchange[]
   }
 
-  /** The kept requests that last changed a record which an entry was judged by or its list shows. They came before it; if it is not kept, all kept ones did. */
+  /** Of the kept requests before one, those that last changed a record that it was judged by or lists. If it is not kept, all kept ones came before it. */
   changersOf(call: Exchange): string[] {
     const earlier = this.requests()
     const place = earlier.indexOf(call)
