@@ -40,7 +40,7 @@ export type RunOptions = {
   vars?: GivenVariables | undefined
   /** Takes each warning of the start scenario as a line, besides the log. */
   warn?: (line: string) => void
-  /** Called with a sandbox that has answered requests and is about to forget them: it is loaded, reset or deleted. */
+  /** Called with a sandbox that got requests and is about to forget them: it is loaded, reset or deleted. */
   beforeForgetting?: (sandbox: Sandbox) => void
   /** Called during long work while a scenario loads: a label, and how many of how many are done. */
   progress?: (label: string, done: number, total: number) => void

@@ -157,7 +157,7 @@ const counting =
     if (sent === null) return play(call, fault)
     tally.count(sent)
     const answer = await play(call, fault)
-    // a service that answers a change with a 2xx has made it
+    // a 2xx response to a change means that the service made the change
     const tookEffect = isMade(answer) && isChange(operationOf(sent.operation))
     tally.count(sent, { status: answer.status, isDelivered: answer.status > 0, tookEffect })
     return answer
@@ -200,7 +200,7 @@ async function playAll(
   const paced = (play: Play): Play => stepping?.paced(play) ?? play
   const stepClient = service ?? paced(playIn(sandbox, stepping?.note))
   await playSteps(steps, play.length > 0 ? stepClient : counted(stepClient), bindings, add('steps'), answers)
-  // the script acts on these requests and can lose their answers
+  // the script acts on these requests and can lose their responses
   const playClient = service ? counted(service) : paced(new Player(sandbox, stepping?.note).play)
   const wait = service ? (ms: number) => waited(Math.min(ms, MAX_WAIT), onProgress) : (ms: number) => sandbox.setClock({ by: ms })
   await playSteps(play, playClient, bindings, add('play'), answers, wait)
@@ -264,7 +264,7 @@ async function stateProblems(index: number, { sandbox, service, bindings }: Chec
   return [...unread, ...differences.filter(isRead)]
 }
 
-/** The play that sent a request of the journal. An answer that was lost names no request: its number counts those before it. */
+/** The step that sent a request of the journal. A lost response has no Request-Id header: the request's number counts those before it. */
 function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedStep {
   const calls = playedSteps.filter(wasMade)
   const made = calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ?? calls[Number(request.split('_').at(-1)) - 1]

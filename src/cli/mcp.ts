@@ -88,7 +88,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     (emulator, { limit = 20, ...filter }) => emulator.requests({ ...filter, limit } as never)
   ),
   explain_request: tool(
-    'Tell why a request was answered as it was: the rules that it kept and broke, the assumptions, the script entries.',
+    'Tell why a request got its response: the rules that it kept and broke, the assumptions, the script entries.',
     { id: ID },
     (emulator, { id }) => emulator.why(id)
   ),

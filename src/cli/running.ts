@@ -32,7 +32,7 @@ export const runOf = (emulator: Running): Promise<RunDocument> =>
     return run?.object === 'run' ? run : null
   })
 
-/** A scenario as YAML in which a request is answered as it was, by its id or its name in a report. Errors: a `Failure` that says why there is none. */
+/** A scenario as YAML that repeats a request and its response; `id` is its id or its name in a report. Errors: a `Failure` that says why there is none. */
 export function scenarioOf(id: string, emulator: Running): Promise<string> {
   const [, sandbox = ''] = IN_RUN.exec(id) ?? []
   const prefix = sandbox === '' ? '' : `/sandbox/${sandbox}`

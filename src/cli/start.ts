@@ -73,7 +73,7 @@ type StartFacts = {
 
 const readyLine = ({ baseUrl }: Pick<RunningEmulator, 'baseUrl'>) => `commerce-emulator ready on ${baseUrl}`
 
-/** The addresses, the scenario, where the data is, the keys, a first call, and that the emulator is ready. */
+/** The addresses, the scenario, where the data is, the keys, a first request, and that the emulator is ready. */
 export function startUpText(
   { baseUrl, controlUrl, scenario, apiKeys, resumed }: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
   { asked, data, hasVars, records }: StartFacts

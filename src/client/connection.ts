@@ -1,14 +1,14 @@
 /** A way to an emulator, in process or over HTTP. */
 import { ERRORS } from './sentences.js'
 
-/** `path` is what follows the address; `timeout` is for the whole answer, in milliseconds. */
+/** `path` is what follows the address; `timeout` is for the whole response, in milliseconds. */
 export type SentRequest = { method: string; path: string; headers: Record<string, string>; body?: string; timeout?: number }
 /** Names of headers are in lower case. */
 export type ReceivedAnswer = { status: number; headers: Record<string, string>; text: string }
 /** `close` frees what the transport holds. */
 export type Transport = { send: (request: SentRequest) => Promise<ReceivedAnswer>; close: () => Promise<void> }
 
-/** Headers of the connection, which say nothing of the answer. */
+/** Headers of the connection, which say nothing about the response. */
 const OF_CONNECTION: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']
 
 export class Connection {
@@ -30,7 +30,7 @@ export class Connection {
     if (this.isClosed) throw ERRORS.closed(`${request.method} ${request.path}`)
     try {
       const { headers, ...answer } = await this.#transport.send({ ...request, headers: { 'user-agent': 'commerce-emulator', ...request.headers } })
-      // what waits is answered on close, with what is true of a part of the time only
+      // closing ends a wait early, so its response covers only a part of the time
       if (this.isClosed) throw ERRORS.closedMeanwhile()
       return { ...answer, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))) }
     } catch (error) {

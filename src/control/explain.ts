@@ -36,7 +36,7 @@ export const TRIED = closed({
 })
 type Tried = Static<typeof TRIED>
 
-/** The answer, why, and what it would change, or the text of it. Errors: of the request, `setting_invalid`, `document_invalid`. */
+/** The response, why, and what it would change, or the text of it. Errors: of the request, `setting_invalid`, `document_invalid`. */
 export async function explain(asked: Tried, document: SourceDocument, { sandbox, base }: Arrival, isText: boolean): Promise<object | string> {
   checkPath(asked.path)
   const copy = sandbox.copy()

@@ -68,7 +68,7 @@ export async function recordedText({ scope, limit, ...filters }: Filters, sandbo
   return sandbox.jobs.run(WRITING, signal, async ask => written(ask, 'scenario', await scenarioOf(await recordingOf(sandbox, keysToMask(sandbox), chosen))))
 }
 
-/** One of them alone, answered as it was. Errors: `parameter_invalid` where it cannot be replayed. */
+/** A scenario of one request alone, with its response. Errors: `parameter_invalid` if it cannot be replayed. */
 export async function repeatedText(one: Exchange, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
   return sandbox.jobs.run(WRITING, signal, async ask => {
     const scenario = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), [one]))

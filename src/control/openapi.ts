@@ -118,8 +118,8 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
   }
 
   /**
-   * Each status with its codes; `default` is for any other. Prism answers a 501 of the emulator with the success of the operation, else with `default` as 200, else
-   * with what stands first, so a disabled operation has neither, and its 501 first. In JSON only a range stands behind a status; not every generator of flat clients reads one.
+   * Each status with its codes; `default` is for any other. For a 501 of the emulator, Prism responds with the operation's success, else with `default` as 200,
+   * else with what stands first: a disabled operation has neither, and its 501 first. In JSON only a range follows a status; some flat generators read none.
    */
   function refusals(id: OperationId): Json {
     const isDisabled = operationOf(id).disabledBy !== undefined

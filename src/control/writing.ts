@@ -1,4 +1,4 @@
-/** Answers that may be long: they are written in pieces, between which other requests are answered. */
+/** Responses that may be long: they are written in pieces, between which other requests are served. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { exported } from '../scenario/export.js'

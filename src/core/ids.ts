@@ -1,4 +1,4 @@
-/** Generates ids and API keys from the seed: the nth of a kind depends on the seed, the kind and n alone, so the same calls get the same ids (A03). */
+/** Generates ids and API keys from the seed: the nth of a kind depends only on the seed, the kind and n, so the same requests get the same ids (A03). */
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import { drawnBlock, TEXTS_A_BLOCK } from './draws.js'

@@ -18,7 +18,7 @@ const IS_SECRET = new RegExp(
     `${WORDS}(?![a-z\\d])`,
     // a name of its own: a phone number is not a secret
     '(?:^|\\.)(?:number|authorization)(?:\\.|$)|^match\\.(?:any\\.\\d+\\.)?key$',
-    // all card data but what answers show of it too, misspelt names included
+    // all card data, misspelt names included, except what a response shows of it
     `${HOLDER}[._](?!(?<=card.)(?:brand|last_?4)$|(?<=account.)(?:bank_name|last_?4)$)`
   ].join('|')
 )

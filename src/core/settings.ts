@@ -2,7 +2,7 @@
  * Every setting, once: its schema, default, where it can be given and what it does.
  * The environment variable is the key in upper snake case (`pagination.max_limit` → `PAGINATION_MAX_LIMIT`), with or without `COMMERCE_EMULATOR_` before it;
  * `--set key=value` takes any of them.
- * Scope `process` belongs to the running program, scope `sandbox` shapes the answers and may be set in a scenario.
+ * Scope `process` belongs to the running program; scope `sandbox` shapes responses and may be set in a scenario.
  */
 import type { Static, TSchema } from 'typebox'
 import * as Type from 'typebox'

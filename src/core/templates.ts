@@ -1,4 +1,4 @@
-/** Templates of answers: JSON with placeholders, such as `{ data: $members, has_more: $has_more }`, which each value takes the place of. */
+/** Templates of responses: JSON with placeholders, such as `{ data: $members, has_more: $has_more }`. A value replaces each placeholder. */
 
 export type Template = Readonly<Record<string, unknown>>
 /** The placeholders of a template; `once` has to be there, and once. */
@@ -54,12 +54,12 @@ export function stepsTo(part: unknown, placeholder: string): readonly (string | 
   return undefined
 }
 
-/** What an answer has in the place of a placeholder; undefined where it has nothing there. */
+/** The value of a response at a placeholder's place; undefined where it has none. */
 export function valueAt(part: unknown, answer: unknown, placeholder: string): unknown {
   return stepsTo(part, placeholder)?.reduce<unknown>((at, step) => (at as Template | null | undefined)?.[step], answer)
 }
 
-/** The parts of an answer that are in the places of some placeholders, each as `keep` has it; undefined where there are none. */
+/** The parts of a response at some placeholders' places, each as `keep` converts it; undefined if there are none. */
 export function picked<V>(part: unknown, answer: unknown, keep: Readonly<Record<string, (value: V) => unknown>>): unknown {
   if (typeof part === 'string') return answer === undefined ? undefined : keep[part]?.(answer as V)
   if (!isNested(part) || Array.isArray(part) || !isNested(answer)) return undefined
@@ -68,7 +68,7 @@ export function picked<V>(part: unknown, answer: unknown, keep: Readonly<Record<
   return found.length === 0 ? undefined : Object.fromEntries(found)
 }
 
-/** An answer without what is in the places of some placeholders. */
+/** A response without the values at some placeholders' places. */
 export function without(part: unknown, answer: unknown, placeholders: readonly unknown[]): unknown {
   if (!isNested(part) || !isNested(answer)) return answer
   if (Array.isArray(answer)) return answer.map((member, place) => without((part as readonly unknown[])[place], member, placeholders))

@@ -1,4 +1,4 @@
-/** What every answer of the emulated API has: its headers, and of a refusal the one shape (A07, A08). */
+/** The parts that all responses of the emulated API share: their headers, and the one shape of a refusal (A07, A08). */
 import { ApiError, CATALOGUE, type Problem, statusOf } from '../core/errors.js'
 import { controlOfBase } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
@@ -12,7 +12,7 @@ import { type Blame, REFUSALS } from './sentences.js'
 export const JSON_TYPE = 'application/json; charset=utf-8'
 const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Request-Id, Warning' }
 
-/** The type of an answer, its id (A34), and what was given for it; not its length. */
+/** The headers of a response: its content type, its id (A34) and those that it was given; not its length. */
 export function headersOf({ id, length, answerHeaders, warnings, headers: sent, settings }: Exchange): AnswerHeaders {
   const headers: AnswerHeaders = length === 0 ? {} : { 'content-type': JSON_TYPE }
   headers['request-id'] = id
@@ -25,7 +25,7 @@ export function headersOf({ id, length, answerHeaders, warnings, headers: sent, 
 /** A warning as HTTP writes it (A14). */
 const warningHeader = (message: string) => `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`
 
-/** The headers of the answer to a preflight, which a browser sends to ask whether it may make a request. */
+/** The headers of the response to a preflight, which a browser sends to ask whether it may send a request. */
 export function preflightHeaders({ 'access-control-request-headers': asked }: RequestHeaders): AnswerHeaders {
   return {
     vary: 'Access-Control-Request-Headers',
@@ -59,7 +59,7 @@ export function controlError(error: ApiError, context: ErrorContext) {
 const shownProblems = (problems: readonly Problem[], show: (text: string) => string): Problem[] =>
   problems.map(problem => ({ ...problem, path: show(problem.path), message: show(problem.message) }))
 
-/** Warnings as an answer shows them, masked as an error is. */
+/** Warnings as a response shows them, masked as an error is. */
 export const shownWarnings = (warnings: readonly Problem[], { world, authorization }: Pick<ErrorContext, 'world' | 'authorization'>): Problem[] =>
   shownProblems(warnings, text => redacted(text, world, authorization))
 
@@ -69,7 +69,7 @@ export function refuse(exchange: Exchange, error: unknown): void {
   const { world, settings, authorization, id } = exchange
   const { code, rule = null, assumption = null, param = null, facts = null } = error
   if (assumption) exchange.rely(assumption)
-  // what a script gave goes with its own answer alone
+  // headers of a script belong to its own response only
   exchange.answerHeaders = exchange.action === null ? { ...exchange.answerHeaders, ...error.headers } : error.headers
   const text = errorText(error, { world, authorization, requestId: id }, settings)
   exchange.refused(statusOf(code, settings), { code, rule, assumption, param, facts }, text)

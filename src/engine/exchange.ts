@@ -30,8 +30,8 @@ export const STAGE = { arrived: 0, routed: 1, identified: 2, decoded: 3, admitte
 export type Stage = (typeof STAGE)[keyof typeof STAGE]
 
 /**
- * What became of a request. `answered`: its operation gave the answer, a 2xx or the documented 501. `scripted`: a script entry gave or changed it. `lost_before`
- * and `lost_after`: the answer was lost before or after the operation ran. `not_written`: the operation ran, but the data file could not be written.
+ * What became of a request. `answered`: its operation gave the response, a 2xx or the documented 501. `scripted`: a script entry gave or changed it.
+ * `lost_before`, `lost_after`: the response was lost before or after the operation ran. `not_written`: the operation ran, but the data file was not written.
  */
 export type OutcomeName = 'refused' | 'answered' | 'scripted' | 'lost_before' | 'lost_after' | 'not_written'
 /** Why a request was refused. */
@@ -42,7 +42,7 @@ export type Pause = { machine: number; sandbox: number }
 export type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string }
 /** What an operation returned: a record or a list; null where it returns nothing. */
 export type Shown = AnyRecord | List<AnyRecord> | null
-/** Headers of a request and of an answer, by name in lower case. */
+/** Headers of a request and of a response, by name in lower case. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 export type AnswerHeaders = Record<string, string | string[]>
 
@@ -60,9 +60,9 @@ export type Outcome = {
   readonly list: Template
   /** A body that shows no records: that of a refusal or of a script. */
   readonly text: string
-  /** How the script lost the answer. */
+  /** How the script lost the response. */
   readonly fault: Fault | null
-  /** What the Retry-After of the answer asks for. */
+  /** What the Retry-After of the response asks for. */
   readonly pause: Pause | null
 }
 /** An outcome as it is decided: what is left out is nothing, and `reached` the stage of the request. */
@@ -101,7 +101,7 @@ const WORD = 32
 export const hasNoted = ({ low, high }: Pick<Exchange, 'low' | 'high'>, place: number): boolean =>
   ((place < WORD ? low >>> place : high >>> (place - WORD)) & 1) === 1
 
-/** What a request shows, by the places of the ledgers: the rules that it kept in the order in which they were decided, and the assumptions that its answer relies on. */
+/** What a request shows, by the places of the ledgers: the rules that it kept, in the order of their checks, and the assumptions its response relies on. */
 export type Judgement = { readonly kept: readonly number[]; readonly broken: RuleId | null; readonly relied: readonly number[] }
 
 /** The trace id of a `traceparent` header (W3C Trace Context); an id of only zeros is not valid. */
@@ -110,7 +110,7 @@ const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 export class Exchange {
   readonly world: World
   readonly id: string
-  /** The path that the API of its sandbox is under, as it appears in answers: `/next`. */
+  /** The path that the API of its sandbox is under, as it appears in responses: `/next`. */
   readonly base: string
   readonly method: string
   /** Dropped, with the headers, once the request is recorded. */
@@ -158,7 +158,7 @@ export class Exchange {
   action: Action | null = null
   changed: readonly RecordName[] = NO_RECORDS
   problem: string | null = null
-  /** The earlier records that it is answered from; null for those of the present. Dropped once the request is recorded. */
+  /** The earlier records that it reads; null for those of the present. Dropped once the request is recorded. */
   past: Store | null = null
   /** How many changes it made in its sandbox, from its place on, the script's among them. */
   changes = 0
@@ -177,11 +177,11 @@ export class Exchange {
   /** The assumptions that were relied on so far, as bits by their places in the ledger, 64 at most: a request costs no list for them. */
   low = 0
   high = 0
-  /** What its answer warns of. */
+  /** Warnings in its response. */
   warnings: readonly string[] = NO_WARNINGS
-  /** Headers of the answer in addition to those that every answer has. */
+  /** Headers of the response in addition to those that every response has. */
   answerHeaders: AnswerHeaders | null = null
-  /** The body of the answer on its way; dropped once it is recorded. */
+  /** The body of the response on its way; dropped once the request is recorded. */
   payload: string | Buffer = ''
   /** How many bytes the body has. */
   length = 0
@@ -189,7 +189,7 @@ export class Exchange {
   held = 0
   /** Judged once, when it is over. */
   judgement: Judgement | null = null
-  /** Whether the client got the answer. */
+  /** Whether the client got the response. */
   isDelivered = false
   /** Milliseconds of the machine's time that it took. */
   ms = 0
@@ -214,14 +214,14 @@ export class Exchange {
     this.hasAuthorization = this.authorization !== undefined
   }
 
-  /** Notes that an assumption was relied on: with a different assumption the answer would be different. */
+  /** Notes that the request relies on an assumption: with a different assumption its response would be different. */
   rely(assumption: AssumptionId): void {
     const place = ASSUMPTION_PLACES.get(assumption) as number
     if (place < WORD) this.low |= 1 << place
     else this.high |= 1 << (place - WORD)
   }
 
-  /** The body of the answer, as it went out. It is put together only when it is read: the journal keeps no copy of what the records keep. */
+  /** The body of the response, as it was sent. It is built only when it is read: the journal keeps no copy of what the records keep. */
   get text(): string {
     const { shown, members, list, text, fault } = this.outcome
     const whole = () => {
@@ -232,12 +232,12 @@ export class Exchange {
     return fault === 'malformed_body' ? malformed(whole()) : whole()
   }
 
-  /** The records that it is answered from. */
+  /** The records that it works on. */
   get store(): Store {
     return this.past ?? this.world.state.store
   }
 
-  /** How its answer shows lists. */
+  /** How its response shows lists. */
   get shape(): Shape {
     return { base: this.base, list: this.settings['shapes.list'] }
   }
@@ -250,7 +250,7 @@ export class Exchange {
     return sent === undefined && this.stage === STAGE.recorded ? null : sent && String(sent)
   }
 
-  /** The words to mask in its answer: the API keys of its sandbox and the control token. */
+  /** The words to mask in its response: the API keys of its sandbox and the control token. */
   get secretWords(): SecretWords {
     return keysToMask(this.world)
   }
@@ -260,18 +260,18 @@ export class Exchange {
     return keyIn(this.authorization)
   }
 
-  /** The operation gave the answer; `members` are the bytes of the records, null for a record that it made or changed. */
+  /** The operation gave the response; `members` are the bytes of the records, null for a record that it created or changed. */
   answered(status: number, shown: Shown, members: readonly Buffer[] | null, payload: string | Buffer): void {
     this.#end({ name: 'answered', status, shown, members }, payload)
   }
 
-  /** The request was refused, or aborted with the documented 501, which is an answer of its operation; a change that cannot be written was made all the same. */
+  /** The request was refused, or aborted with the documented 501, which its operation gives. A change that cannot be written was made all the same. */
   refused(status: number, refusal: Refusal, text: string): void {
     if (refusal.code === 'data_not_written' && hasPerformed(this)) this.#end({ ...this.outcome, name: 'not_written', status, refusal, text, fault: null }, text)
     else this.#end({ name: refusal.code === 'operation_disabled' ? 'answered' : 'refused', reached: reachedBy(this), status, refusal, text }, text)
   }
 
-  /** A script entry gave the answer, in place of the operation or from the answer that this gave. */
+  /** A script entry gave the response, in place of the operation or by changing the operation's response. */
   scripted(status: number, text: string, pause: Pause | null): void {
     const { reached, shown } = this.stage < STAGE.answered ? { reached: this.stage, shown: null } : this.outcome
     this.#end({ name: 'scripted', reached, status, shown, text, pause }, text)
@@ -287,12 +287,12 @@ export class Exchange {
     this.length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
   }
 
-  /** The script loses the answer. */
+  /** The script loses the response. */
   lost(fault: Fault): void {
     this.outcome = { ...this.outcome, fault }
   }
 
-  /** The answer is out or lost, and the request over: what was decided and did not arrive is lost. */
+  /** The response is sent or lost, and the request is over: an outcome that did not arrive is marked as lost. */
   close(isDelivered: boolean, ms: number): void {
     const { outcome } = this
     this.isDelivered = isDelivered && (outcome.fault === null || (outcome.fault === 'malformed_body' && this.length > 0))
@@ -303,7 +303,7 @@ export class Exchange {
       this.outcome = { ...outcome, name: hasPerformed(this) ? 'lost_after' : 'lost_before' }
   }
 
-  /** A digest that is the same for the same request by the same caller; of a body that was not read, no two are known to be the same. Known until it is redacted. */
+  /** A digest, the same for the same request by the same caller; bodies that were not read never count as the same. Known until it is redacted. */
   signature(): string {
     const { method, path, authorization, test, userAgent, query, body, headers, id, url } = this
     const undecoded = hasBody(headers) ? id : url
@@ -357,11 +357,11 @@ type Ended = Pick<Exchange, 'stage' | 'outcome'>
 const reachedBy = ({ stage, outcome }: Ended): Stage => (stage < STAGE.answered ? stage : outcome.reached)
 export const hasReached = (exchange: Ended, wanted: Stage): boolean => reachedBy(exchange) >= wanted
 
-/** Whether the operation gave the answer, wherever that went then: a 2xx of its own, or the documented 501. */
+/** Whether the operation gave the response, even if that was lost: a 2xx of its own, or the documented 501. */
 export const hasRun = ({ stage, outcome: { name } }: Ended): boolean =>
   stage >= STAGE.answered && (name === 'answered' || name === 'lost_after' || name === 'not_written')
 
-/** Whether the operation came to its end; a script entry may have changed the answer that it gave. */
+/** Whether the operation finished; a script entry may have changed its response. */
 export const hasPerformed = (exchange: Ended): boolean =>
   hasRun(exchange) || (exchange.outcome.name === 'scripted' && exchange.outcome.reached === STAGE.running)
 
@@ -372,11 +372,11 @@ export const tookEffect = (exchange: Pick<Exchange, 'stage' | 'outcome' | 'opera
 /** The rule that a refused request broke; null where an assumption refused it, or it was not refused. */
 export const brokenRule = ({ outcome: { name, refusal } }: Pick<Exchange, 'outcome'>): RuleId | null => (name === 'refused' ? (refusal?.rule ?? null) : null)
 
-/** The list that an answer is; null where it is none. */
+/** The list that a response shows; null if it shows none. */
 export const listShown = ({ outcome: { shown } }: Pick<Exchange, 'outcome'>): List<AnyRecord> | null =>
   (shown as { object?: unknown } | null)?.object === 'list' ? (shown as List<AnyRecord>) : null
 
-/** The records that an answer shows. */
+/** The records that a response shows. */
 export const recordsShown = (exchange: Pick<Exchange, 'outcome'>): readonly AnyRecord[] =>
   listShown(exchange)?.data ?? (exchange.outcome.shown === null ? [] : [exchange.outcome.shown as AnyRecord])
 

@@ -1,6 +1,6 @@
 /**
  * The emulated API as a function: a request, and what becomes of it. Its stages stand here in the order of refusals (A08): path and method, key, disabled
- * operation, content type, size, form, parameters; then the script, the operation, the answer. Nothing here waits: where a script says so, the caller does.
+ * operation, content type, size, form, parameters; then the script, the operation, the response. Nothing here waits: where a script says so, the caller does.
  */
 import { ApiError } from '../core/errors.js'
 import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form, valueIn } from '../core/form.js'
@@ -25,8 +25,8 @@ import type { World } from './world.js'
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
 /**
- * Executes a request, and waits for nothing: a script may answer it, but neither holds nor delays it, and what it would lose is known, not lost. Without
- * `isScripted` it is not asked, and does what `action` says. `base` is the path of the API as answers show it. `onEntered` is called once the caller is known, before anything is looked up.
+ * Executes a request without waiting: a script may respond, but does not hold or delay, and a response that it would lose is only marked. If `isScripted` is
+ * false, `action` replaces the script. `base` is the API's path as responses show it. `onEntered` is called when the key is known, before any lookup.
  */
 export function execute(
   world: World,
@@ -170,7 +170,7 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   exchange.stage = STAGE.admitted
 }
 
-/** Counts a request for the scenario's expectations once, however it is answered; one without a right key is none. */
+/** Counts a request for the scenario's expectations once, whatever its response; a request without a right key is not counted. */
 export function countRequest(exchange: Exchange): void {
   const { tally } = exchange.world
   if (tally.isEmpty || exchange.isCounted || !hasReached(exchange, STAGE.identified)) return
@@ -214,7 +214,7 @@ const LOOKUPS: Lookups<Exchange> = {
     positionOf(exchange, operationOf(exchange.operation as OperationId).family, param, id)
   }
 }
-/** Warnings of one answer, and lines that are logged of them, at most. */
+/** Maximum number of warnings in one response, and of lines that are logged for them. */
 const MAX_WARNINGS = 10
 
 /** A body on a GET or DELETE: a list's parameters in it are in the wrong place (FORM-3), anything else is not expected (A37). */
@@ -225,8 +225,8 @@ function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
 }
 
 /**
- * 9. The operation, with what the script changes before or after it: it finds the record that the path names, judges, changes, and returns what is shown. `hasWaited` says that time has passed since the request
- * was admitted: a load or reset may have replaced the state, so the caller and the records are looked up again. Errors: `resource_missing`, those of the rules.
+ * 9. The operation, and what the script changes before or after it: finds the record in the path, judges, changes, and returns what is shown. `hasWaited`:
+ * time has passed, and a load or reset may have replaced the state, so caller and records are looked up again. Errors: `resource_missing`, those of the rules.
  */
 export function perform(exchange: Exchange, hasWaited = false): void {
   const { action, world } = exchange
@@ -267,7 +267,7 @@ function resume(exchange: Exchange): void {
   exchange.values = findReferences(parametersOf(exchange.operation as OperationId, exchange.settings), values, exchange, LOOKUPS)
 }
 
-/** 10. The answer shows a record or a list. */
+/** 10. The response shows a record or a list. */
 function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): void {
   const { world, settings, shape } = exchange
   const operation = operationOf(exchange.operation as OperationId)
@@ -282,7 +282,7 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
   exchange.answered(200, shown, members, bodyOf(shown, members, shape.list))
 }
 
-/** 11. It is over, `ms` milliseconds after it came, and its answer arrived or not: counted once more for the expectations that ask what became of it. */
+/** 11. The request is over, `ms` milliseconds after it came, and its response arrived or not: counted again for the expectations that ask how it ended. */
 export function close(exchange: Exchange, isDelivered: boolean, ms: number): void {
   exchange.close(isDelivered, ms)
   const { tally } = exchange.world

@@ -1,6 +1,6 @@
 /**
- * Decodes a call's parameters by its table and refuses what the table does not allow: first any unknown parameter, then in the table's order, the record that
- * a parameter names included (A08). Values are read strictly: an integer is digits, nothing is coerced (A27).
+ * Decodes a request's parameters by its operation's table and refuses what the table does not allow: first any unknown parameter, then in the table's order,
+ * including the record that a parameter names (A08). Values are read strictly: an integer is digits, nothing is coerced (A27).
  */
 import { ApiError, type ErrorCode } from '../core/errors.js'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
@@ -65,7 +65,7 @@ export function findReferences<C extends DecodeContext>({ fields }: Table, value
   return found
 }
 
-/** Refuses parameters in the query of a call that takes them in its body (A14). */
+/** Refuses parameters in the query of an operation that takes them in its body (A14). */
 export function refuseInQuery<C extends DecodeContext>(query: FormObject, context: C, lookups: Lookups<C>): void {
   refuseUnknown(unknownIn(NO_TABLE, query, ''), NO_TABLE, context, lookups, IN_BODY)
 }

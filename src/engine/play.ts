@@ -23,7 +23,7 @@ export function requestOf({ method, path, query = '', key, form, headers = {} }:
   return { method, url: `${BASE}${path}${query === '' ? '' : `?${query}`}`, headers: own, body: form }
 }
 
-/** What a client reads of an answer. */
+/** What a client reads of a response. */
 export const answerSeen = (exchange: Exchange): StepAnswer =>
   answerRead(exchange.outcome.status, headersOf(exchange) as Record<string, string>, String(exchange.payload))
 

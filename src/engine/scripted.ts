@@ -56,7 +56,7 @@ export const valuesOf =
     return typeof node === 'string' || node === undefined ? node : null
   }
 
-/** Whether the script answers in place of the operation, or loses the answer before that runs. */
+/** Whether the script responds in place of the operation, or loses the response before the operation runs. */
 export const isAnswer = ({ entry: { data } }: Action): boolean =>
   data.when !== 'after' && data.respond?.patch === undefined && (data.respond !== undefined || data.fault !== undefined)
 
@@ -67,7 +67,7 @@ export function changeRecords(exchange: Exchange, { entry: { data, edit } }: Act
   return exchange.problem === null
 }
 
-/** The script gives the answer. */
+/** The script gives the response. */
 export function answerByScript(exchange: Exchange, action: Action): void {
   const { data } = action.entry
   const { inputs } = exchange.world
@@ -81,7 +81,7 @@ export function answerByScript(exchange: Exchange, action: Action): void {
   exchange.scripted(statusOf(answer), body, pauseIn(headers, exchange))
 }
 
-/** The script changes the answer that the operation gave; one without a body stays as it is. */
+/** The script changes the operation's response; one without a body stays as it is. */
 export function patchAnswer(exchange: Exchange, { entry: { data } }: Action): void {
   const { respond } = data
   if (respond?.patch === undefined || exchange.length === 0) return
@@ -91,7 +91,7 @@ export function patchAnswer(exchange: Exchange, { entry: { data } }: Action): vo
   exchange.scripted(respond.status ?? exchange.outcome.status, text, pauseIn(headers, exchange))
 }
 
-/** What the script says of the answer of a request: of that which it gave itself, or else of the operation's. An answer of the emulator in place of that is left alone. */
+/** What the script says about a response: its own, or else the operation's. Another response that the emulator gives instead is left alone. */
 function saidOfAnswer(exchange: Exchange): Partial<EntryData> {
   const { action, outcome } = exchange
   if (action === null) return {}
@@ -99,7 +99,7 @@ function saidOfAnswer(exchange: Exchange): Partial<EntryData> {
   return isMeant ? action.entry.data : {}
 }
 
-/** Loses the answer where the script says so, cuts one that is longer than what is to arrive, and breaks the body of one that arrives malformed. */
+/** Loses the response if the script says so, truncates one that is longer than `cut_after`, and breaks the body of one that arrives malformed. */
 export function breakAnswer(exchange: Exchange): void {
   const { fault, cut_after: arriving = Number.POSITIVE_INFINITY } = saidOfAnswer(exchange)
   if (fault !== undefined) exchange.lost(fault)
@@ -107,19 +107,19 @@ export function breakAnswer(exchange: Exchange): void {
   if (fault === 'malformed_body') exchange.payload = malformed(String(exchange.payload))
 }
 
-/** How many bytes of the body of an answer arrive, half of one that is truncated; with `bandwidth`, so many a second. */
+/** How many bytes of a response's body arrive (half of a truncated one, unless `cut_after` is given), and how many a second. */
 export function sendingOf(exchange: Exchange): { bytes: number; bandwidth: number | undefined } {
   const { bandwidth, cut_after: cut } = saidOfAnswer(exchange)
   const { length, outcome } = exchange
   return { bytes: outcome.fault === 'truncated_body' ? (cut ?? Math.floor(length / 2)) : length, bandwidth }
 }
 
-/** What a fault without an answer of its own loses. */
+/** The response that a fault loses if its entry gives none. */
 const LOST: Respond = { status: 502, error: { code: 'scripted_fault', message: 'This response was meant to be lost.' } }
 
 const statusOf = ({ status, error }: Respond): number => status ?? (error ? 400 : 200)
 
-/** The body that is given; without one, an answer with an error's status has the error of that status. */
+/** The body that is given; without one, a response with an error status has the error of that status. */
 function bodyOf(respond: Respond, { id, settings }: Exchange): string {
   const { body, error } = respond
   const status = statusOf(respond)
@@ -129,7 +129,7 @@ function bodyOf(respond: Respond, { id, settings }: Exchange): string {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-/** The headers of an answer of the script: those that it gives, and the type of its body where it gives none. */
+/** The headers of a script's response: those that it gives, and a content type if it gives none. */
 function headersOf({ headers = {}, body: given, retry_after }: Respond, body: string): AnswerHeaders {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   if (retry_after !== undefined) named['retry-after'] = String(Math.ceil((durationOf(retry_after) as number) / 1000))

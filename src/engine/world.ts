@@ -29,7 +29,7 @@ export type World = {
   past: (ms: number) => Store
   /** Notes that a request has changed the counts of a script entry. */
   counted: (id: string, count: EntryCount) => void
-  /** The id of the next answer, from a counter of its own (A34). */
+  /** The id of the next response, from a counter of its own (A34). */
   nextRequestId: () => string
   /** The id and creation time of a new record. */
   stamp: (family: Family, type?: AccountType) => { id: string; created: string }

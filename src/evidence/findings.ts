@@ -1,4 +1,4 @@
-/** Findings: mistakes that the client under test makes, each with the calls that show it. They are found from what happened in calls, never from how an answer was judged. */
+/** Findings: mistakes of the client under test, each with the requests that show it. They come from what happened, never from how a response was judged. */
 import { holdsCardNumber } from '../core/card-numbers.js'
 import { FormList, type FormNode, nodeIn, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
@@ -180,7 +180,7 @@ export class Findings {
     this.#found = [...this.#found, { finding, requests, times }]
   }
 
-  /** Notes that a client left before its answer came, while the request goes on: what it repeats from now on, it repeats without knowing. */
+  /** Notes that a client left before its response came, while its request goes on: the client repeats it without knowing the outcome. */
   leave(call: Exchange): void {
     this.#lost.note(call)
   }
@@ -246,7 +246,7 @@ export class Findings {
   }
 }
 
-/** Refusals that are due to the emulator's own state, not to the call. */
+/** Refusals that are due to the emulator's own state, not to the request. */
 const EMULATOR_FAULTS: readonly string[] = ['internal_error', 'not_ready', 'data_not_written', 'limit_reached']
 const COMPARISONS = ['created.gte', 'created.gt', 'created.lte', 'created.lt'] as const
 
@@ -261,7 +261,7 @@ function pageOf(call: Exchange): List<unknown> | null {
   }
 }
 
-/** Who sent a call, as far as a call shows it: by key, test and User-Agent together. */
+/** Who sent a request, as far as it shows that: key, test and User-Agent together. */
 const callerOf = ({ key, test, userAgent }: Exchange): string => JSON.stringify([key, test, userAgent])
 
 type Owned = AnyRecord & { account?: string; location?: string; transaction: string }

@@ -1,4 +1,4 @@
-/** The journal: the last calls of a sandbox, bounded in number and in bytes, by itself and together with those of other sandboxes. */
+/** The journal: the last requests of a sandbox, bounded in number and in bytes, by itself and together with those of other sandboxes. */
 import { valueIn } from '../core/form.js'
 import { type AnyRecord, type Exchange, listShown, recordsShown, tookEffect } from '../engine/exchange.js'
 import { operationOf } from '../reference/operations.js'
@@ -7,7 +7,7 @@ import type { RecordName } from '../scenario/edits.js'
 /** A journal as the budget sees it: what it holds, and how it gives way until it holds no more than so many bytes. */
 type Sharing = { readonly bytes: number; shrink: (bytes: number) => void }
 
-/** Where there is too little, journals give way until a sixteenth is free, so that not every call has to look for room. */
+/** When memory runs out, journals give way until a sixteenth is free, so that not every request has to look for room. */
 const FREED = 1 / 16
 
 /** The memory that the journals of a process share. */
@@ -21,7 +21,7 @@ export class JournalBudget {
     this.#most = most
   }
 
-  /** Counts what a journal holds more than before, or less. Beyond the limit the largest journals drop their oldest calls. */
+  /** Counts how much a journal has grown or shrunk. Beyond the limit the largest journals drop their oldest requests. */
   count(journal: Sharing, bytes: number): void {
     this.#held += bytes
     if (journal.bytes > 0) this.#journals.add(journal)
@@ -44,9 +44,9 @@ export class Journal {
   #calls: (Exchange | null)[] = []
   #first = 0
   readonly #listeners = new Set<(call: Exchange) => void>()
-  /** About the memory that its calls hold, in bytes. */
+  /** About how many bytes of memory its requests hold. */
   bytes = 0
-  /** How many calls are not in the journal: they had to make room for later ones, or came while it was off. */
+  /** How many requests are not in the journal: they made room for later ones, or came while it was off. */
   dropped = 0
   /** How many of them no listener was called with, since they came while it was off. */
   unseen = 0
@@ -72,7 +72,7 @@ export class Journal {
     for (const listener of this.#listeners) listener(call)
   }
 
-  /** Drops the oldest calls until those that are left hold no more than so many bytes. */
+  /** Drops the oldest requests until the others hold no more than so many bytes. */
   shrink(bytes: number): void {
     const before = this.bytes
     while (this.bytes > bytes) this.#drop()
@@ -90,7 +90,7 @@ export class Journal {
     }
   }
 
-  /** A call that is not kept. */
+  /** Counts a request that is not kept. */
   skip(): void {
     this.dropped++
     this.unseen++
@@ -100,12 +100,12 @@ export class Journal {
     return this.requests().findLast(call => call.id === id)
   }
 
-  /** Every call that is kept, oldest first. */
+  /** Every request that is kept, oldest first. */
   requests(): Exchange[] {
     return this.#calls.slice(this.#first) as Exchange[]
   }
 
-  /** The calls before one that last changed the records that it was judged by or that its list shows, of those that are kept; all are before one that is not. */
+  /** Of the kept requests before one, those that last changed a record that it was judged by or lists. If it is not kept, all kept ones came before it. */
   changersOf(call: Exchange): string[] {
     const earlier = this.requests()
     const place = earlier.indexOf(call)
@@ -127,24 +127,24 @@ export class Journal {
     this.#limits.budget.count(this, -before)
   }
 
-  /** Calls the listener with each new call until the returned function is called. */
+  /** Calls the listener with each new request until the returned function is called. */
   listen(listener: (call: Exchange) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 }
 
-/** The ids of the records that a call was judged by: those of its path, its Account, and the record that its body names. */
+/** The ids of the records that a request was judged by: those of its path, its Account, and the record that its body names. */
 function judgedBy({ params, account, body, operation }: Exchange): string[] {
   const named = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
   const actor = operation === 'createLocation' ? account : undefined
   return [...Object.values(params), named, actor].filter(id => id != null)
 }
 
-/** The ids of the records that a list shows, together: it names the call that last changed any of them. */
+/** The ids of the records that a list shows, as one set: it names the request that last changed any of them. */
 const shownIn = (call: Exchange): Set<string>[] => (listShown(call) === null ? [] : [new Set(recordsShown(call).map(({ id }) => id))])
 
-/** The records that a call changed, and the script with it; a new Refund changes its Transaction too. */
+/** The records that a request and its script entry changed; a new Refund changes its Transaction too. */
 export function recordsChanged(call: Exchange): readonly RecordName[] {
   const own = recordsChangedByOperation(call)
   return call.changed.length === 0 ? own : [...own, ...call.changed.filter(({ id }) => own.every(one => one.id !== id))]

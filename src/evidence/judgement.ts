@@ -1,8 +1,8 @@
 /**
- * What a request shows: the rules that it kept and broke, and the assumptions that its answer relies on. It is judged once, by one predicate for each rule and
- * each assumption over what it sent, what was found and what it was answered.
+ * What a request shows: the rules that it kept and broke, and the assumptions that its response relies on. It is judged once, by one predicate for each rule
+ * and each assumption over what it sent, what was found and how the emulator responded.
  *
- * A rule is kept when the situation that it is about arose, and what the rule says held; a request that did not run keeps only rules of the way in. An answer
+ * A rule is kept when the situation that it is about arose, and what the rule says held; a request that did not run keeps only rules of the way in. A response
  * relies on an assumption when with a different assumption it would be different. Those that are used while a request is decoded or looked up are noted there.
  */
 import type { TSchema } from 'typebox'
@@ -86,7 +86,7 @@ const createdBy =
 const searched = (call: Exchange) => asked(call, 'search_query')
 const shows = (call: Exchange, least: number) => recordsShown(call).length >= least
 
-/** When a call has kept a rule of the way in, whether or not the operation ran. Only the rules of its operation are asked about, here and below. */
+/** When a request has kept a rule of the way in, whether or not its operation ran. Only the rules of its operation are checked, here and below. */
 const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'BASE-1': () => true,
   'AUTH-1': isKeyed,
@@ -96,7 +96,7 @@ const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'FORM-3': call => isDecoded(call) && call.query.size > 0
 }
 
-/** When a call whose operation ran has kept another rule. One that is not listed is kept whenever the operation ran. */
+/** When a request whose operation ran has kept another rule. One that is not listed is kept whenever the operation ran. */
 const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'AUTH-2': call => !call.hasAuthorization,
 
@@ -156,7 +156,7 @@ const isKept = (rule: RuleId): Predicate => {
   const isKeptByRun = KEPT[rule]
   return KEPT_ON_THE_WAY[rule] ?? (isKeptByRun === undefined ? hasRun : call => hasRun(call) && isKeptByRun(call))
 }
-/** What the calls of each operation are asked, in the order in which it is decided. */
+/** The checks of each operation's requests, in the order of its rules. */
 const CHECKS = new Map<OperationId | null, readonly Check[]>(
   OPERATION_IDS.map(id => {
     const rules: readonly RuleId[] = operationOf(id).rules
@@ -201,7 +201,7 @@ const metadataMerged: Predicate = call => {
 /** Whether a list was sent a limit that is not above the default. */
 const isDefaultOrLess = ({ query, settings }: Exchange) => Number(valueIn(query, 'limit') ?? Number.NaN) <= settings['pagination.default_limit']
 
-/** When an answer relies on each assumption that its trace does not note. */
+/** When a response relies on each assumption that is not noted on the way. */
 const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A02: hasRun,
   A03: hasRun,
@@ -231,7 +231,7 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A31: call => hasRun(call) && shown<Account>(call).type !== (call.found as AnyRecord).type
 }
 
-/** What a call without an operation can rely on. */
+/** Assumptions that a request without an operation can rely on. */
 const WITHOUT_OPERATION = ['A07', 'A08', 'A39'] as const
 
 type ReliedCheck = { place: number; relies: Predicate | undefined }

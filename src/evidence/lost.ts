@@ -1,6 +1,6 @@
 /**
- * Payments and Refunds whose answers were lost, until the client looks or gets an answer. A client looked when it was shown the record, or a list on which the
- * record stands, or would stand if it had been made. What it sends again meanwhile may be made twice.
+ * Payments and Refunds whose responses were lost, until the client looks or gets a response. A client looked when it was shown the record, or a list where the
+ * record stands, or would stand if it had been created. What it sends again meanwhile may be created twice.
  */
 import { boundsOf } from '../core/instants.js'
 import { paymentMethodOf } from '../core/payment-method.js'
@@ -47,7 +47,7 @@ export class LostAnswers {
     return before === undefined || before.request === call.id ? null : before.request
   }
 
-  /** Notes that the answer of a payment or Refund is lost, or that its client has left. */
+  /** Notes that the response to a payment or Refund is lost, or that its client has left. */
   note(call: Exchange, payment = paymentOf(call)): void {
     if (payment !== null) keep(this.known, payment, lostOf(call), MAX_LOST)
   }
@@ -81,7 +81,7 @@ function lostOf(call: Exchange): Lost {
   }
 }
 
-/** Whether an answer shows a record that was lost, or would show it if it had been made. */
+/** Whether a response shows a record that was lost, or would show it if it had been created. */
 function isShownIn(lost: Lost, call: Exchange): boolean {
   const shown = recordsShown(call)
   if (shown.some(({ id }) => id === lost.made)) return true

@@ -101,7 +101,7 @@ async function nearIn(calls: readonly Exchange[], missesOf: (call: Exchange) => 
 
 const namesOf = (calls: readonly Exchange[], { nameOf = id => id }: Looked) => calls.slice(0, MAX_LISTED).map(({ id }) => nameOf(id))
 
-/** What there is to say: calls that counted are named where the journal holds all of them and no others could be taken for them. */
+/** What there is to say: requests that counted are named if the journal holds all of them and no others could be taken for them. */
 const explanation = (requests: string[], near: NearMiss[]) => ({ ...(requests.length > 0 && { requests }), ...(near.length > 0 && { near_misses: near }) })
 
 async function ofCalls(calls: Calls, { seen, exceeded }: Verdict, looked: Looked) {
@@ -115,7 +115,7 @@ async function ofCalls(calls: Calls, { seen, exceeded }: Verdict, looked: Looked
   return explanation(seen === counted.length ? namesOf(counted.reverse(), looked) : [], exceeded ? [] : near)
 }
 
-/** Follows a sequence through the journal: the calls that came in order, and those that nearly were the next one. */
+/** Follows a sequence through the journal: the requests that came in order, and those that nearly were the next one. */
 async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Looked) {
   const { store } = looked
   const counted: Exchange[] = []

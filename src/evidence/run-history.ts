@@ -99,7 +99,7 @@ export class RunHistory {
   }
 }
 
-/** A period in which more calls came than may counts against an expectation, whatever others say; one in which fewer came only where none met it. */
+/** Too many requests in a period count against an expectation, whatever other periods say; too few count only if no period met it. */
 function judgedAfter({ isMet, verdict: before, tests }: Judged, verdict: Verdict, more: readonly string[]): Judged {
   if (verdict.holds) return { isMet: true, verdict: before, tests }
   if (before?.exceeded && !verdict.exceeded) return { isMet, verdict: before, tests }

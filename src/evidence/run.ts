@@ -8,7 +8,7 @@ import { RunHistory } from './run-history.js'
 import { type RunTest, Totals } from './totals.js'
 import type { explained } from './why.js'
 
-/** Follows the journals of a run: a call that the journal of a sandbox keeps, or null when that journal is cleared. The sandbox at the base address has no name. */
+/** Follows the journals of a run: gets each request that a journal keeps, and null when it is cleared. The sandbox at the base address has no name. */
 export type JournalListener = (sandbox: string, exchange: Exchange | null) => void
 /** What a report lists in addition to the totals; `omitted` is what came when no more was kept. */
 export type RunListing = {
@@ -21,7 +21,7 @@ export type RunListing = {
 /** Sandboxes whose periods are counted; of more, those that were used longest ago begin with 1 again. */
 const MAX_SANDBOXES = 10_000
 
-/** Calls are named `SANDBOX#PERIOD/req_1`: a period ends with a load or reset of the sandbox, and the sandbox at the base address has no name. */
+/** Requests are named `SANDBOX#PERIOD/req_1`: a period ends with a load or reset of the sandbox, and the sandbox at the base address has no name. */
 export class Run extends Totals {
   /** Scripts and expectations of the periods that are over. */
   readonly history = new RunHistory()
@@ -49,9 +49,9 @@ export class Run extends Totals {
   }
 }
 
-/** An entry of the journal in full, with calls named as they are in a run. */
+/** An entry of the journal in full, with requests named as they are in a run. */
 export type RunEntry = ReturnType<typeof explained>
-/** A call of a run; `entry` is null for one that was not refused and that no finding names, or that was not kept. */
+/** A request of a run; `entry` is null if it was neither refused nor named by a finding, or was not kept. */
 export type RunCall = {
   request: string
   test: string | null
@@ -64,9 +64,9 @@ export type RunCall = {
 }
 type Line = Omit<RunCall, 'entry'>
 
-/** Calls that are listed: the first ones. */
+/** Maximum number of requests that are listed: the first ones. */
 export const MAX_CALLS = 10_000
-/** Refused calls that are kept in full: the first ones. */
+/** Maximum number of refused requests that are kept in full: the first ones. */
 export const MAX_REFUSED = 1000
 /** Characters of a path that are listed, of an entry, and of all entries. */
 const MAX_PATH = 200
@@ -75,19 +75,19 @@ const MAX_BYTES = 8_388_608
 
 export class RunRequests {
   readonly #lines: Line[] = []
-  /** As JSON, by the names of the calls. */
+  /** As JSON, by the names of the requests. */
   readonly #entries = new Map<string, string>()
   #refused = 0
   #bytes = 0
-  /** How many calls are not listed, and how many entries were not kept though their calls were refused or named by a finding. */
+  /** How many requests are not listed, and how many entries of requests that were refused or named by a finding are not kept. */
   readonly omitted = { calls: 0, entries: 0 }
 
-  /** A call that is not listed. */
+  /** Counts a request that is not listed. */
   skip(): void {
     this.omitted.calls++
   }
 
-  /** Lists a call that was redacted, in full where it was refused. `entry` is asked only for a call that is kept in full. */
+  /** Lists a request that was redacted, in full if it was refused. `entry` is called only for a request that is kept in full. */
   add(call: Exchange, request: string, entry: () => RunEntry): void {
     const { test, operation, method, path } = call
     const { name: outcome, status } = call.outcome
@@ -101,7 +101,7 @@ export class RunRequests {
     } else this.omitted.entries++
   }
 
-  /** Keeps a call in full. */
+  /** Keeps a request in full. */
   keep(request: string, entry: () => RunEntry): void {
     if (this.#entries.has(request)) return
     const text = JSON.stringify(entry())
@@ -133,7 +133,7 @@ export class RunRequests {
   }
 }
 
-/** The line of a call that came when no more were listed. */
+/** The line of a request that came when no more were listed. */
 const lineOf = (request: string, { test, on, method, path, outcome, status }: RunEntry): Line => ({
   request,
   test,

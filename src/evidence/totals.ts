@@ -40,17 +40,17 @@ type Outcomes = { satisfied: number; violated: number }
 export type RuleCoverage = Outcomes & { rule: RuleId; text: string; violable: boolean; keepable: boolean }
 export type CoverageReport = {
   rules: RuleCoverage[]
-  /** Outcomes seen and possible: a rule that calls can both keep and break has two, any other one. */
+  /** Outcomes seen and possible: two for a rule that requests can both keep and break, one for any other rule. */
   seen: number
   possible: number
   percent: number
   never_exercised: RuleId[]
-  /** Rules that a call can break, kept by some call and broken by none. */
+  /** Rules that a request can break, kept by some request and broken by none. */
   never_violated: RuleId[]
 }
 
 export class Coverage {
-  /** How many calls kept and broke each rule, by its place in the ledger. */
+  /** How many requests kept and broke each rule, by its place in the ledger. */
   readonly #kept = new Uint32Array(RULE_IDS.length)
   readonly #broken = new Uint32Array(RULE_IDS.length)
 
@@ -67,7 +67,7 @@ export class Coverage {
     this.#broken.fill(0)
   }
 
-  /** The rules that some call kept, or broke. */
+  /** The rules that some request kept, or broke. */
   seen(what: 'kept' | 'broken'): RuleId[] {
     const counts = what === 'kept' ? this.#kept : this.#broken
     return RULE_IDS.filter((_, place) => (counts[place] as number) > 0)
@@ -106,7 +106,7 @@ export class AssumptionUsage {
   /** By the place of the assumption in the ledger. */
   readonly #uses = ASSUMPTION_IDS.map(unused)
 
-  /** Counts a request, by its name, for each assumption that its answer relied on. */
+  /** Counts a request, by its name, for each assumption that its response relied on. */
   add({ relied }: Judgement, request: string): void {
     for (const place of relied) {
       const use = this.#uses[place] as Use
@@ -119,7 +119,7 @@ export class AssumptionUsage {
     return this.#uses[ASSUMPTION_PLACES.get(assumption) as number] as Use
   }
 
-  /** The assumptions that some answer relied on, in the order of the ledger. */
+  /** The assumptions that some response relied on, in the order of the ledger. */
   ids(): AssumptionId[] {
     return ASSUMPTION_IDS.filter(id => this.get(id).times > 0)
   }
@@ -127,20 +127,20 @@ export class AssumptionUsage {
 
 /** Upper bounds of the latency histogram, in milliseconds. */
 export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
-/** Calls by their latency; the last bucket holds those above every bound. `sum` is in milliseconds. */
+/** Requests by their latency; the last bucket holds those above every bound. `sum` is in milliseconds. */
 export type Latency = { buckets: number[]; sum: number }
 /** An operation, or `none` where the reference has none. */
 export type OperationLabel = OperationId | 'none'
 
-/** The calls of one operation: how many by status, and how long they took. */
+/** The requests of one operation: how many by status, and how long they took. */
 type Counts = { statuses: Map<number, number>; latency: Latency }
 
 export class Metrics {
   readonly operations = new Map<OperationLabel, Counts>()
-  /** Calls that a script entry was applied to. */
+  /** Requests that a script entry was applied to. */
   scripted = 0
 
-  /** All calls. */
+  /** All requests. */
   get total(): number {
     return [...this.operations.values()].flatMap(({ statuses }) => [...statuses.values()]).reduce((sum, count) => sum + count, 0)
   }
@@ -164,7 +164,7 @@ export class Metrics {
   }
 }
 
-/** A test; `test` is null for the calls that named none. */
+/** A test; `test` is null for the requests that named none. */
 export type RunTest = {
   test: string | null
   calls: number
@@ -174,7 +174,7 @@ export type RunTest = {
   findings: { finding: FindingId; times: number }[]
 }
 
-/** Tests that are counted; calls of further ones are not counted by test. */
+/** Maximum number of tests that are counted; requests of further tests are not counted by test. */
 export const MAX_TESTS = 2000
 
 class TestUse {
@@ -186,7 +186,7 @@ class TestUse {
 
 export class TestTotals {
   readonly #tests = new Map<string | null, TestUse>()
-  /** Calls of tests that are not counted. */
+  /** Requests of tests that are not counted. */
   omitted = 0
 
   /** Counts a request that is over, and what it shows where it was judged. */

@@ -1,4 +1,4 @@
-/** Why a call was answered as it was: the rules that it kept and broke, with the figures that they saw, and the assumptions that the answer relies on. */
+/** Why a request got its response: the rules that it kept and broke, with the figures that they saw, and the assumptions that the response relies on. */
 import { FormList, type FormNode, type FormObject, inBrackets } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
@@ -16,7 +16,7 @@ type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?:
 /** Parameters by name, nested as they were sent. */
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 
-/** An entry of the journal as a list shows it; `keys` are the API keys to mask in its answer. */
+/** An entry of the journal as a list shows it; `keys` are the API keys to mask in its response. */
 export function summaryOf(call: Exchange, keys: SecretWords) {
   const { id, at, operation, method, path, params, account, query, body, userAgent, test, trace, outcome, isDelivered, ms } = call
   const { refusal } = outcome
@@ -44,7 +44,7 @@ export function summaryOf(call: Exchange, keys: SecretWords) {
   }
 }
 
-/** The rules of a call in the order in which they were decided, each once: those that it kept, then the one that it broke. */
+/** The rules of a request in the order of their checks, each once: those that it kept, then the one that it broke. */
 function verdictsOf(call: Exchange, judgement: Judgement): Verdict[] {
   const kept = judgement.kept.map((place): Verdict => {
     const rule = RULE_IDS[place] as RuleId
@@ -57,7 +57,7 @@ function verdictsOf(call: Exchange, judgement: Judgement): Verdict[] {
   return [...kept, { rule, verdict: 'broken', text: RULES[rule].text, ...(facts && { facts }) }]
 }
 
-/** An entry whole, with why it was answered so. */
+/** An entry in full, with the reasons for its response. */
 export function explained(call: Exchange, journal: Journal, keys: SecretWords) {
   const judgement = judgementOf(call)
   return {
@@ -76,7 +76,7 @@ export function explained(call: Exchange, journal: Journal, keys: SecretWords) {
 const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
   refused: 'refused',
   answered: 'answered',
-  scripted: 'answered by the script',
+  scripted: 'scripted response',
   lost_before: 'lost before the operation ran',
   lost_after: 'lost after the operation ran',
   not_written: 'ran, but the data file could not be written'
@@ -150,7 +150,7 @@ function flat(parameters: Parameters, under = ''): string[] {
   })
 }
 
-/** An answer as it may be shown: JSON as values, anything else as text; null where there is none. */
+/** A response as it may be shown: JSON as values, anything else as text; null if there is none. */
 function answerShown({ text }: Exchange, keys: SecretWords): unknown {
   if (text === '') return null
   try {

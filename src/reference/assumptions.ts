@@ -1,6 +1,6 @@
 /**
- * What the emulator answers where the reference says "not shown" or "not stated": the ledger of assumptions.
- * None of it is documented behaviour. `settings` names the settings that change it. A `standing` one is behind every answer, so it is not counted.
+ * How the emulator responds where the reference says "not shown" or "not stated": the ledger of assumptions.
+ * None of it is documented behaviour. `settings` names the settings that change it. A `standing` one is behind every response, so it is not counted.
  */
 
 export type Assumption = { topic: string; default: string; settings: readonly string[]; standing?: true }
@@ -126,7 +126,7 @@ export const ASSUMPTIONS = {
   ),
   A31: assumed("changing an Account's type", 'allowed; the id keeps its old prefix'),
   A32: assumed('JSON and multipart bodies', 'refused with 415 and a hint, like any other content type or encoding; form encoding is the only one documented'),
-  A33: standing('CORS', 'answered for the emulated API; never for the control API', 'cors'),
+  A33: standing('CORS', 'allowed for the emulated API; never for the control API', 'cors'),
   A34: standing('HTTP extras', 'every response carries Request-Id, drawn from a counter of its own; no rate limits, no idempotency keys, no webhooks'),
   A35: assumed(
     'field lengths',
@@ -152,5 +152,5 @@ export type AssumptionId = keyof typeof ASSUMPTIONS
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
 /** Counts by assumption are kept by place. */
 export const ASSUMPTION_PLACES: ReadonlyMap<AssumptionId, number> = new Map(ASSUMPTION_IDS.map((id, place) => [id, place]))
-/** Behind every answer, and not counted. */
+/** Behind every response, so it is not counted. */
 export const isStanding = (id: AssumptionId): boolean => ASSUMPTIONS[id].standing === true

@@ -28,11 +28,11 @@ export type Operation = {
   family: Family
   kind: Kind
   title: string
-  /** False for the one call that needs no API key (AUTH-2). */
+  /** False for the one operation that needs no API key (AUTH-2). */
   key: boolean
   /** The rule that disables it: it aborts with 501 right after the key. */
   disabledBy?: RuleId
-  /** The rules that a call can keep or break, as they are decided; `evidence/judgement.ts` says when each is kept. */
+  /** The rules that a request can keep or break, in the order of their checks; `evidence/judgement.ts` says when each is kept. */
   rules: readonly RuleId[]
   assumptions: readonly AssumptionId[]
 }
@@ -46,7 +46,7 @@ const CREATED_FILTERS = ['FILT-1', 'FILT-2', 'FILT-3', 'FILT-4', 'FILT-6'] as co
 const LISTED = ['LIST-1', 'LIST-2'] as const
 const SEARCHED = ['A11', 'A12', 'A13'] as const
 
-/** What any answer can rely on. */
+/** Assumptions that any response can rely on. */
 const ANY: Assumptions = ['A07', 'A08', 'A14', 'A35', 'A36', 'A39']
 const SHOWN = ['A04', 'A05'] as const
 /** What the operations of a kind have in common; their own rules decide after these. */

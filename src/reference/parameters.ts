@@ -1,15 +1,15 @@
 /**
  * The pieces that the parameter and resource tables are written with. A table is a TypeBox schema, so that decoding, validation,
- * static types, answers and documents come from one place. Besides JSON Schema's own keywords a table uses:
+ * static types, responses and documents come from one place. A table adds these to JSON Schema's own keywords:
  *
  * - `x-rule`: the rule that a wrong value breaks · `x-required-by`: the rule that requires it, where that is another one
  * - `x-assumption`: where no rule speaks of the value, the assumption that refuses a wrong one
  * - `x-refers`: the family of the record that a body names, which has to exist · `x-cursor`: names a record of the list, and is sent under the name at this place of `pagination.cursors` · `x-page-size`: bounded by settings
  * - `x-empty`: what an empty value means in the table (`absent`, `unsets`, `refused`), or the setting that says whether it is refused
  * - `x-required-if`: the parameter and its value that require this one
- * - `x-fixed`: named by the reference for this call's resource, but not updatable
+ * - `x-fixed`: named by the reference for this operation's resource, but not updatable
  * - `x-secret`: used and forgotten, never repeated in an error
- * - `x-derived`: an answer's field that is worked out, so a fixture leaves it out · `x-needed`: a field that a fixture must give
+ * - `x-derived`: a response field that is computed, so a fixture leaves it out · `x-needed`: a field that a fixture must give
  */
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import * as Type from 'typebox'

@@ -1,6 +1,6 @@
 /**
  * The rules that the reference states, one id each: the ledger. What it does not state is an assumption (`assumptions.ts`), never a rule.
- * `violable` says whether a call can break the rule at all: some only describe the service's own answer. `keepable` is false where no call can show that it was kept.
+ * `violable` says whether a request can break the rule: some only describe the service's own response. `keepable` is false if no request can show it kept.
  */
 
 export type Rule = {

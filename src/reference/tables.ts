@@ -1,4 +1,4 @@
-/** The resource table of each family, and the parameter tables and the answer of each operation (reference §4). */
+/** The resource table of each family, and each operation's parameter tables and response (reference §4). */
 import type { TSchema } from 'typebox'
 import { ACCOUNT, ACCOUNT_LIST, CREATE_ACCOUNT, LIST_ACCOUNTS, UPDATE_ACCOUNT } from './accounts.js'
 import { CREATE_LOCATION, LIST_LOCATIONS, LOCATION, LOCATION_LIST, UPDATE_LOCATION } from './locations.js'

@@ -1,4 +1,4 @@
-/** Requests of a journal as plays: what they sent, with placeholders for secrets, and what of their answers is determined. */
+/** Requests of a journal as plays: what they sent, with placeholders for secrets, and the part of their responses that is determined. */
 import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
@@ -14,7 +14,7 @@ import type { Action, EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
 import { SAYS } from './sentences.js'
 
-/** The key of an Account, and what replaces an id that another call was given. */
+/** The key of an Account, and the text that replaces an id from another request's response. */
 export type Writing = { keyOf: (account: string) => string | undefined; written: (id: string) => string }
 /** A placeholder for a key that nobody has. */
 const UNKNOWN_KEY = 'unknown-key'
@@ -32,7 +32,7 @@ const PLACEHOLDERS: Readonly<Record<string, (method: Method) => string>> = {
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
-/** Without its expectation; `notes` say what is not as it was sent. Null for a call that no play can make. */
+/** Without its expectation; `notes` say what differs from what was sent. Null for a request that no play can send. */
 export function playOf(call: Exchange, { keyOf, written }: Writing): { step: StepData; notes: string[] } | null {
   if (call.operation === null) return null
   const { method, path } = operationOf(call.operation)
@@ -81,7 +81,7 @@ const digitsOf = (last4: unknown): string => (typeof last4 === 'string' && /^\d{
 
 export type Fields = { readonly [name: string]: Json }
 
-/** The same whenever a call is made in the same state: of an error all but its message, of a list the ids, of a record all but what its creation draws. */
+/** The same whenever a request is sent in the same state: an error without its message, the ids of a list, a record without what its creation draws. */
 export function determined(body: Fields, status: number, isCreated: boolean, settings: Settings): Json {
   if (status >= 400) return without(settings['shapes.error'], body, ['$message', '$request_id']) as Json
   const list = idsIn(body, settings)
@@ -122,7 +122,7 @@ export function answerOf({ text, secretWords }: Pick<Exchange, 'text' | 'secretW
   }
 }
 
-/** The script answered it, changed records or lost its answer, and so applies to the play of it too. */
+/** The script gave the response, changed records or lost the response, and so applies to the play of the request too. */
 export const isScripted = (call: Exchange): boolean =>
   call.outcome.name === 'scripted' || alongside(call) !== null || (scriptAction(call)?.fault != null && !call.isDelivered)
 
@@ -134,10 +134,10 @@ export function alongside(call: Exchange): Action | null {
   return edit !== null || stale !== null || data.respond !== undefined ? action : null
 }
 
-/** It never reached its operation: the script answered it, or it was lost before. */
+/** It never reached its operation: the script gave the response, or the request was lost before. */
 export const isStopped = (call: Exchange): boolean => call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
 
-/** An entry for the successive calls of an operation that the script did the same to. */
+/** An entry for the successive requests of an operation that the script did the same to. */
 export function scriptOf(calls: readonly Exchange[]): EntryData[] {
   const counts = new Map<string, number>()
   const found: { on: string; from: number; to: number; name: string | undefined; action: object }[] = []

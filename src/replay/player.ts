@@ -14,7 +14,7 @@ import { SAYS } from './sentences.js'
 /** Waits until `at` milliseconds of the play have passed; `isInVain` where only another request could let it go on. */
 type Waiting = { at: number; isInVain: boolean; wake: (goesOn: boolean) => void }
 
-/** What a client sees of an answer that is lost. */
+/** What a client sees of a lost response. */
 const SEEN = { connection_reset: 'reset', empty_response: 'closed', truncated_body: 'closed', hang: 'held' } as const
 
 export class Player {
@@ -109,7 +109,7 @@ export class Player {
   }
 }
 
-/** An answer without a body cannot be truncated or malformed, so it does not arrive at all. */
+/** A response without a body cannot be truncated or malformed, so it does not arrive at all. */
 function faultSeen({ outcome: { fault }, length }: Exchange): Fault | null {
   return length === 0 && (fault === 'truncated_body' || fault === 'malformed_body') ? 'empty_response' : fault
 }

@@ -40,7 +40,7 @@ export type Recording = {
 /** `notes` are lines about the document. */
 export type RecordedScenario = { data: Record<string, unknown>; notes: string[] }
 
-/** With more records, only those that requests touched are played, whatever the answers. */
+/** With more records, only those that requests touched are played, whatever the responses. */
 const MAX_PLAYED = 20_000
 
 /** `step` is null for a request that no play can send, `expect` for one that had no effect; `name` is that of a record that it made. */
@@ -53,7 +53,7 @@ type Played = {
   expect: StepData['expect'] | null
   /** Milliseconds that the frozen clock waits before it. */
   wait: number
-  /** Whether it was answered with the same values, or at least with the same status and error. */
+  /** Whether its response has the same values, or at least the same status and error. */
   isReproduced: boolean
   isPlayable: boolean
 }
@@ -101,7 +101,7 @@ function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string,
   }
 }
 
-/** Plays a recording again, with the records that the requests touched, or all where those alone do not give the same answers. Errors: as of `Sandbox.load`. */
+/** Plays a recording again, with the records that its requests touched, or with all if those alone give other responses. Errors: as of `Sandbox.load`. */
 export async function scenarioOf(recording: Recording): Promise<RecordedScenario> {
   let { beginning, plays } = await attempt(recording)
   const skipped: string[] = []
@@ -114,7 +114,7 @@ export async function scenarioOf(recording: Recording): Promise<RecordedScenario
   return { data, notes: [...notes, ...skipped] }
 }
 
-/** A scenario of one request, with the records that it touched. Undefined where no play can make it, or all records do not give the same answer. */
+/** A scenario of one request, with the records that it touched. Undefined if no play can send it, or all records do not give the same response. */
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
   const found = await attempt(recording)
   const [play] = found.plays
@@ -134,7 +134,7 @@ async function attempt(recording: Recording, isWhole = false): Promise<Attempt> 
   return isEnough ? { beginning, plays } : attempt(recording, true)
 }
 
-/** These records, and a key for each Account among them that made calls. */
+/** These records, and a key for each Account among them that sent requests. */
 async function beginningWith(members: readonly Member[], { setup, accounts, words }: Recording): Promise<Beginning> {
   const keys = accounts.filter(account => members.some(({ record }) => record.id === account)).map(account => ({ key: keyOf(account), account }))
   const lists = new Map<string, object[]>([['api_keys', keys], ...FAMILIES.map(family => [family, []] as [string, object[]])])
@@ -154,7 +154,7 @@ function exported({ family, record }: Member, words: SecretWords): Record<string
   return { ...maskedThroughout(plain, words), ...Object.fromEntries(Object.entries(plain).filter(([name]) => ID_FIELDS.includes(name))) }
 }
 
-/** Plays calls in order, but for those that never came to their operation. Errors: as of `Sandbox.load`. */
+/** Plays requests in order, except those that never reached their operation. Errors: as of `Sandbox.load`. */
 async function playedIn(beginning: Beginning, calls: readonly Exchange[], { words, isRunning, copied, blank }: Recording): Promise<Played[]> {
   const sandbox = blank()
   await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), { name: 'recorded', file: null })
@@ -198,7 +198,7 @@ async function playedIn(beginning: Beginning, calls: readonly Exchange[], { word
     if (name === null || status >= 300) continue
     const [id, before] = [(body as { id: string }).id, (call.outcome.shown as AnyRecord).id]
     recorded.set(id, before)
-    // a client that lost the answer has never seen the id, but the seed draws the same one again
+    // a client that lost the response has never seen the id, but the seed draws the same one again
     if (!copied.has(before)) written.set(before, isScripted(call) ? id : `\${${name}.id}`)
   }
   return plays
@@ -210,7 +210,7 @@ const moveBefore = ({ at, now }: Exchange, before: Exchange | undefined, isRunni
 
 const nameFor = ({ operation }: Exchange, number: number) => `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
 
-/** What the recorded answer and that of the play have in common. Null for a call that had no effect. */
+/** What the recorded response and that of the play have in common. Null for a request that had no effect. */
 function expectationOf(call: Exchange, status: number, shared: Json): StepData['expect'] | null {
   const fault = scriptAction(call)?.fault
   if (isScripted(call) && !call.isDelivered && fault) return { fault }

@@ -13,7 +13,7 @@ export type CheckedFile = {
   /** Why the file was left out; null where it was checked. */
   leftOut: string | null
   notes: string[]
-  /** Make the emulator answer as a running service does; null where none of its answers was compared. */
+  /** Make the emulator respond as a running service does; null if none of its responses was compared. */
   settings: GivenSettings | null
 }
 export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: null }

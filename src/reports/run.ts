@@ -12,7 +12,7 @@ import { explainedMessage, missText } from '../scenario/near-misses.js'
 import type { ListedEntry } from '../scenario/script.js'
 import { SAYS } from './sentences.js'
 
-/** What `GET /_control/run` answers, and reports are made of. */
+/** The response to `GET /_control/run`; reports are made of it. */
 export type RunDocument = Omit<RunListing, 'requests'> & {
   requests: readonly RunCall[]
   object: 'run'
@@ -22,7 +22,7 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
   calls: number
   coverage: CoverageReport
   findings: Finding[]
-  /** Relied on by some answer. */
+  /** Relied on by some response. */
   assumptions: { assumption: AssumptionId; topic: string; default: string; times: number; requests: readonly string[] }[]
   /** Script entries that applied in no period, and expectations that were not met. */
   unused_script_entries: ListedEntry[]
@@ -72,7 +72,7 @@ export type JudgedRun = {
   status: number | null
 }
 
-/** What the gates say of a run. One without a request proves nothing: its client has called another address, or nothing. */
+/** What the gates say of a run. One without a request proves nothing: its client used another address, or sent nothing. */
 export function judged(run: RunDocument, { minCoverage, failOn, ignore, allowNoRequests }: Gates, status: number | null = null): JudgedRun {
   const { percent } = run.coverage
   const counted = run.findings.filter(({ finding }) => !ignore.includes(finding))
@@ -104,7 +104,7 @@ export function unmetLines(unmet: readonly Unmet[]): string[] {
   })
 }
 
-/** What reports call a sandbox. */
+/** The name of a sandbox in reports. */
 export const sandboxName = (sandbox: string | null): string => sandbox ?? 'the base address'
 
 /** Why a test fails: the findings that it caused and that fail a gate, and the expectations that a sandbox did not meet to which its requests went. */

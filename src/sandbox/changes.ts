@@ -18,9 +18,9 @@ export type Changes = {
   keys: Pick<Differences, 'added' | 'deleted'>
   /** How the clock began, `now` null being the machine's time, and whether it was set, frozen, or started since. */
   clock: { began: { now: string | null; running: boolean }; changed: boolean }
-  /** The ids of entries that were added and removed, and how many calls the others and the added ones matched. */
+  /** The ids of entries that were added and removed, and how many requests the others and the added ones matched. */
   script: { added: string[]; removed: string[]; matched: number }
-  /** The settings that were changed by control calls. */
+  /** The settings that were changed by control requests. */
   settings: SettingKey[]
 }
 

@@ -1,4 +1,4 @@
-/** The data file: the state of every sandbox, on disk before a change is answered. A write adds lines; now and then a whole file replaces it. */
+/** The data file: the state of every sandbox, on disk before the response to a change. A write adds lines; now and then a whole file replaces it. */
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'

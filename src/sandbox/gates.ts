@@ -1,25 +1,25 @@
-/** Calls that a script holds: each waits at a gate until it opens, its client leaves, or the state that it came to is replaced. */
+/** Requests that a script holds: each waits at a gate until it opens, its client leaves, or the state that it came to is replaced. */
 import { durationOf } from '../core/durations.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { gateOf, type Hold, type Release } from '../scenario/script.js'
 
-/** A gate as a control call shows it. */
+/** A gate as the control API shows it. */
 export type ListedGate = { name: string; open: boolean; waiting: { id: string; on: string }[] }
-/** A call at a gate. */
+/** A request at a gate. */
 type Waiting = { id: string; operation: OperationId; go: (goesOn: boolean) => void }
 type Gate = { isOpen: boolean; waiting: Waiting[] }
 
 export class Gates {
   readonly #gates = new Map<string, Gate>()
 
-  /** Whether the gate of a script entry was opened: then it stays open, and no call waits there. */
+  /** Whether the gate of a script entry was opened: then it stays open, and no request waits there. */
   isOpen(entry: string, hold: Hold): boolean {
     return this.#gate(gateOf(entry, hold)).isOpen
   }
 
   /**
-   * Waits at the gate of a script entry, which is not open: `until` calls go on together when so many wait, and again the next ones, unless it happens `once`.
-   * `goesOn` resolves with whether the call goes on; `leave` ends its wait before that. `longest` is how many milliseconds it may wait, null for ever.
+   * Waits at the closed gate of a script entry. When `until` requests wait, they go on together; so do the next ones, unless it happens `once`.
+   * `goesOn` resolves with whether the request goes on; `leave` ends its wait before that. `longest` is how many milliseconds it may wait, null for ever.
    */
   arrive(
     entry: string,
@@ -41,13 +41,13 @@ export class Gates {
     if (gate.waiting.length >= until) {
       const together = gate.waiting.splice(0)
       gate.isOpen = once
-      // the last call has to wait too before all of them go on in their order
+      // the last request has to wait too before all of them go on in their order
       queueMicrotask(() => letGo(together, release))
     }
     return { goesOn, leave, longest: hold.for === undefined ? null : (durationOf(hold.for) as number) }
   }
 
-  /** Opens a gate and lets the calls that wait at it go on, in this order. Returns their ids. */
+  /** Opens a gate and lets the requests that wait at it go on, in this order. Returns their ids. */
   open(name: string, release: Release): string[] {
     const gate = this.#gate(name)
     gate.isOpen = true
@@ -62,7 +62,7 @@ export class Gates {
     })
   }
 
-  /** Forgets all gates but these; calls that wait at another one go on. */
+  /** Forgets all gates but these; requests that wait at another one go on. */
   keep(names: readonly string[]): void {
     for (const name of this.#gates.keys()) {
       if (names.includes(name)) continue
@@ -71,7 +71,7 @@ export class Gates {
     }
   }
 
-  /** Ends every wait: the calls do not go on. */
+  /** Ends every wait: the requests do not go on. */
   end(): void {
     for (const { waiting } of this.#gates.values()) for (const { go } of waiting.splice(0)) go(false)
   }
@@ -83,7 +83,7 @@ export class Gates {
   }
 }
 
-/** Lets calls go on, in this order. Returns their ids. */
+/** Lets requests go on, in this order. Returns their ids. */
 function letGo(waiting: Waiting[], release: Release): string[] {
   if (release === 'reverse') waiting.reverse()
   for (const { go } of waiting) go(true)

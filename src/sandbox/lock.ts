@@ -23,7 +23,7 @@ const NOBODY = ['ECONNREFUSED', 'ENOENT']
 export class Lock {
   readonly #path: string
   readonly #server: Server
-  /** The answer to other locks: `takes` until this one is known to be the only one. */
+  /** The reply to other locks: `takes` until this one is known to be the only one. */
   #word = 'takes'
 
   private constructor(path: string) {
@@ -112,7 +112,7 @@ async function reached<T>(path: string, act: (short: string) => Promise<T>): Pro
   return act(short).finally(() => rm(link))
 }
 
-/** The answer, or the code of an error; empty where a process is too busy to answer, or was stopped. */
+/** The reply, or the code of an error; empty if a process is too busy to reply, or was stopped. */
 function answerOf(path: string, patience: number): Promise<string> {
   return new Promise(resolve => {
     let answer = ''

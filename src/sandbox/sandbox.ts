@@ -72,10 +72,10 @@ export type SandboxDependencies = {
   progress?: Progress | undefined
   /** Does what would make requests wait; a sandbox that no request reaches needs none. */
   worker?: Worker | undefined
-  /** Called with a sandbox that has answered calls and is about to forget them. */
+  /** Called with a sandbox that got requests and is about to forget them. */
   beforeForgetting?: ((sandbox: Sandbox) => void) | undefined
 }
-/** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. `warn` takes what is probably not meant so. */
+/** `play` sends the requests of steps to the sandbox that is loaded; without it they are only checked. `dryRun` only checks. `warn` gets likely mistakes. */
 export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined; warn?: LoadContext['warn'] }
 
 /** Changes that can be made again, however few requests the journal holds. */
@@ -93,11 +93,11 @@ export class Sandbox {
   settings: Settings
   /** What has changed the state since the last load or reset. */
   inputs: Inputs
-  /** How many calls were answered since the last load or reset. */
+  /** How many requests came since the last load or reset. */
   requests = 0
   /** The scenario's own expectations, counted since the last load or reset. */
   tally = new Tally([])
-  /** Where the script holds calls; those that wait do not go on in another state. */
+  /** Where the script holds requests; those that wait do not go on in another state. */
   gates = new Gates()
   /** The time that was stamped last: many records are made in one millisecond. */
   #lastStamp = { at: Number.NaN, created: '' }
@@ -112,16 +112,16 @@ export class Sandbox {
   /** The totals of the process, over every sandbox, reset and load. */
   readonly run: Run
   readonly snapshots: Snapshots
-  /** Whether it stays when the call that made it is over. */
+  /** Whether it stays when the request that created it is over. */
   isKept = false
-  /** Whether pages of other sites alone have called its API: it makes room before all others. */
+  /** Whether only pages of other sites have used its API: it makes room before all others. */
   isOfPages = false
-  /** Calls that are being answered. */
+  /** Requests without a response yet. */
   inFlight = 0
 
   /** One that is given no `snapshots` cannot take any: a document is only tried in it. */
   constructor(dependencies: SandboxDependencies, { name = null, snapshots = new Snapshots(null, 0) }: { name?: string | null; snapshots?: Snapshots } = {}) {
-    // every hung answer and event stream listens to it
+    // every hung response and event stream listens to it
     setMaxListeners(0, this.#ending.signal)
     this.name = name
     this.machine = dependencies.machine
@@ -202,7 +202,7 @@ export class Sandbox {
     this.inputs.add(change)
   }
 
-  /** The next id of an answer, from a counter of its own (A34). */
+  /** The next id of a response, from a counter of its own (A34). */
   nextRequestId(): string {
     return `req_${++this.requests}`
   }
@@ -228,8 +228,8 @@ export class Sandbox {
   }
 
   /**
-   * Loads what a load call's body asks for. The load takes effect as a whole when it is done, whatever the sandbox was loaded with or reset to meanwhile.
-   * Errors: as of `load`; `sandbox_unknown` where the sandbox was deleted meanwhile.
+   * Loads what the body of a load request asks for. The load takes effect as a whole when it is done, whatever was loaded or reset in the sandbox meanwhile.
+   * Errors: as of `load`; `sandbox_unknown` if the sandbox was deleted meanwhile.
    */
   async loadBody(body: Body, { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<Loaded> {
     const made = await loaded(body, { ...this.#making, warn, jobs: this.jobs, now: this.machine() }, () => AbortSignal.any([left(), this.ending]))
@@ -268,17 +268,17 @@ export class Sandbox {
     return { sandbox, tests, script: await explainedEntries(script, looked), verdicts: await explainedVerdicts(tally, looked) }
   }
 
-  /** Whether its expectations are judged: it answered requests since its last load or reset, or has a name and never answered any. */
+  /** Whether its expectations are judged: it got requests since its last load or reset, or has a name and never got any. */
   get isJudged(): boolean {
     return this.requests > 0 || (this.name !== null && this.isKept && !this.run.history.knows(this.name))
   }
 
-  /** A period without a call is not counted. */
+  /** A period without a request is not counted. */
   #endPeriod(): void {
     if (this.requests > 0) this.run.history.judge(this.name, this.period())
   }
 
-  /** Ends a period whose calls are forgotten. */
+  /** Ends a period whose requests are forgotten. */
   #forget(): void {
     if (this.requests > 0) this.#dependencies.beforeForgetting?.(this)
     this.#endPeriod()
@@ -338,7 +338,7 @@ export class Sandbox {
     this.evidence.end()
   }
 
-  /** Plays the steps of the first state. Errors: `document_invalid` with every step whose answer was not the expected one. */
+  /** Plays the steps of the first state. Errors: `document_invalid` with every step whose response was not the expected one. */
   async #playFirst(play: Play, written: Written): Promise<void> {
     const { steps, answers } = this.requireLoaded()
     const outcomes = await playSteps(steps, play, { ...bindingsOf(this.store), error: this.settings['shapes.error'] }, undefined, answers)
@@ -348,7 +348,7 @@ export class Sandbox {
     if (found.length > 0) throw await refusalOf(found)
   }
 
-  /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the count of answers. */
+  /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the count of requests. */
   reset(): void {
     const first = this.requireLoaded()
     this.#forget()
@@ -388,7 +388,7 @@ export class Sandbox {
   }
 
   /**
-   * A copy to try calls in, which no client can address: the state at this moment, without its evidence and gates. What is changed in one is not seen in the
+   * A copy to try requests in, which no client can address: the state at this moment, without its evidence and gates. A change in one is not seen in the
    * other; the caller throws it away.
    */
   copy(): Sandbox {

@@ -12,7 +12,7 @@ import { REFUSALS } from './sentences.js'
 import { Snapshots } from './snapshots.js'
 import type { PresentSandboxes, SavedSandboxes } from './state.js'
 
-/** A named sandbox; `uses` are the calls that may still keep it, as long as none has. */
+/** A named sandbox; `uses` counts the requests that may still keep it, until one does. */
 type NamedSandbox = { sandbox: Sandbox; uses: number }
 
 /** Of so many requests that add something, one looks at the memory. */
@@ -97,7 +97,7 @@ export class Sandboxes {
   }
 
   /**
-   * A named sandbox, made from the start scenario when there is none; it is gone again unless one of its calls keeps it. `isPage`: for a page of another site.
+   * A named sandbox, created from the start scenario if there is none; it ends unless one of its requests keeps it. `isPage`: for a page of another site.
    * Errors: `not_ready`, `sandbox_limit`.
    */
   use(name: string, isPage = false): Sandbox {
@@ -109,7 +109,7 @@ export class Sandboxes {
     return named.sandbox
   }
 
-  /** The call that made a sandbox is right, so the sandbox stays; at the limit an idle one goes, and more where they were busy before. */
+  /** The request that created a sandbox is right, so the sandbox stays. At the limit an idle one ends, and more if they were busy before. */
   keep(sandbox: Sandbox): void {
     if (sandbox.isKept) return
     sandbox.isKept = true
@@ -121,7 +121,7 @@ export class Sandboxes {
     }
   }
 
-  /** The call that made a sandbox has failed, so the sandbox ends, unless another of its calls keeps it. */
+  /** The request that created a sandbox has failed, so the sandbox ends, unless another of its requests keeps it. */
   release(sandbox: Sandbox): void {
     if (sandbox.isKept) return
     const named = this.#named.get(sandbox.name as string) as NamedSandbox
@@ -141,7 +141,7 @@ export class Sandboxes {
     return sandbox
   }
 
-  /** Ends a named sandbox: its records, journal and snapshots are gone, and answers that hang in it are cut. Errors: as of `find`. */
+  /** Ends a named sandbox: its records, journal and snapshots are gone, and responses that hang in it are cut off. Errors: as of `find`. */
   async delete(name: string): Promise<void> {
     const sandbox = this.find(name)
     this.#end(name)

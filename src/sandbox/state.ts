@@ -8,11 +8,11 @@ import { FAMILIES, Store } from '../store/store.js'
 
 /**
  * The state at one moment: records and keys, id counters, clock, script with its counts, and the settings given along with it (by the scenario in a first
- * state, by control calls in a running one). Nobody changes it; `LiveState` works on copies.
+ * state, by control requests in a running one). Nobody changes it; `LiveState` works on copies.
  */
 export type SandboxState = Readonly<Pick<FirstState, 'store' | 'counters' | 'clock' | 'script' | 'settings'>>
 
-/** A sandbox as a data file keeps it: its state, the first state that a reset goes back to, and how many requests were answered. */
+/** A sandbox as a data file keeps it: its state, the first state that a reset goes back to, and how many requests it got. */
 export type SavedSandbox = { name: string | null; first: FirstState; requests: number; state: SandboxState }
 /** The sandboxes of a process as a data file keeps them, and the first state that new ones begin with; `Present` as they are when they are looked at. */
 export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandbox[] }

@@ -1,14 +1,14 @@
-/** Which records a call is about: those that it names, and those that these belong to. */
+/** Which records a request is about: those that it names, and those that these belong to. */
 import { operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import type { About, SentCall } from './matching.js'
 
 type Named = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & {
-  /** The Account that the caller acts as; what a call that names nothing is about. */
+  /** The Account that the caller acts as; a request that names nothing is about it. */
   account: string | null
 }
 
-/** What finds the id of the record that a call is about, such as the Location of its Ticket; records are looked up only when they are asked for. */
+/** Finds the id of the record that a request is about, such as the Location of its Ticket; records are looked up only when they are asked for. */
 export function aboutIn(store: Store, named: Named): SentCall['about'] {
   let found: Readonly<Record<About, string | undefined>> | undefined
   return what => {

@@ -1,4 +1,4 @@
-/** Bodies of control calls that hold documents. */
+/** Bodies of control requests that hold documents. */
 import type { TextType } from './documents.js'
 
 /** A body as it was sent. */
@@ -22,7 +22,7 @@ export class Body {
     return !this.isLarge && this.text.trim() === ''
   }
 
-  /** Whether reading it would make other calls wait. */
+  /** Whether reading it would make other requests wait. */
   get isLarge(): boolean {
     return this.bytes.length > LARGE[this.type]
   }
@@ -33,5 +33,5 @@ export const LARGE: Readonly<Record<TextType, number>> = { json: 65_536, yaml: 1
 /** More records are made in a worker. */
 export const MANY_RECORDS = 5000
 
-/** Ends the reading of a document that would make other calls wait, so that it is read in a worker. */
+/** Ends the reading of a document that would make other requests wait, so that it is read in a worker. */
 export class TooLargeHere extends Error {}

@@ -1,4 +1,4 @@
-/** The error that a scripted answer with a status shows where the script says no more about it. */
+/** The error that a scripted response with a status shows if the script says no more about it. */
 
 type ShownError = { type: string; code: string; message: string }
 

@@ -1,4 +1,4 @@
-/** Expectations: how often calls have to come and what becomes of them, in which order they come, and what the records are in the end. */
+/** Expectations: how many requests must come and how they must end, in which order they come, and what the records are in the end. */
 import { durationExpected, durationOf } from '../core/durations.js'
 import { MASK } from '../core/mask.js'
 import type { Step } from '../core/places.js'
@@ -29,13 +29,13 @@ import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
 
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
-/** What became of a call: the status of the answer, whether the client got it, and whether records were changed. */
+/** How a request ended: the status of its response, whether the client got it, and whether records were changed. */
 export type Ending = { status: number; isDelivered: boolean; tookEffect: boolean }
-/** Calls of an expectation, each so many milliseconds `apart` from the one before it. `ended` is empty where it does not matter what became of them, so that they are known when they come. */
+/** Requests of an expectation, each `apart` milliseconds after the one before. `ended` is empty if it does not matter how they end: then they count at once. */
 export type Calls = { data: CallsData; operations: ReadonlySet<OperationId>; matches: Matcher; ended: readonly EndingCondition[]; apart: number }
-/** A condition on what became of a call: what is wanted, and what came. */
+/** A condition on how a request ended: what is wanted, and what came. */
 export type EndingCondition = { name: string; wanted: string; got: (ending: Ending) => string; holds: (ending: Ending) => boolean }
-/** `isOfEndings` says that calls are counted when they have ended, since it matters what became of them. */
+/** `isOfEndings` says that requests are counted when they have ended, since it matters how they end. */
 export type Expectation =
   | { data: CountData; calls: Calls; isOfEndings: boolean }
   | { data: SequenceData; steps: readonly Calls[]; isOfEndings: boolean }
@@ -45,17 +45,17 @@ export type Verdict = {
   wanted: string
   /** Of one that counts by value and does not hold: the first value that it does not hold for, which `seen` and the requests are of. */
   value?: string
-  /** How many calls came; of a sequence, how many of its calls came in order; of a state, in how many places it differs. */
+  /** How many requests came; of a sequence, how many of its requests came in order; of a state, in how many places it differs. */
   seen: number
   holds: boolean
   exceeded: boolean
   message: string
-  /** Of an expectation that does not hold: the calls that counted, and those that nearly did, as far as the journal holds them. */
+  /** Of an expectation that does not hold: the requests that counted, and those that nearly did, as far as the journal holds them. */
   requests?: string[]
   near_misses?: NearMiss[]
 }
 
-/** What steps were answered, by name; null where an expectation cannot refer to it. */
+/** The responses to steps, by name; null where an expectation cannot refer to them. */
 type Answered = ReadonlyMap<string, Json> | null
 
 /**
@@ -70,7 +70,7 @@ export const compileExpectation = (data: ExpectationData, report: Report, answer
     return null
   })
 
-/** The calls of an expectation, each with its place in it; none of one of records. */
+/** The requests of an expectation, each with its place in it; none if it is about records. */
 export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: CallsData }[] {
   if ('on' in data) return [{ at: [], calls: data }]
   return 'sequence' in data ? data.sequence.map((calls, index) => ({ at: ['sequence', index], calls })) : []
@@ -132,11 +132,11 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
   return conditions
 }
 
-/** Counts calls for expectations: when they come, and again when they have ended. */
+/** Counts requests for expectations: when they come, and again when they have ended. */
 export class Tally {
   readonly expectations: readonly Expectation[]
   readonly #counts: readonly CallCount[]
-  /** Whether it matters for one of them what became of calls. */
+  /** Whether it matters for one of them how requests end. */
   readonly hasEndings: boolean
   readonly isEmpty: boolean
 
@@ -147,7 +147,7 @@ export class Tally {
     this.hasEndings = expectations.some(({ isOfEndings }) => isOfEndings)
   }
 
-  /** Counts a call that comes, or one that has ended as `ending` says. Returns whether it counts for any expectation. */
+  /** Counts a request that comes, or one that has ended as `ending` says. Returns whether it counts for any expectation. */
   count(call: SentCall, ending: Ending | null = null): boolean {
     let isCounted = false
     for (const [index, expectation] of this.expectations.entries()) {
@@ -171,7 +171,7 @@ export class Tally {
     return isCounted
   }
 
-  /** The calls that are still expected to come, of a sequence the next one; `seen` is how many came. */
+  /** The requests that are still expected, of a sequence the next one; `seen` is how many came. */
   awaited(): { wanted: string; calls: Calls; seen: number }[] {
     return this.expectations.flatMap((expectation, index) => {
       if ('differences' in expectation) return []
@@ -210,11 +210,11 @@ export class Tally {
   }
 }
 
-/** Calls that came for an expectation, of one value or altogether: how many, when the last, and the first that came too soon, by its place, with how soon. */
+/** Requests that came for an expectation, of one value or in all: how many, when the last, and the first that came too soon, by its place, with how soon. */
 type Came = { seen: number; at: number; soon: { nth: number; gap: number } | null }
 const NONE: Came = { seen: 0, at: 0, soon: null }
 
-/** Counts a call that comes after another. Those that are counted when they end need not end in the order in which they came. */
+/** Counts a request that comes after another. Those that are counted when they end need not end in the order in which they came. */
 function countAfter(came: Came, at: number, apart: number): void {
   const gap = Math.abs(at - came.at)
   came.seen++
@@ -222,19 +222,19 @@ function countAfter(came: Came, at: number, apart: number): void {
   came.at = Math.max(came.at, at)
 }
 
-/** What came for an expectation by the value that it counts by: also calls with a value too long for a pattern, and those of values beyond the maximum. */
+/** What came for an expectation by the value that it counts by; also requests with a value too long for a pattern, and those of values beyond the maximum. */
 type CallCount = { readonly values: Map<string, Came>; tooLong: number; uncounted: number }
-/** In place of a value where all calls are counted together. */
+/** In place of a value where all requests are counted together. */
 const NO_VALUE = ''
 const countedBy = ({ data }: { data: Partial<SequenceData> }): Per | undefined => data.per ?? data.same
 
-/** Whether a call is one of those; `ending` is what became of it, null where that does not matter. */
+/** Whether a request is one of those; `ending` is how it ended, null where that does not matter. */
 function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending: Ending | null): boolean {
   if (!operations.has(call.operation) || !isMatch(matches, call)) return false
   return ended.length === 0 || (ending !== null && ended.every(({ holds }) => holds(ending)))
 }
 
-/** Calls as a sentence names them: `POST /refunds with {"body":…} that took effect`. */
+/** Requests as a sentence names them: `POST /refunds with {"body":…} that took effect`. */
 function shownCalls({ on, match, took_effect, status, answered, no_sooner_than: apart }: CallsData): string {
   const conditions = [
     took_effect !== undefined && `that took ${took_effect ? 'effect' : 'no effect'}`,

@@ -1,4 +1,4 @@
-/** Headers that a document writes: of requests that it matches or plays, and of answers. */
+/** Headers that a document writes: of requests that it matches or plays, and of responses. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Report } from './documents.js'
 import { say } from './sentences.js'

@@ -39,7 +39,7 @@ export const placesInJson = (text: string, ...wanted: Parameters<Locate<unknown>
     }
     begin(0, root)
     overMarks(text, (mark, at) => {
-      // an object has no part that is called by its index
+      // an object has no part that is named by its index
       if ('[{'.includes(mark)) open.push({ parts: value?.parts ?? NONE, index: mark === '[' ? -1 : Number.NaN })
       if (']}'.includes(mark)) open.pop()
       else {

@@ -1,4 +1,4 @@
-/** Loads and merges of control calls: small documents are read where calls are answered, large ones in the document worker. */
+/** Loads and merges of control requests: small documents are read on the thread that serves, large ones in the document worker. */
 import type { Family } from '../reference/operations.js'
 import { collectionOf, type RecordOf, type Records, Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
@@ -14,7 +14,7 @@ import { firstStateOf, type LoadContext, type Loaded } from './scenario.js'
 import { compileEntry, type Entry, type EntryData, Script } from './script.js'
 import { Answers, type StepData } from './steps.js'
 
-/** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `readBy`. */
+/** Makes the first state that the body of a load request asks for. Errors: as of `firstStateOf` and `readBy`. */
 export async function loaded(body: Body, making: LoadContext & { jobs: Jobs; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
   const { library, jobs, now } = making
   if (!body.isLarge) {

@@ -1,4 +1,4 @@
-/** Which calls a script entry or an expectation is about: operations, what was sent, and which records a call is about. */
+/** Which requests a script entry or an expectation is about: operations, what was sent, and which records a request is about. */
 import { beginningOf } from '../core/memory.js'
 import { didYouMean, shortened } from '../core/nearest.js'
 import { withoutSecrets } from '../core/redaction.js'
@@ -18,7 +18,7 @@ import { say } from './sentences.js'
 /** Looks a value up by its nested name, such as `['card', 'last4']`; null for a name that has further names below it, undefined for what was not sent. */
 export type Values = (name: readonly string[]) => string | null | undefined
 export type About = (typeof ABOUT)[number]
-/** A call as it was sent, with the steps that its patterns may take. */
+/** A request as it was sent, with the steps that its patterns may take. */
 export type SentCall = {
   operation: OperationId
   /** When it came, by the sandbox's clock in milliseconds. */
@@ -32,7 +32,7 @@ export type SentCall = {
   header: (name: string) => Value
   /** The test that sent it. */
   test: string | null
-  /** The id of the record that the call is about; undefined where it is about none of this kind. */
+  /** The id of the record that the request is about; undefined if it is about none of this kind. */
   about: (what: About) => string | undefined
   /** A value was too long for the pattern that it was to match, or for the steps that were left; set by a matcher. */
   isTooLong?: boolean
@@ -44,7 +44,7 @@ export const MAX_VALUES = 1000
 /** Characters of a value. */
 const MAX_VALUE = 200
 
-/** The value that a call is counted by; undefined where it has none. A key is counted by its digest. */
+/** The value that a request is counted by; undefined if it has none. A key is counted by its digest. */
 export function countedValue(per: Per, call: SentCall): string | undefined {
   if (per === 'key') return call.key === null ? undefined : digestOf(call.key)
   const value = per === 'test' ? call.test : call.about(per)
@@ -95,7 +95,7 @@ export function valueFor({ section, name }: MatchCondition, call: SentCall): Val
   return section === 'about' ? call.about(name[0] as About) : call[section](name)
 }
 
-/** Whether a call meets every condition; a value that is too long is noted in the call. */
+/** Whether a request meets every condition; a value that is too long is noted in the request. */
 export function isMatch(matcher: Matcher, call: SentCall): boolean {
   const isMet = areMet(matcher, call)
   if (isMet === null) call.isTooLong = true

@@ -11,7 +11,7 @@ export type NamedRecord = { steps: readonly Step[]; id: string; families: readon
 
 const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([...Object.entries(LINKED_FAMILIES), ['account_id', 'accounts'], ['user_id', 'users']])
 
-/** Every id that a match asks for in the path, in a filter, in the body or as what the call is about. Patterns and conditions name none. */
+/** Every id that a match asks for: in the path, a filter, the body, or as a record that the request is about. Patterns and conditions name none. */
 export function recordsNamedBy(match: MatchData | undefined, operations: Iterable<OperationId>): NamedRecord[] {
   const owners = [...new Set(Array.from(operations, operation => operationOf(operation).family))].map(family => (family === 'users' ? 'accounts' : family))
   const named = (['params', 'query', 'body', 'about'] as const).flatMap(section =>

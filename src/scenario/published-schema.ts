@@ -1,6 +1,6 @@
 /**
- * The JSON Schemas of documents as editors and other validators read them: nothing that the loader accepts is refused, and what is offered for a call depends
- * on its operation. Draft 2020-12, in words that draft 7 has too.
+ * The JSON Schemas of documents as editors and other validators read them: nothing that the loader accepts is refused, and the names offered for a request
+ * depend on its operation. Draft 2020-12, in words that draft 7 has too.
  */
 import { NOT_BLANK } from '../core/formats.js'
 import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
@@ -174,7 +174,7 @@ const matchOn = (on: Json, match: Json): Json => when('on', on, { match: { type:
 /** Adds a definition, which the next one that says the same is too. */
 type Define = (name: string, schema: Json) => Json
 
-/** What a call of each operation can be matched by, and what it can send and is answered. */
+/** What a request of each operation can be matched by, what it can send, and what its response can hold. */
 function byOperation(): Record<string, Json> {
   const $defs: Record<string, Json> = {}
   const names = new Map<string, string>()
@@ -209,7 +209,7 @@ function byOperation(): Record<string, Json> {
   return { ...$defs, matchByOperation: { type: 'object', allOf }, callByOperation: { type: 'object', allOf: calls } }
 }
 
-/** What calls of any operation, or of a list of them, can be matched by: the names that one of these has. */
+/** What requests of any operation, or of a list of them, can be matched by: the names that one of these has. */
 function matchesOfSeveral(define: Define): Json[] {
   const ofLists: Json[] = []
   const ofAny = PARTS.map(([section, table]) => {
@@ -257,10 +257,10 @@ function matchedName(schema: Schema): Json {
   return referTo(typeof schema.additionalProperties === 'object' ? 'wanted' : 'value')
 }
 
-/** The names of a table as a call can send them, or an answer hold them; whatever else there is is not refused, since a call may be meant to be. */
+/** The names of a table as a request can send them, or a response hold them. Other names are not refused: a request may be meant to be refused. */
 const sentNames = ({ properties = {} }: Schema, more: Json = {}): Json => ({ type: 'object', properties: { ...each(properties, () => ({})), ...more } })
 
-/** The schemas of properties, with what is said of each: its description, its words as examples, and whether the call has no use for it. */
+/** The schemas of properties, each with its description, its words as examples, and whether it is of no use in a request. */
 const each = (properties: Readonly<Record<string, Schema>>, schemaOf: (schema: Schema) => Json): Json =>
   Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {

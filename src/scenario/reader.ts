@@ -16,7 +16,7 @@ import { FIXTURE_CHECKER } from './schemas.js'
 
 /** What a reader is made with. */
 export type ReaderOptions = { folders: Library['own']; launch: Launch }
-/** What is to be read: a load call's body, a fixture, or a body that has to match a schema; `now` is the machine's time in milliseconds. */
+/** What is to be read: the body of a load request, a fixture, or a body that has to match a schema; `now` is the machine's time in milliseconds. */
 export type Job = { type: TextType; bytes: Uint8Array } & ({ kind: 'load'; now: number } | { kind: 'fixture' } | { kind: 'value'; schema: object })
 /** To read something, answered with a head or null; the next part of it, a JSON text or null at the end; or where parts of the document are. */
 export type Question = { read: Job } | { next: true } | { places: Parameters<Locate<unknown>> }

@@ -69,17 +69,17 @@ export type FirstState = {
   settings: GivenSettings
   script: Script
   expectations: readonly Expectation[]
-  /** The calls that are still to be played before the state is ready. */
+  /** The requests that are still to be played before the state is ready. */
   steps: readonly StepData[]
-  /** The calls that `check` makes as a client would. */
+  /** The requests that `check` sends as a client would. */
   play: readonly PlayData[]
-  /** What the steps were answered, and the plays where they are made; expectations refer to it. */
+  /** The responses to the steps, and to the plays once they are sent; expectations refer to them. */
   answers: Answers
 }
 /** A first state that was made just now; `written` is where its steps, plays and expectations are, which nothing needs later. */
 export type Loaded = FirstState & { written: Written }
 export type Origin = {
-  /** What the scenario is called when it does not say so itself. */
+  /** The scenario's name if it does not give one itself. */
   name: string
   /** The file that relative paths start from; null for a document that came over HTTP. */
   file: string | null
@@ -293,10 +293,10 @@ export function bindingsOf(store: Store): StepBindings {
   }
 }
 
-/** Finds those of named records that do not exist; `canBeMade` says whether a call could still make one, `isDrawn` whether the id looks as the API draws them. */
+/** Finds the named records that do not exist; `canBeMade` says whether a request could still create one, `isDrawn` whether its id looks drawn by the API. */
 type MissingFinder = (named: readonly NamedRecord[]) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
 
-/** Looks in a store. No call of the API makes a Ticket, so that naming a missing one can only be a mistake. */
+/** Looks in a store. No request of the API creates a Ticket, so naming a missing one can only be a mistake. */
 function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): MissingFinder {
   return named =>
     named.flatMap(({ steps, id, families }) => {
@@ -342,7 +342,7 @@ async function compileExpectations(
     const expectation = await compileExpectation(member, note, answers, all)
     if (isWhole && expectation !== null) compiled.push(expectation)
     const warnOf = within(warn, 'expect', index)
-    // only a warning: a call may name a missing record, and be expected to be refused
+    // only a warning: a request may name a missing record, and be expected to be refused
     for (const { at, calls: named } of calls) {
       for (const { steps, said } of findMissing(namedIn(named))) warnOf([...at, ...steps], said)
       if (named.no_sooner_than !== undefined && !isRunning) warnOf([...at, 'no_sooner_than'], say('clock_stands'))
@@ -540,7 +540,7 @@ async function fixturesOf(checked: Checked, { groups, isAll }: Used, file: strin
   return fixtures
 }
 
-/** The lists whose members cost later calls time. Errors: `document_too_large`. */
+/** The lists whose members cost later requests time. Errors: `document_too_large`. */
 function checkEntries({ document: { limits }, data }: Checked): void {
   for (const name of ['script', 'expect', 'play'] as const) {
     const count = countOf(data[name])

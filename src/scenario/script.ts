@@ -26,15 +26,15 @@ export type Entry = {
   operations: ReadonlySet<OperationId>
   matches: Matcher
   calls: { from: number; to: number }
-  /** The share of the selected calls that it is applied to, from 0 to 1. */
+  /** The share of the selected requests that it is applied to, from 0 to 1. */
   chance: number
-  /** The instants of the sandbox's clock between which calls match, the first among them. */
+  /** The instants of the sandbox's clock between which requests match, the first among them. */
   between: { from: number; until: number }
-  /** Milliseconds of the sandbox's clock after the first call that it was applied to, in which it is applied. */
+  /** How long after the first request that it was applied to it is applied, in milliseconds of the sandbox's clock. */
   lasts: number
   /** Whether a time of the sandbox's clock is within its hours. */
   isHour: (at: number) => boolean
-  /** Milliseconds for the nth call that it is applied to. */
+  /** Milliseconds for the nth request that it is applied to. */
   delay: (nth: number, draw: () => number) => number
   /** What its draws go by: its name, or a digest of what it says, so that no other entry changes them. */
   label: string
@@ -47,12 +47,12 @@ export type Entry = {
 /** An entry that is applied to a request, with its delay. */
 export type Action = { id: string; entry: Entry; delay: number }
 /**
- * How many calls matched an entry, and to how many it was applied; `first`, of an entry that lasts for a time, when it was first applied, in milliseconds of
- * the sandbox's clock.
+ * How many requests matched an entry, and to how many it was applied; `first`, of an entry that lasts for a time, when it was first applied, in milliseconds
+ * of the sandbox's clock.
  */
 type Count = { matched: number; applied: number; first?: number }
 /**
- * The count of an entry: `too_long`, where there are any, calls with a value too long for its patterns. Of one that counts `per` value, each of its `values`,
+ * The count of an entry: `too_long`, if there are any, requests with a value too long for its patterns. Of one that counts `per` value, each of its `values`,
  * and those `uncounted` since there were too many.
  */
 export type EntryCount = Count & { too_long?: number; uncounted?: number; values?: readonly (Count & { value: string })[] }
@@ -189,7 +189,7 @@ function checkHold({ until, gate, for: longest, once }: Hold, report: Report): v
   if (longest !== undefined) durationIn(longest, ['for'], report)
 }
 
-/** The name of the gate that an entry holds calls at: its own id where it gives none. */
+/** The name of the gate that an entry holds requests at: its own id if it gives none. */
 export const gateOf = (id: string, { gate = id }: Hold): string => gate
 
 function checkRespond({ headers = {}, body, patch, error, status = error === undefined ? 200 : 400, retry_after }: Respond, report: Report): void {
@@ -204,7 +204,7 @@ function checkRespond({ headers = {}, body, patch, error, status = error === und
   checkHeaders(headers, 'response', within(report, 'headers'))
 }
 
-/** An entry as a control call shows it, with its id and counts; one that was never applied with the calls that it nearly was applied to. */
+/** An entry as the control API shows it, with its id and counts; one that was never applied with the requests that it nearly was applied to. */
 export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss[] } & EntryCount
 
 /** The script entries of a sandbox in order, with their counts. */
@@ -308,7 +308,7 @@ export class Script {
     for (const [value, own] of byValue(values)) counted.values.set(value, own)
   }
 
-  /** Whether an entry is for calls of a time of the sandbox's clock. */
+  /** Whether an entry applies at a time of the sandbox's clock. */
   #isDue({ entry }: Counted, at: number): boolean {
     return at >= entry.between.from && at < entry.between.until && entry.isHour(at) && !this.#isWaiting(entry, at)
   }
@@ -321,12 +321,12 @@ export class Script {
   }
 
   /**
-   * Counts the call, which comes `at` a time of the sandbox's clock, for every entry that it matches, and applies the first of them that is for it.
+   * Counts the request, which comes `at` a time of the sandbox's clock, for every entry that it matches, and applies the first of them that is for it.
    * `note` is told of each count that has changed.
    */
   act(call: SentCall, { seed, at }: { seed: number; at: number }, note: (id: string, count: EntryCount) => void = () => {}): Action | null {
     let action: Action | null = null
-    // what a call does to one entry begins another only for those after it
+    // what a request does to one entry begins another only for those after it
     const due = [...(this.#byOperation.get(call.operation) ?? [])].filter(id => this.#isDue(this.#entries.get(id) as Counted, at))
     for (const id of due) {
       const counted = this.#entries.get(id) as Counted

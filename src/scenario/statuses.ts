@@ -1,4 +1,4 @@
-/** Statuses that a document wants of an answer: `402`, `2xx` for any of them, or a list of such. */
+/** Statuses that a document wants of a response: `402`, `2xx` for any of them, or a list of such. */
 import type { Report } from './documents.js'
 import type { Statuses } from './schemas.js'
 import { say } from './sentences.js'

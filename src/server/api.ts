@@ -1,4 +1,4 @@
-/** The emulated API over HTTP: hands requests to the engine, waits where a script says so, and writes the answers. */
+/** The emulated API over HTTP: hands requests to the engine, waits where a script says so, and writes the responses. */
 import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -97,7 +97,7 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     answers.send(reply)
   }
 
-  /** Carries out what the script does: holds or delays the request, then lets it answer or operate. */
+  /** Carries out what the script does: holds or delays the request, then sends the script's response or runs the operation. */
   async function act(action: Action, exchange: Exchange, reply: FastifyReply): Promise<void> {
     const { hold } = action.entry.data
     const goesOn = (!hold || (await held(action, hold, reply))) && (action.delay === 0 || (await faults.delay(action.delay)))

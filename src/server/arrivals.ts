@@ -1,4 +1,4 @@
-/** The requests that arrive at the server: which sandbox each is for, the id of its answer, and how it ends. */
+/** The requests that arrive at the server: which sandbox each is for, the id of its response, and how it ends. */
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -45,7 +45,7 @@ export class Arrival {
     this.isRecorded = isRecorded
   }
 
-  /** The id of its answer. */
+  /** The id of its response. */
   get id(): string {
     return this.exchange.id
   }
@@ -87,7 +87,7 @@ export class Arrivals {
   readonly #isLogged: boolean
   #ownAnswers = 0
 
-  /** `cors` says whether pages of other sites may call the emulated API, `isLogged` whether requests are logged. */
+  /** `cors` says whether pages of other sites may use the emulated API, `isLogged` whether requests are logged. */
   constructor(sandboxes: Sandboxes, { cors, isLogged }: { cors: boolean; isLogged: boolean }) {
     this.#sandboxes = sandboxes
     this.#cors = cors
@@ -126,7 +126,7 @@ export class Arrivals {
   }
 
   /**
-   * The API is done with a request: its answer is about to be sent or is lost. It is over where its client is gone already, or will get nothing however long it
+   * The API is done with a request: its response is about to be sent or is lost. It is over if its client is gone already, or gets nothing however long it
    * waits. A sandbox that no right request has kept ends.
    */
   settle(request: FastifyRequest, reply: FastifyReply): void {
@@ -157,7 +157,7 @@ export class Arrivals {
       if (this.#isLogged) logRequest(request, raw)
       if (isRecorded) sandbox.evidence.record(exchange)
     } catch (error) {
-      // the answer is out: a defect in what is told of it must not end the process
+      // the response is sent: a defect in recording it must not end the process
       logDefect(request.log, error)
     }
   }

@@ -58,7 +58,7 @@ function early(code: EarlyCode, { sandbox }: Early): { status: number; headers: 
 type EarlyCode = keyof typeof SAYS & ErrorCode
 const UNREADABLE: Readonly<Record<string, EarlyCode>> = { HPE_HEADER_OVERFLOW: 'headers_too_large', ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout' }
 
-/** Answers what could not be read as HTTP at all, on the bare socket. */
+/** Refuses what could not be read as HTTP at all, on the bare socket. */
 export function answerUnreadable(error: { code?: string }, socket: Socket, at: Early): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -72,7 +72,7 @@ export function answerUnreadable(error: { code?: string }, socket: Socket, at: E
   if (code === 'request_timeout') socket.destroySoon()
 }
 
-/** Answers an `Expect` that is not offered. */
+/** Refuses an `Expect` that is not supported. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse, at: Early): void {
   const { status, headers, body } = early('expectation_failed', at)
   response.writeHead(status, headers).end(body)

@@ -1,4 +1,4 @@
-/** Faults of a script: what a client sees when an answer is lost on the way. Other connections are not touched. */
+/** Faults of a script: what a client sees when a response is lost on the way. Other connections are not touched. */
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -6,14 +6,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { Fault } from '../scenario/script.js'
 
-/** An answer with the bytes of its body that arrive, so many a second where that is bounded. */
+/** A response with the bytes of its body that arrive; `bandwidth` limits the bytes a second. */
 export type SlowAnswer = { status: number; headers: NodeJS.Dict<number | string | string[]>; body: Buffer; bandwidth?: number | undefined }
 
 /** Pieces in which a body is sent, a second. */
 const PIECES = 10
 
 export class Faults {
-  /** Answers that hang until their client gives up or the emulator stops. */
+  /** Responses that hang until their client gives up or the emulator stops. */
   readonly #hung = new Set<ServerResponse>()
   /** Ends the wait of each request that is held. */
   readonly #held = new Set<() => void>()
@@ -25,7 +25,7 @@ export class Faults {
     setMaxListeners(0, this.#stop.signal)
   }
 
-  /** Loses the answer as the fault says; a malformed one without a body to break is not sent at all. `ending` ends a hang. */
+  /** Loses the response as the fault says; a malformed response without a body to break is not sent at all. `ending` ends a hang. */
   lose(fault: Fault, reply: FastifyReply, answer: SlowAnswer, ending: AbortSignal): void {
     const { raw } = reply
     const { socket } = reply.request.raw
@@ -46,7 +46,7 @@ export class Faults {
     else socket.destroySoon()
   }
 
-  /** Sends an answer, in pieces where its bytes a second are bounded, and ends it, unless the client or the emulator leaves before. */
+  /** Sends a response, in pieces if its bandwidth is limited, and ends it unless the client or the emulator leaves first. */
   async send(raw: ServerResponse, { status, headers, body, bandwidth }: SlowAnswer, ending: AbortSignal, end: () => unknown): Promise<void> {
     raw.writeHead(status, headers).flushHeaders()
     const size = bandwidth === undefined ? body.length : Math.ceil(bandwidth / PIECES)
@@ -81,7 +81,7 @@ export class Faults {
     return isGoingOn
   }
 
-  /** The emulator is about to stop: ends every hanging answer, and those that would hang from now on. */
+  /** The emulator is about to stop: ends every response that hangs, and every one that would hang from now on. */
   cut(): void {
     this.isStopping = true
     for (const answer of this.#hung) answer.destroy()

@@ -52,7 +52,7 @@ const lineOf = ({ id, method, path, status, code, rule, ms, script, lost }: Call
   `${method} ${path} ${shown([status ?? '-', code, rule].filter(Boolean).join(' '))} ${ms} ms ${id}${script ? `, ${script}` : ''}${lost ? `, lost: ${lost}` : ''}`
 
 /**
- * Logs a request that is over: with the status that was sent, if any, the script entry that was applied to it, and how its answer was lost where the client
+ * Logs a request that is over: the status that was sent, if any, the script entry that was applied, and how the response was lost if the client
  * did not get it. Control requests and those of the console are logged only at debug.
  */
 export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): void {

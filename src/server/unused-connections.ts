@@ -1,4 +1,4 @@
-/** Connections on which nothing was sent yet. Node does not take them for idle, so that they would hold up the end of a server; `fetch` opens one when it gives up on a call. */
+/** Connections that nothing was sent on. Node does not count them as idle, so they would delay a server's end; `fetch` opens one when it abandons a request. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 

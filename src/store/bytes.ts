@@ -1,4 +1,4 @@
-/** Records and lists as JSON (A04, A09), in bytes: those of a record are kept with it until it changes, so that an answer is bytes put together. */
+/** Records and lists as JSON (A04, A09), in bytes: those of a record are kept with it until it changes, so that a response only puts bytes together. */
 
 import { remembered } from '../core/remembered.js'
 import type { Template } from '../core/templates.js'
@@ -8,7 +8,7 @@ import type { RecordBytes, Shape, Stored } from './collection.js'
 import { type Page, pageOf } from './paging.js'
 import { collectionOf, type RecordOf, type Records, type Store } from './store.js'
 
-/** Records hold what their resource tables name, in that order; what a fixture gave beyond the table follows in an answer. */
+/** Records hold what their resource tables name, in that order; what a fixture gave beyond the table follows in a response. */
 type Written = { readonly id: string; readonly extra?: Readonly<Record<string, unknown>> }
 type Refunds = Page<Records['refunds']>
 
@@ -33,7 +33,7 @@ function written(family: Family, record: Written, { refunds }: Store, shape: Sha
   return { whole: Buffer.from(transactionText(record, page, shape)), shape }
 }
 
-/** The body of an answer to a call that made or changed a record. It is not kept, since most records are made and never read; a new Transaction has no Refunds. */
+/** The body of the response to a request that created or changed a record. It is not kept: most records are never read. A new Transaction has no Refunds. */
 export function changedBody(record: Written, family: Family, shape: Shape): string {
   return family === 'transactions' ? transactionText(record, NO_REFUNDS, shape) : recordText(record)
 }
@@ -76,7 +76,7 @@ function listFrame(list: Frame, template: Template): readonly [string, string] {
   return [`${joined(before, list)}[`, `]${joined(after, list)}`]
 }
 
-/** The body of an answer that shows a record, or a list of several, whose bytes are given. The text around the members of a list is ASCII. */
+/** The body of a response that shows a record, or a list of several, whose bytes are given. The text around the members of a list is ASCII. */
 export function bodyOf(shown: object, members: readonly Buffer[], template: Template): Buffer {
   if (!('has_more' in shown)) return members[0] as Buffer
   const [before, after] = listFrame(shown as List<unknown>, template)

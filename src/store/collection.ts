@@ -18,7 +18,7 @@ export class Stored<R> implements Position {
   readonly nth: number
   /** The Accounts that it belongs to. */
   readonly owners: Names
-  /** The answer that shows the record, as long as that is kept. */
+  /** The JSON of the record in bytes, as long as that is kept. */
   bytes: RecordBytes | null = null
 
   constructor(record: R, { at, nth, owners }: Place) {

@@ -1,4 +1,4 @@
-/** Long work in slices, between which other requests are answered. */
+/** Long work in slices, between which other requests are served. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** How long all work of a turn of the event loop may take, in milliseconds. */

@@ -599,7 +599,7 @@ const SHOWN: [label: string, ended: string, decided: string | null, changes: str
   ['play 3. POST /refunds', 'refused, 400', 'A14', [], 0, 1],
   ['play 4. GET /tickets/tkt_none', 'refused, 404', 'A08', [], 1, 1],
   ['play 5. GET /tickets/${gone.id}', '', null, [], 1, 1],
-  ['play 6. GET /refunds', 'answered by the script, 503', 'kept', [], 0, 1],
+  ['play 6. GET /refunds', 'scripted response, 503', 'kept', [], 0, 1],
   ['play 7. DELETE /accounts/mch_a', 'answered, 501', 'kept', [], 0, 1],
   ['play 8 at_once 1. POST /refunds', 'answered', 'kept', [...REFUND_MADE('¥30 (30)', 'jpy'), 'amount_refunded: ¥1 (1) → ¥31 (31)'], 0, null],
   ['play 8 at_once 2. POST /refunds', 'answered', 'kept', [...REFUND_MADE('¥40 (40)', 'jpy'), 'amount_refunded: ¥31 (31) → ¥71 (71)'], 0, null],

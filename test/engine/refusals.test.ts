@@ -53,8 +53,8 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
     ['/http://localhost:4010/sandbox/a/next/next/tickets', '/sandbox/a/next/tickets'],
     ['/sandbox/a/next', '/sandbox/a/next']
   ])
-    t.equal(call(`GET ${path}`).body.error.message, `The base address /next is in the path more than once: call ${meant}.`)
-  t.equal(call('POST /_control/reset').body.error.message, 'The control API is not below the base address: call /_control/reset.')
+    t.equal(call(`GET ${path}`).body.error.message, `The base address /next is in the path more than once: send this to ${meant}.`)
+  t.equal(call('POST /_control/reset').body.error.message, 'The control API is not below the base address: send this to /_control/reset.')
   const known = '/locations, /accounts, /accounts/{id}/users, /tickets, /transactions or /refunds.'
   for (const [path, meant] of [
     ['/Locations', '/locations'],

@@ -111,7 +111,7 @@ t.test('why: what became of a call is said in words', t => {
   for (const [outcome, words] of Object.entries({
     refused: 'refused, 200, changed nothing',
     answered: 'answered, 200, took effect',
-    scripted: 'answered by the script, 200, changed nothing',
+    scripted: 'scripted response, 200, changed nothing',
     lost_before: 'lost before the operation ran, 200, changed nothing',
     lost_after: 'lost after the operation ran, 200, took effect',
     not_written: 'ran, but the data file could not be written, 200, took effect'

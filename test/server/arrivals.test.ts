@@ -28,9 +28,9 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     [
       '/sandbox/x/sandbox/y/next/locations',
       404,
-      'There is nothing at /sandbox/x/sandbox/y/next/locations; an address is in the path: call /sandbox/y/next/locations.'
+      'There is nothing at /sandbox/x/sandbox/y/next/locations; an address is in the path: send this to /sandbox/y/next/locations.'
     ],
-    ['/http://localhost:4010/next/locations', 404, '; an address is in the path: call /next/locations.'],
+    ['/http://localhost:4010/next/locations', 404, '; an address is in the path: send this to /next/locations.'],
     ['/Sandbox/x/next/locations', 404, 'There is nothing at /Sandbox/x/next/locations; '],
     ['//sandbox/x/next/locations', 404, 'There is nothing at //sandbox/x/next/locations; '],
     [
@@ -43,7 +43,7 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/c/next?limit=1', 404, 'No endpoint has the path /; '],
     ['/sandbox/d/next/nowhere', 404, 'No endpoint has the path /nowhere; '],
     ['/sandbox/e/next//locations', 404, 'No endpoint has the path //locations; '],
-    ['/sandbox/f/next/sandbox/g/next', 404, 'The base address /sandbox/f/next is in the path more than once: call /sandbox/g/next.'],
+    ['/sandbox/f/next/sandbox/g/next', 404, 'The base address /sandbox/f/next is in the path more than once: send this to /sandbox/g/next.'],
     ['/sandbox/h/next/locations', 200, '"url":"/sandbox/h/next/locations"', 'h'],
     ['/sandbox/i/next/locations/?limit=1', 200, '"url":"/sandbox/i/next/locations"', 'i'],
     ['/sandbox/j/next/tickets/tkt_none', 404, 'No Ticket has the id tkt_none.', 'j'],

@@ -65,7 +65,7 @@ export function notGiven(
           .filter(name => !names.has(name.split('.')[0]) && !given.variables.has(name))
           .map(name => ({ at: steps, ...say('no_value', name) }))
       )
-      // a key that an answer returns is known then
+      // a key from a response is known only once it has arrived
       return [...unknown, ...(key === null || key.includes('${') ? [] : keyProblems(key, [list, ...at]))]
     })
   )

@@ -11,10 +11,10 @@ export type ResponseBounds = { maxBytes: number; timeout: number }
 /** The wait for a request that is expected to hang. */
 const HANG_MS = 1000
 
-/** In place of an answer where no request was sent. */
+/** Stands for the response to a request that was not sent. */
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.not_sent() } } }
 
-/** Redirects are not followed, so that no key goes elsewhere. Where no answer can be read, the result is an error with status 0. */
+/** Redirects are not followed, so that no key goes elsewhere. If no response can be read, the result is an error with status 0. */
 export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): Play {
   let isUnreachable = false
   return async ({ method, path, query, key, form, headers }, fault) => {
@@ -56,7 +56,7 @@ function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
 
 class UnreadableAnswer extends Error {}
 
-/** The text of a response. Errors: `UnreadableAnswer` for an answer that is compressed or too long. */
+/** The text of a response. Errors: `UnreadableAnswer` if the response is compressed or too long. */
 export async function textOf({ headers, body }: Response, maxBytes: number): Promise<string> {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {

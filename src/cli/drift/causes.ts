@@ -81,7 +81,7 @@ function candidatesIn({ kind, steps, part }: FieldDifference, { call, here, ther
 /** Settings to try together, all of one assumption. */
 export type Candidate = { assumption: AssumptionId; settings: GivenSettings }
 
-/** Single settings to try, those of assumptions that the answer relied on first. */
+/** Single settings to try, those of assumptions that the response relied on first. */
 export function candidatesFor(compared: Compared, accounts: readonly string[], answered: Answered): Candidate[] {
   const { judged } = compared
   const relied = judgementOf(judged).relied.map(place => ASSUMPTION_IDS[place] as AssumptionId)
@@ -100,7 +100,7 @@ export function candidatesFor(compared: Compared, accounts: readonly string[], a
   )
 }
 
-/** Two settings of one assumption to try together, where neither alone brings the answers nearer. */
+/** Two settings of one assumption to try together, if neither alone brings the responses closer. */
 export const pairsOf = (candidates: readonly Candidate[]): Candidate[] =>
   candidates.flatMap(({ assumption, settings }, index) =>
     candidates
@@ -109,7 +109,7 @@ export const pairsOf = (candidates: readonly Candidate[]): Candidate[] =>
       .map(other => ({ assumption, settings: { ...settings, ...other.settings } }))
   )
 
-/** The values of a setting that may make the emulator answer as the service did; `accounts` are those that it may have acted as. */
+/** The values of a setting that may make the emulator respond as the service did; `accounts` are those that the service may have acted as. */
 function valuesFor(key: SettingKey, compared: Compared, accounts: readonly string[], answered: Answered): readonly unknown[] {
   const { there, here, differences } = compared
   if (key === 'auth.accept_any_key') return there.status === here.status ? [] : actorsFor(compared, accounts)
@@ -118,7 +118,7 @@ function valuesFor(key: SettingKey, compared: Compared, accounts: readonly strin
   if (key === 'shapes.error') return errorTemplates(compared, answered)
   if (key === 'pagination.cursors') return [cursorsTold(answered, compared.judged.settings[key])]
   if (key === 'errors.expose_rule') {
-    // only where nothing else differs does an answer show whether errors name their rules
+    // a response shows whether errors name their rules only if nothing else differs
     const kinds = differences.map(({ kind, part }) => (part === '$rule' || part === '$assumption' ? kind : null))
     return [true, false].filter(isNamed => kinds.every(kind => kind === (isNamed ? 'unknown' : 'missing')))
   }
@@ -128,12 +128,12 @@ function valuesFor(key: SettingKey, compared: Compared, accounts: readonly strin
     const [of, by] = [fieldOf(there.body, 'id'), fieldOf(here.body, 'id')]
     return typeof of === 'string' && typeof by === 'string' ? [idParts(of)[key === 'ids.length' ? 'length' : 'prefix']] : []
   }
-  // warn answers as ignore does, and says more than a service would
+  // `warn` responds as `ignore` does, and says more than a service would
   const { enum: words } = SETTINGS[key].schema as { enum?: readonly unknown[] }
   return key === 'seed' || SETTINGS[key].scope === 'process' ? [] : (words?.filter(word => word !== 'warn') ?? wholeNumbers(compared))
 }
 
-/** The Accounts that a service may have acted as: where a rule refuses the call to the Account of its key, only the one that the service names. */
+/** The Accounts that the service may have acted as. If a rule refused the request here, only the one that the service names. */
 function actorsFor({ there, judged }: Compared, accounts: readonly string[]): readonly string[] {
   return judged.outcome.refusal?.rule ? accounts.filter(account => fieldOf(there.body, 'account') === account) : accounts
 }

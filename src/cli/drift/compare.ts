@@ -1,4 +1,4 @@
-/** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up. */
+/** Compares two responses to the same request field by field: a running service's and the emulator's. Ids are matched up. */
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
@@ -9,9 +9,9 @@ import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
 import { say } from '../sentences.js'
 
 /**
- * What differs: `form` where an answer or a part of it cannot be what the operation answers, as `says` tells; `outcome` where one did what the other refused,
- * `status` for any other two statuses; `missing` and `unknown` for a field that the service does not have, or has besides; `record` for another record at this
- * place of a list, `members` for their number; `prefix` and `length` of a new id; `value`.
+ * What differs. `form`: the service's response, or a part of it, does not have the operation's form, as `says` tells; `outcome`: only one side refused;
+ * `status`: any other two statuses; `missing` and `unknown`: a field that the service lacks, or that only the service has; `record`: another record at this
+ * place of a list; `members`: another number of them; `prefix` and `length` of a new id; `value`: any other value.
  */
 type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
 /** `part` is the placeholder that a template has at the place. */
@@ -31,7 +31,7 @@ export class IdPairs {
     this.#there = new Map([...this.#here].map(([there, here]) => [here, there]))
   }
 
-  /** A copy, to try answers with. */
+  /** A copy, to try responses with. */
   readonly copy = () => new IdPairs(this.known, this.#here)
   /** The id of the emulator for one of the service; the same where none is known. */
   readonly here = (there: string) => this.#here.get(there) ?? there
@@ -52,12 +52,12 @@ export class IdPairs {
   }
 }
 
-/** The templates by which answers are read. */
+/** The templates that responses are read with. */
 export type Shapes = { list: Template; error: Template }
-/** `bases` are what the paths in answers begin with. */
+/** `bases` are the beginnings of the paths in responses. */
 export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; shapes: Shapes }
 
-/** A request with the answers of the service and of the emulator. */
+/** A request with the responses of the service and of the emulator. */
 export type Compared = {
   call: StepCall
   there: StepAnswer
@@ -72,12 +72,12 @@ export type Compared = {
 const LIST_IDS: readonly unknown[] = ['$first_id', '$last_id']
 /** Fields by which a record refers to another one. */
 const REFERENCES: readonly unknown[] = Object.keys(LINKED_FAMILIES)
-/** Texts for people, and ids of answers: only their types are compared. */
+/** Texts for people, and ids of responses: only their types are compared. */
 const FREE_TEXT: readonly unknown[] = ['$message', '$request_id']
 
-/** Whether an answer says that what was asked was done. */
+/** Whether a response says that the request was accepted. */
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
-/** A field of an answer; undefined where it has none of that name. */
+/** A field of a response; undefined if it has no field of that name. */
 export const fieldOf = (body: unknown, name: string): unknown => (isObject(body) ? body[name] : undefined)
 /** The members of a list; none where it is no list. */
 export const membersOf = (list: unknown, template: Template): readonly Json[] => {
@@ -87,7 +87,7 @@ export const membersOf = (list: unknown, template: Template): readonly Json[] =>
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
-/** Why an answer cannot be read as one of the API; null where it can. */
+/** Why a response cannot be read as one of the API; null if it can. */
 export function formProblem({ status, body, headers, fault }: StepAnswer): Said | null {
   if (fault === 'malformed_body') return say('cut_short')
   if (status === 204) return null
@@ -96,7 +96,7 @@ export function formProblem({ status, body, headers, fault }: StepAnswer): Said 
   return type !== undefined && JSON_TYPE.test(type) ? null : say('not_json', type ?? 'none')
 }
 
-/** What differs between the answers, status first. */
+/** The differences between two responses, status first. */
 export function answerDifferences(there: StepAnswer, here: StepAnswer, comparison: Comparison, isCreate = false): FieldDifference[] {
   const problem = formProblem(there)
   if (problem !== null) return [{ kind: 'form', steps: [], there: there.body, says: problem }]
@@ -165,7 +165,7 @@ export function isSame(there: unknown, here: unknown, name: Step | undefined, { 
 
 const pathBelow = (url: string, base: string) => (url.startsWith(base) ? url.slice(base.length) : url)
 
-/** How far two answers are apart: what was made here and refused there is further than any field, and a list of other records, or none, further than its fields, however many. */
+/** How far apart two responses are. Different outcomes count more than any fields; a list of other records, or no list, counts more than its fields. */
 export function distanceOf(differences: readonly FieldDifference[]): number {
   const others = new Set(differences.filter(({ kind }) => kind === 'record').map(({ steps }) => pathOf(steps.slice(0, -1))))
   return differences.reduce((sum, { kind, here }) => sum + (Array.isArray(here) ? NO_LIST : (WEIGHTS[kind] ?? 1)), others.size * OTHER_RECORDS)

@@ -65,7 +65,7 @@ function shownDifference({ kind, steps, here, there, says }: FieldDifference): s
   return SAYS.differs(what, shown[kind] ?? by, kind === 'missing' ? 'not there' : of)
 }
 
-/** A value at its place, without secrets; what a service answers may be of any depth. */
+/** A value at its place, without secrets; a service's response may be nested to any depth. */
 function shownValue(steps: readonly Step[], value: Json | undefined): string {
   try {
     const whole = steps.reduceRight<unknown>((part, step) => ({ [step]: part }), value)

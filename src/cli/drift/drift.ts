@@ -26,18 +26,18 @@ import { answerDifferences, type Compared, type Comparison, distanceOf, type Fie
 import { type Learned, namedIn, ServiceRecords, saysMissing } from './service-records.js'
 import { answeredIn } from './shapes.js'
 
-/** A call that was made at the service, with its answer and where the scenario writes it. */
+/** A request that was sent to the service, with its response and its place in the scenario. */
 export type PlayedStep = { place: readonly Step[]; label: string; outcome: StepOutcome }
 export type Cause =
   /** Neither a setting nor what was there before the run explains it; `isPaging` where the names of the cursors may. */
   | { by: 'wrong'; about: About; isPaging: boolean }
   | { by: 'setting'; assumption: AssumptionId; settings: GivenSettings }
-  /** Another call needs another value of the setting. */
+  /** Another request needs another value of the setting. */
   | { by: 'contradiction'; key: SettingKey; value: unknown }
   /** `lacked`, in words: the records, at least one of which the service says that it does not have. */
   | { by: 'data'; lacked?: string }
   | { by: 'script' }
-/** What differs in one call, for one cause. */
+/** The differences of one request that have one cause. */
 export type Deviation<C extends Cause = Cause> = { played: PlayedStep; differences: readonly FieldDifference[]; cause: C }
 /** Differences that settings of one assumption explain. */
 type Explained = Deviation<Extract<Cause, { by: 'setting' }>>
@@ -55,7 +55,7 @@ type Round = { explained: Explained[]; others: Deviation[]; pairs: IdPairs }
 /** Accounts that are tried as the one that every key acts as. */
 const MAX_ACCOUNTS = 20
 const SEED = 2_147_483_629
-/** Who calls, in a scenario that has no key of a merchant. */
+/** Acts where the scenario has no merchant's key. */
 const CALLER = { id: 'caller', object: 'account', type: 'merchant', created: '1970-01-01T00:00:00.000Z', reseller: null } as Records['accounts']
 
 /** A sandbox in which a scenario is loaded, with these settings besides its own. */
@@ -71,7 +71,7 @@ async function loadedWith(settings: GivenSettings, { document, library, launch, 
   return sandbox
 }
 
-/** Makes every call here, without the script; where its answer differs, settings are tried unless `isSearching` is false. */
+/** Makes every request here, without the script. If its response differs, settings are tried unless `isSearching` is false. */
 async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSettings, options: DriftOptions, isSearching = true): Promise<Round> {
   const { base, keyHere, variables, document } = options
   const sandbox = await loadedWith(settings, options)
@@ -90,11 +90,11 @@ async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSet
     playedSteps.map(({ outcome }) => outcome),
     sandbox.settings['shapes.list']
   )
-  // those of the scenario alone: a setting is in force before any call makes an Account
+  // those of the scenario alone: settings apply before any request creates an Account
   const accounts = [...loaded.accounts.inCreationOrder().slice(0, MAX_ACCOUNTS)].map(({ id }) => id)
   const hasScript = ((document.data as { script?: unknown[] } | null)?.script ?? []).length > 0
 
-  /** Makes a call from the same state again, with the ids and the key that it has here; of a list with the records alone that the service has shown, if so wanted. */
+  /** Makes a request from the same state again, with its ids and key here. `isShownOnly` keeps only the records of a list that the service has shown. */
   const attempt = ({ outcome: { call, answer: there } }: PlayedStep, before: Snapshot, learned: Learned, isShownOnly: boolean): Compared => {
     sandbox.restore(before)
     const comparison = comparisonWith(round.pairs.copy())
@@ -110,7 +110,7 @@ async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSet
     const unseen = isShownOnly ? found.filter(difference => isUnseen(difference, compared, records)) : []
     return { ...compared, unseen, differences: found.filter(difference => !unseen.includes(difference)) }
   }
-  /** The settings that bring the answers nearest, if any do. */
+  /** The settings that bring the responses closest, if any do. */
   const nearest = async (candidates: readonly Candidate[], tryIt: () => Compared, { differences }: Compared) => {
     let [least, found]: [number, { candidate: Candidate; compared: Compared } | null] = [distanceOf(differences), null]
     for (const candidate of candidates) {
@@ -123,7 +123,7 @@ async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSet
     }
     return found
   }
-  /** Changes settings as long as one, or two together, bring the answers nearer; they stay changed. */
+  /** Changes settings while one, or two together, bring the responses closer; they stay changed. */
   const explain = async (played: PlayedStep, tryIt: () => Compared): Promise<void> => {
     for (let best = tryIt(); best.differences.length > 0; ) {
       const singles = candidatesFor(best, accounts, answered)
@@ -137,7 +137,7 @@ async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSet
       best = compared
     }
   }
-  /** The answer with all records, or with those alone that the service has shown where that is nearer. */
+  /** The response with all records, or with only those that the service has shown if that is closer. */
   const bestOf = async (played: PlayedStep, tryIt: (isShownOnly: boolean) => Compared): Promise<Compared> => {
     const all = tryIt(false)
     if (all.differences.length === 0) return all
@@ -170,7 +170,7 @@ async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSet
     if (isScripted && problems.length > 0) add([], { by: 'script' })
     const isUnreadable = first.differences[0]?.kind === 'form'
     const isAsScripted = isScripted && problems.length === 0 && (fault !== undefined || !isUnreadable)
-    // whether a call took effect is unknown when its answer was lost
+    // if its response was lost, it is unknown whether a request took effect
     if (answer.status === 0 || isAsScripted) return sandbox.restore(before)
     const lacked = isMade(answer) || saysMissing(first.here, comparison.shapes) || isUnreadable ? null : records.lackedBy(call, answer, comparison.shapes)
     if (lacked !== null) {
@@ -225,14 +225,14 @@ function isUnseen(
   return (part === '$first_id' || part === '$last_id') && typeof of === 'string' && (hasMore || !records.isEarlier(of))
 }
 
-/** Whether two answers agree but for what may follow a full page. */
+/** Whether two responses agree; only a `$has_more` that the emulator cannot know may differ. */
 const agrees = ({ differences, unseen }: Compared) => differences.length === 0 && !unseen.some(isNotMore)
 const isNotMore = ({ part }: FieldDifference) => part !== '$has_more'
 /** Whether a store has a record of an id. */
 const isIn = (store: Store, id: string) => FAMILIES.some(family => store[family].get(id) !== undefined)
 const shownPlace = ({ kind, steps }: FieldDifference) => JSON.stringify([kind, steps])
 
-/** A call with the ids of the emulator in place of those of the service. */
+/** A request with the emulator's ids in place of the service's. */
 function translated({ path, query, form, ...call }: StepCall, { here }: IdPairs): StepCall {
   const mapped = (text: string) => String(new URLSearchParams([...new URLSearchParams(text)].map(([name, value]) => [name, here(value)] as [string, string])))
   const steps = path.split('/').map(part => encodeURIComponent(here(decodeURIComponent(part))))
@@ -240,7 +240,7 @@ function translated({ path, query, form, ...call }: StepCall, { here }: IdPairs)
 }
 
 export type Drift = {
-  /** The settings that make the emulator answer as the service does, as far as settings can; none that calls need different values of. */
+  /** The settings that make the emulator respond as the service does, as far as settings can. None that requests need different values of. */
   settings: GivenSettings
   deviations: readonly Deviation[]
   pairs: IdPairs
@@ -251,7 +251,7 @@ const MAX_ROUNDS = 4
 /** How much more a wrong value counts than other data. */
 const WRONG = 1_000_000
 
-/** Compares every call, in the order in which they took effect. */
+/** Compares every request, in the order in which they took effect. */
 export async function driftOf(playedSteps: readonly PlayedStep[], options: DriftOptions): Promise<Drift> {
   const ordered = inEffectOrder(playedSteps.filter(wasMade))
   const explained: Explained[] = []
@@ -272,7 +272,7 @@ export async function driftOf(playedSteps: readonly PlayedStep[], options: Drift
   return { settings, deviations: [...contradictions, ...onceEach(explained.filter(isNeeded)), ...others], pairs }
 }
 
-/** Settings that the last round still gave several values, with the calls that were found to need each. */
+/** Settings that the last round still gave several values, with the requests that need each. */
 function contradictionsIn(last: Round, explained: readonly Explained[]): Deviation<Extract<Cause, { by: 'contradiction' }>>[] {
   const needs = (all: readonly Explained[]) =>
     all.flatMap(({ played, cause }) =>
@@ -289,20 +289,20 @@ function contradictionsIn(last: Round, explained: readonly Explained[]): Deviati
     .flatMap(cause => onceEach(needs(explained).filter(one => isDeepStrictEqual(one.cause, cause))))
 }
 
-/** How far all calls are from the service with some settings: what is wrong counts before all other data. */
+/** How far all responses are from the service's with some settings: what is wrong counts before all other data. */
 async function distanceWith(settings: GivenSettings, ordered: readonly PlayedStep[], options: DriftOptions): Promise<number> {
   const { others } = await compareAll(ordered, settings, options, false)
   return others.reduce((sum, { differences, cause }) => sum + distanceOf(differences) * (cause.by === 'wrong' ? WRONG : 1), 0)
 }
 
-/** What several rounds found of the same call, once. */
+/** What several rounds found for the same request, deduplicated. */
 const onceEach = <C extends Cause>(all: readonly Deviation<C>[]) =>
   all.filter((one, nth) => nth === all.findIndex(({ played, cause }) => played === one.played && isDeepStrictEqual(cause, one.cause)))
 
-/** A step that refers to an answer that did not come is not made. */
+/** A step that refers to a missing response is not sent. */
 export const wasMade = ({ outcome: { answer } }: PlayedStep) => answer.status !== 0 || answer.body !== null
 
-/** Calls that were made at once are compared in the order that their answers suggest: those that were made, then those that were refused. */
+/** Requests that were sent together are compared in the order that their responses suggest: the accepted ones, then the refused ones. */
 function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
   const groupOf = ({ place }: PlayedStep) => `${place[0]} ${place[1]}`
   const isRefused = ({ outcome }: PlayedStep) => Number(!isMade(outcome.answer))

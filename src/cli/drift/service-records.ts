@@ -1,6 +1,6 @@
 /**
- * What a running service had before the run. It becomes known when an answer first shows it, and the emulator takes it over then: whatever differs after that
- * is wrong. Nothing is taken over that this run made or wrote, or that is not what the reference says. Ids are those of the service.
+ * What a running service had before the run. The emulator takes a record over when a response first shows it: any difference after that
+ * is wrong. Nothing is taken over that this run created or changed, or that contradicts the reference. Ids are the service's.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { checkerOf } from '../../core/checking.js'
@@ -19,7 +19,7 @@ import { say } from '../sentences.js'
 import { type Comparison, type FieldDifference, fieldOf, isMade, membersOf, type Shapes, valueDifferences } from './compare.js'
 import { membersAt } from './shapes.js'
 
-/** Refusals of a call that names a record which does not exist, and the rules that they may name. */
+/** Codes that refuse a request because a record does not exist, and the rules that such a refusal may name. */
 const MISSING_CODES: readonly unknown[] = ['resource_missing', 'reference_missing']
 const MISSING_RULES: readonly unknown[] = ['TXN-1', 'REF-1', 'USR-1', null]
 /** Fields that are compared and never taken over: a record is known by its id, and its Refunds are records of their own. */
@@ -28,10 +28,10 @@ const FIXED: readonly string[] = ['id', 'object', 'refunds']
 type Part = { readonly [name: string]: Json }
 type Stored = RecordOf<Family> & Part
 type ShownRecord = { family: Family; steps: readonly Step[]; record: Part & { id: string } }
-/** The records that an answer shows, what it shows of the time before the run, and what of it cannot be so. */
+/** The records that a response shows, the differences that come from before the run, and those that cannot. */
 export type Learned = { shown: readonly ShownRecord[]; others: FieldDifference[]; wrong: FieldDifference[] }
 
-/** A time as every answer writes it (A05). */
+/** A time as every response writes it (A05). */
 const isTime: Test = text => typeof text === 'string' && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text
 const isAnything: Test = () => true
 const isSumOfRefunds = ({ amount_refunded, refunds }: Part, { list }: Shapes): boolean => {
@@ -68,7 +68,7 @@ export class ServiceRecords {
   /** Whether a record of before the run was shown. */
   readonly isEarlier = (id: string) => this.#shown.has(id)
 
-  /** Learns from an answer, before the same call is made here. */
+  /** Learns from a response, before the same request is made here. */
   async learn(call: StepCall, answer: StepAnswer, comparison: Comparison): Promise<Learned> {
     const learned: Learned = { others: [], wrong: [], shown: [] }
     const at = operationAt(call.method, call.path)
@@ -98,7 +98,7 @@ export class ServiceRecords {
     return { ...learned, shown: all }
   }
 
-  /** Gives records of before the run the order that an answer shows them in where they are of one instant: nothing else says which of them is the newer one. */
+  /** Orders records of the same instant from before the run as a response lists them: nothing else says which of them is newer. */
   order({ shown: all }: Learned, { pairs }: Comparison): void {
     const isOldestFirst = this.#sandbox.settings['pagination.order'] === 'oldest_first'
     const tied = new Map<string, ShownRecord[]>()
@@ -183,17 +183,17 @@ export class ServiceRecords {
   }
 }
 
-/** Whether an answer refuses a call because a record does not exist. */
+/** Whether a response refuses a request because a record does not exist. */
 export const saysMissing = ({ body }: StepAnswer, { error }: Shapes): boolean => MISSING_CODES.includes(valueAt(error, body, '$code'))
 
-/** The records that a call names in its path, its filters and its body. */
+/** The records that a request names in its path, its filters and its body. */
 export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] {
   const at = operationAt(method, path)
   const namesIn = (text: string) => Object.fromEntries(new URLSearchParams(text))
   return at === null ? [] : recordsNamedBy({ params: at.params, query: namesIn(query), body: namesIn(form ?? '') }, [at.operation])
 }
 
-/** The records that an answer shows, those of a Transaction's Refunds last. */
+/** The records that a response shows, those of a Transaction's Refunds last. */
 function recordsIn(body: Json, operation: OperationId, shapes: Shapes): ShownRecord[] {
   const { family, kind } = operationOf(operation)
   const within = (list: Json, family: Family, steps: readonly Step[]): ShownRecord[] => {

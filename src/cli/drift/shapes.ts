@@ -1,4 +1,4 @@
-/** The templates by which a service may show lists and errors (A09, A07), and the names of its cursors (A10), as its answers tell them. */
+/** The templates of a service's lists and errors (A09, A07) and the names of its cursors (A10), as its responses show them. */
 import { CATALOGUE, type ErrorCode } from '../../core/errors.js'
 import { partAt, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
@@ -10,23 +10,23 @@ import { RESOURCES } from '../../reference/tables.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
 import { type Compared, fieldOf, isMade, isSame } from './compare.js'
 
-/** The lists that a run was answered, each with the steps to its members, and its errors. */
+/** The lists in a run's responses, each with the steps to its members, and its errors. */
 export type Answered = { lists: { body: Json; members: readonly Step[] }[]; errors: Json[] }
 type Placed = { steps: readonly Step[]; value: Json }
 type IsWhole = (value: readonly unknown[]) => boolean
 type Shaping = {
   current: Template
-  /** Every answer of the run that the template is for. */
+  /** Every response of the run that the template is for. */
   answers: readonly Json[]
   isWhole: IsWhole
   /** Placeholders by the places where they are known to belong. */
   placed: Readonly<Record<string, string>>
-  /** The placeholders of what the emulator answers; undefined where it answers nothing. */
+  /** The values of the emulator's response that placeholders stand for; undefined where it has none. */
   own: Readonly<Record<string, unknown>>
   isOwn: (value: Json, placeholder: string) => boolean
 }
 
-/** What `has_more` may be called, and what says the opposite. */
+/** Names that `has_more` may have, and names that say the opposite. */
 const MORE = /more|next/i
 const LAST = /last|end|final|done/i
 /** No envelope is deeper, or has more values. */
@@ -41,7 +41,7 @@ const hasParts = (value: unknown, steps: readonly Step[], isWhole: IsWhole): val
   steps.length < MAX_DEPTH && (isObject(value) || (Array.isArray(value) && !isWhole(value)))
 const partsOf = (value: object): [Step, Json][] => Object.entries(value).map(([name, part]) => [Array.isArray(value) ? Number(name) : name, part])
 
-/** The values in an answer that have no parts. */
+/** The values in a response that have no parts. */
 function valuesIn(value: Json, isWhole: IsWhole, steps: readonly Step[] = []): Placed[] {
   return hasParts(value, steps, isWhole) ? partsOf(value).flatMap(([name, part]) => valuesIn(part, isWhole, [...steps, name])) : [{ steps, value }]
 }
@@ -58,7 +58,7 @@ export function membersAt(list: Json, family: Family, template: Template): reado
   return others.length > 0 ? undefined : one?.steps
 }
 
-/** The lists and errors among some answers. */
+/** The lists and errors in some responses. */
 export function answeredIn(calls: readonly { call: StepCall; answer: StepAnswer }[], template: Template): Answered {
   const lists = calls.flatMap(({ call: { method, path }, answer }) => {
     const at = operationAt(method, path)
@@ -103,7 +103,7 @@ export function errorTemplates({ there: { status, headers, body }, here, judged 
   return isTold ? templateOf(body, { ...shaping, placed }) : []
 }
 
-/** The values of an answer, those first that may be in the place of a placeholder: by the current template, since they change, by their weight. */
+/** The values of a response, the likeliest for a placeholder first: those of the current template, then those that change, then by weight. */
 function inOrder(body: Json, placeholder: string, { current, answers, isWhole }: Omit<Shaping, 'placed'>, weight: (one: Placed) => number): Placed[] {
   const isKnown = ({ steps }: Placed) => Number(partAt(current, steps) === placeholder)
   const isChanging = ({ steps, value }: Placed) => Number(answers.some(answer => partAt(answer, steps) !== value))
@@ -112,7 +112,7 @@ function inOrder(body: Json, placeholder: string, { current, answers, isWhole }:
 }
 
 /**
- * The template of an answer: placeholders where it has what the emulator has, and values that every answer has at the same place. Whatever else changes is left
+ * The template of a response: placeholders for values that the emulator has too, and values that every response has at the same place. Other values are left
  * out. None where a placeholder of the current template has another value.
  */
 function templateOf(body: Json, { current, answers, isWhole, placed, own, isOwn }: Shaping): Template[] {
@@ -126,7 +126,7 @@ function templateOf(body: Json, { current, answers, isWhole, placed, own, isOwn 
   const shapeOf = (value: Json | undefined, steps: readonly Step[]): unknown => {
     const known = partAt(current, steps) as string
     const others = answers.map(answer => partAt(answer, steps))
-    // what this answer lacks, others may have
+    // other responses may have what this one lacks
     if (value === undefined) return (Object.hasOwn(own, known) && own[known] === undefined) || others.some(other => other !== undefined) ? known : undefined
     const found = placed[keyOf(steps)]
     if (found !== undefined) return found
