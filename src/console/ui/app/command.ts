@@ -5,12 +5,12 @@ import { toast, toastError } from '../components/toast.js'
 import { ControlError, control } from '../control/client.js'
 import { changed } from './store.js'
 
-/** What is said once it is done; it can quote the answer. */
+/** What is said once it is done; it can quote the response. */
 export type Done<T> = string | ((answer: T) => string)
 /** Returns what is said then. */
 export type Undo = () => Promise<string>
 
-/** Waits for a call, says what was done (by default its answer), offers to undo it, and has every view read again. Returns why it was refused. */
+/** Waits for a request, says what was done (by default its response), offers to undo it, and has every view read again. Returns why it was refused. */
 async function attempt<T>(call: Promise<T>, done: Done<T> = String, undo?: Undo): Promise<ControlError | null> {
   let answer: T
   try {
@@ -47,7 +47,7 @@ export function reset() {
   )
 }
 
-/** A text that goes into control calls, and why one was refused until more is typed: problems name places of the text as it was. */
+/** A text that goes into control requests, and why one was refused until more is typed: problems name places of the text as it was. */
 export function draft(initial = '') {
   const text = signal(initial)
   const refused = signal<ControlError | null>(null)
@@ -59,7 +59,7 @@ export function draft(initial = '') {
     text,
     refused,
     write,
-    /** Returns whether the call was taken. */
+    /** Returns whether the request was accepted. */
     send: async <T>(call: Promise<T>, done?: Done<T>, undo?: Undo): Promise<boolean> => {
       refused.value = await attempt(call, done, undo)
       return refused.value === null

@@ -38,11 +38,11 @@ export function changed(isState = true): void {
   void refresh()
 }
 
-/** How often the overview was asked for, and which answer is shown. */
+/** How often the overview was requested, and which response is shown. */
 let asked = 0
 let shown = 0
 
-/** Reads the overview and the list of sandboxes; an answer to an earlier question, or of another sandbox, is dropped. Errors: `ControlError`. */
+/** Reads the overview and the list of sandboxes; a response to an earlier request, or of another sandbox, is dropped. Errors: `ControlError`. */
 export async function readOverview(): Promise<void> {
   const name = sandbox.value
   const turn = ++asked

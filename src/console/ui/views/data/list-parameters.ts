@@ -32,7 +32,7 @@ export function listAddress(family: Family, account: string, values: Readonly<Re
   return addressOf({ path, query: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) })
 }
 
-/** A page, or the message of an error, as far as the settings tell where an answer has them. */
+/** A page, or the message of an error, as far as the settings tell where a response has them. */
 export function pageIn(answer: unknown, settings: Readonly<Record<string, { value: unknown }>>) {
   const [list, error] = [settings['shapes.list']?.value, settings['shapes.error']?.value]
   const data = (valueAt(list, answer, '$members') ?? []) as AnyRecord[]

@@ -1,4 +1,4 @@
-/** A call in the forms that can be pasted elsewhere. */
+/** A request in the forms that can be pasted elsewhere. */
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { MASK } from '../../../../core/mask.js'
 import { yamlOf } from '../../components/yaml.js'
@@ -11,7 +11,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 /** Whether something sent is masked, so that it cannot be sent again as it is. */
 export const isMasked = ({ path, query, body }: Pick<JournalCall, 'path' | 'query' | 'body'>): boolean => JSON.stringify([path, query, body]).includes(MASK)
 
-/** `base` is the address of the API, `key` the API key that the call is sent with. */
+/** `base` is the address of the API, `key` the API key that the request is sent with. */
 export function curlOf(call: JournalCall, { base, key }: { base: string; key: string | null }): string {
   // curl takes brackets in an address for a range
   const address = `${base}${addressOf(call).replace(/[[\]]/g, encodeURIComponent)}`
@@ -32,7 +32,7 @@ function filledIn(parts: Readonly<Record<string, object>>): object | undefined {
 const matched = (parameters: JournalCall['query']) =>
   Object.fromEntries(pairsOf(parameters).filter(([name, value]) => !name.includes('[]') && !`${name}=${value}`.includes(MASK)))
 
-/** A script entry that answers the next such call the same. Errors: where the call met no operation. */
+/** A script entry that gives the next such request the same response. Errors: where no operation matched the request. */
 export function entryYaml({ on, params, query, body, status, answer }: JournalCall): string {
   if (on === null) throw new Error('No operation matched this request, so no script entry can match it.')
   const match = filledIn({ params, query: matched(query), body: matched(body) })
@@ -44,7 +44,7 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-/** The records that a call named or was answered with, as they are now, with those that they need. */
+/** The records in a request and its response, as they are now, with those that they need. */
 export function fixtureYaml({ params, query, body, answer, account }: JournalCall, { api_keys, ...families }: State): string {
   const records = new Map(Object.values(families).flatMap(list => list.map(record => [record.id, record] as const)))
   const named = new Set(textsIn([params, query, body, answer, account]))

@@ -1,4 +1,4 @@
-/** A request: why it was answered so, what was sent and answered, and what can be done with it. */
+/** A request: the reasons for its response, what was sent and received, and what can be done with it. */
 import { useSignal } from '@preact/signals'
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { isMoney, moneyShown } from '../../../../core/money.js'

@@ -1,4 +1,4 @@
-/** Requests: those that came, live, and why each was answered so. */
+/** Requests: those that came, live, and the reasons for each response. */
 import { untracked, useSignalEffect } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import { act } from '../../app/command.js'

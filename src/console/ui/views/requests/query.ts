@@ -56,7 +56,7 @@ export function withTerm(text: string, name: string, value: string): string {
 /** `text` is what is searched for; `sandbox` is undefined for all; `keys` are the requests that kept or broke a rule: undefined for all, null while they are read. */
 export type Filter = { text: string; sandbox: string | undefined; keys: ReadonlySet<string> | null | undefined }
 
-/** All that was sent and answered. */
+/** All texts of a request and its response. */
 const textOf = remembered(({ ms: _ms, ...call }: JournalCall) =>
   [...sentIn(call.query), ...sentIn(call.body), JSON.stringify(Object.values(call))].join(' ').toLowerCase()
 )

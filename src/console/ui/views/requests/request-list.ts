@@ -29,14 +29,17 @@ export function withEvents(list: CallList, events: readonly JournalEvent[]): Cal
   return { rows: [...rows.values()].reverse().slice(0, MAX_REQUESTS), periods }
 }
 
-/** The list with what the journals hold now, oldest first; `isWhole` unless they hold earlier calls too. A journal without the last call that the list has of it was cleared since. */
+/**
+ * The list with the requests that the journals hold now, oldest first; `isWhole` unless they hold earlier ones too. A journal without the last request that the
+ * list has of it was cleared since.
+ */
 export function withJournals(list: CallList, calls: readonly Pick<Row, 'sandbox' | 'call'>[], isWhole: boolean): CallList {
   const rows = list.rows.filter(({ sandbox, period }) => period === periodOf(list, sandbox))
   const last = new Map(rows.reverse().map(({ sandbox, call }) => [sandbox, call]))
   const goesOn = ([sandbox, before]: [string, JournalCall]) => {
     const held = calls.filter(one => one.sandbox === sandbox).map(({ call }) => call)
     if (held.length === 0) return !isWhole
-    // it holds the call still, or only later ones
+    // it still holds the request, or only later ones
     return held.some(({ id, at }) => id === before.id && at === before.at) || held.every(call => numberOf(call) > numberOf(before))
   }
   const cleared = [...last].filter(found => !goesOn(found)).map(([sandbox]) => ({ sandbox, call: null }))

@@ -1,4 +1,4 @@
-/** Why a request was answered so: first the sentence that decided, then the rules with the figures that each saw. */
+/** The reasons for a response: first the sentence that decided, then the rules with the figures that each saw. */
 import type { ComponentChildren } from 'preact'
 import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
 import { RULES, type RuleId } from '../../../../reference/rules.js'
