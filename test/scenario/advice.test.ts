@@ -8,6 +8,7 @@ const BEGIN = 'fixtures: [bistro]\n'
 const entry = (entry: string) => `${BEGIN}script:\n  - { ${entry} }\n`
 const matching = (match: string) => entry(`on: POST /transactions, match: { ${match} }, respond: { status: 402 }`)
 const expecting = (counted: string) => `${BEGIN}expect:\n  - state: { refunds: { count: 1, ${counted} } }\n`
+const generating = (more: string) => `${BEGIN}generate: [ { transactions: 1, ${more} } ]\n`
 const PAYMENT = '{ as: payment, do: POST /transactions, body: { ticket: "${tkt_52}", payment_type: external, amount: 5 } }'
 const step = (more: string) => `${BEGIN}steps:\n  - ${PAYMENT}\n  - { ${more} }\n`
 const script = (entry: string) => `script:\n  - on: POST /refunds\n${entry}`
@@ -130,10 +131,27 @@ t.test('advice: a sentence names what to write', async t => {
     [script('    respond:\n      status: 402\n     calls: 1\n'), 'with 6 spaces, like the one before, or with 4 spaces, like respond'],
     ['a:\n  - b: 1\n    c: 2\n   - b: 3\n', 'with 2 spaces, like the dash above it'],
     ['script\n  - { on: POST /refunds }\n', 'script:'],
-    ['name: { a: 1\n', 'with }']
+    ['name: { a: 1\n', 'with }'],
+    [entry('on: GET *, respond: { status: 402, code: x }'), 'put it under error'],
+    [entry('on: GET *, change: { refunds: [] }'), 'put it under data'],
+    [matching('body: { amount: { gt: "${record.amount}" } }'), 'known only under state in expect'],
+    [entry('on: GET *, change: { data: { refunds: [ { transaction: "${pay.id}", amount: 1 } ] } }'), 'known only in steps, play and expect'],
+    [`${BEGIN}use: [ { group: "outages#slow-service", vars: {} } ]\n`, 'write vars at the top of the scenario'],
+    [generating('created: 2025'), 'write { from: 2025-01-01, to: 2025-12-31 }'],
+    [generating('amount: 500'), 'write { min: 450, max: 18000 }'],
+    [generating('location: [loc_bistro]'), 'write several with their weights'],
+    [generating('location: { loc_bisto: 1 }'), 'did you mean loc_bistro?'],
+    [generating('created: { from: 2025-01-01, to: 2025-12-31, hours: { 22-2: 1 } }'), 'write 22-24, and 0-2 by itself'],
+    [`${BEGIN}expect:\n  - sequence: [POST /refunds]\n`, 'write it as { on: POST /refunds }'],
+    [expecting('none: { amount: { above: 5000 } }'), 'as in amount: { gt: 5000 }'],
+    [expecting('none: { amount > 5000: true }'), 'as in amount: { gt: 5000 }'],
+    [expecting('none: { id: "${transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
+    [expecting('none: { id: "${recrd.transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
+    [`${BEGIN}play: [ { wait: 1h30m } ]\n`, 'write 90m']
   ]
   for (const [text, says] of cases) {
-    const { message } = (await lookedAt(text)).problems[0] as Problem
+    const { problems, warnings } = await lookedAt(text)
+    const { message } = [...problems, ...warnings][0] as Problem
     t.ok(message.includes(says), message)
   }
 })
