@@ -307,7 +307,7 @@ export const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', '
 const CREATED = closed('The period of their creation times; hours, weekdays and months that are not named weigh 1.', ['from', 'to'], {
   from: { ...INSTANT, description: 'The earliest.' },
   to: { ...INSTANT, description: 'The latest.' },
-  hours: named(WEIGHT, 'Weights of hours in UTC: { 11-14: 5 } for those from 11:00 to 14:00.'),
+  hours: named(WEIGHT, 'Weights of hours in UTC, each hour listed once: { 11-14: 5 } for those from 11:00 to 14:00.'),
   weekdays: closed('Weights of days, from mon to sun.', [], allAs(WEEKDAYS, WEIGHT)),
   months: closed('Weights of months, from jan to dec.', [], allAs(MONTHS, WEIGHT))
 })
@@ -481,7 +481,7 @@ const CLOCK = closed('', ['now'], {
   running: Type.Boolean({ description: 'Whether it runs from there; true when left out.' })
 })
 const VARS = named(SCALAR, 'Variables with their defaults: text, a number, or true or false. The value replaces ${vars.NAME} in any text.')
-const DATA = 'Records and API keys, as in a fixture; each replaces a record of the fixtures with the same id.'
+const DATA = 'Records and API keys, as in a fixture; each replaces the whole record of the fixtures with the same id.'
 /** Whether a scenario can give this setting. */
 export const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
