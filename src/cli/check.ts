@@ -237,8 +237,9 @@ async function expectationPoints(tally: Tally, checking: Checking, drift: Drift 
   const verdicts = await explainedVerdicts(tally, { store, requests: evidence.journal.requests(), nameOf })
   return Promise.all(
     verdicts.map(async (verdict, index) => {
-      const { expectation, wanted, seen, holds, message } = verdict
-      const isPlain = 'on' in expectation && expectation.per === undefined
+      const { expectation, wanted, seen, holds, exceeded, message } = verdict
+      // of requests that came too soon, their number says nothing
+      const isPlain = 'on' in expectation && expectation.per === undefined && !(exceeded && expectation.no_sooner_than)
       const counted = holds ? [] : [{ ...verdict, at: [], message: isPlain ? SAYS.counted(seen, steps.length + play.length === 0) : message }]
       const found: readonly (PlacedProblem & Explained)[] = 'state' in expectation ? await stateProblems(index, checking, drift) : counted
       const problems = found.map(({ at, message, ...more }) => ({ at: ['expect', index, ...at], message: explainedMessage(message, more) }))
@@ -272,13 +273,8 @@ function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedSt
 }
 
 /** Script entries that were never applied, and mistakes that the plays make; mostly a warning each, unless it is to fail. */
-async function warningsOn(
-  { sandbox, document, failOn = [] }: Checking,
-  playedSteps: readonly PlayedStep[],
-  nameOf: (request: string) => string
-): Promise<PlacedPoint[]> {
-  const written = ((document.data as { script?: unknown[] } | null)?.script ?? []).length
-  const places = new Map(sandbox.script.listed().map(({ id }, index) => [id, index < written ? ['script', index] : ['script']]))
+async function warningsOn({ sandbox, failOn = [] }: Checking, playedSteps: readonly PlayedStep[], nameOf: (request: string) => string): Promise<PlacedPoint[]> {
+  const places = new Map(sandbox.script.listed().map(({ id }, index) => [id, ['script', index]]))
   const looked = { store: sandbox.store, requests: sandbox.evidence.journal.requests(), nameOf }
   const unused = (await explainedUnused(sandbox.script, looked)).map(({ id, entry, ...more }) => ({
     ...say('must_apply', entry.name ?? shownOn(entry.on)),

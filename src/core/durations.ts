@@ -40,5 +40,10 @@ export function durationExpected(value: string | number): string {
   const text = String(value).trim()
   const joined = text.replace(/\s+/g, '')
   if (/^\d+(\.\d+)?$/.test(text)) return `must be a duration; got ${text} without a unit: write ${text}s or ${text}ms`
-  return joined !== text && durationOf(joined) !== null ? `${DURATION_EXPECTED}; write ${joined}` : DURATION_EXPECTED
+  if (joined !== text && durationOf(joined) !== null) return `${DURATION_EXPECTED}; write ${joined}`
+  // several parts such as 7h59m59s, which are one duration in a smaller unit
+  const parts = joined.match(/\d{1,9}(?:\.\d{1,3})?(?:ms|[smhd])/g) ?? []
+  const sum = Math.round(parts.reduce((ms, part) => ms + (shortDuration(part) as number), 0))
+  const isSum = parts.length > 1 && parts.join('') === joined && sum <= MAX_DURATION
+  return isSum ? `${DURATION_EXPECTED}; write ${durationText(sum)}` : DURATION_EXPECTED
 }

@@ -157,7 +157,7 @@ const PERIODS = [
 
 /** Why the text names no instant, for the person who sent it; `assumption` is A38 where that refuses it: a year, a month or a week alone. */
 export function instantProblem(text: string): { expected: string; assumption?: AssumptionId } {
-  const expected = 'must be an ISO 8601 date or date-time, such as 2026-03-01 or 2026-03-01T18:00:00Z'
+  const expected = 'must be an ISO 8601 date or date-time, such as 2026-03-01, 2026-03-01T18:00:00Z or 2026-03-01T20:00:00+02:00'
   const period = PERIODS.find(([pattern]) => pattern.test(text))
   if (period) return { expected: `${expected}; ${text} names a ${period[1]}, not an instant`, assumption: 'A38' }
   const isPlusLost = /^[^\sTt]*[Tt]\S* \d\d(:?\d\d)?$/.test(text)

@@ -208,7 +208,7 @@ export class Exchange {
     this.path = pathBelow(url)
     this.userAgent = (headers['user-agent'] as string | undefined) ?? null
     const sent = headers[this.settings['evidence.test_header'].toLowerCase()]
-    this.test = sent === undefined || sent === '' ? null : textOf(String(sent))
+    this.test = sent === undefined || sent === '' ? null : readable(textOf(String(sent)))
     this.trace = headers.traceparent === undefined ? null : (TRACEPARENT.exec(String(headers.traceparent))?.[1] ?? null)
     this.authorization = headers.authorization as string | undefined
     this.hasAuthorization = this.authorization !== undefined
@@ -320,7 +320,7 @@ export class Exchange {
     if (path !== this.path) this.params = Object.fromEntries(Object.entries(this.params).map(([name, value]) => [name, show(value)]))
     this.path = path
     if (this.userAgent !== null) this.userAgent = show(this.userAgent)
-    if (this.test !== null) this.test = beginningOf(show(this.test), MAX_TEST_LENGTH)
+    if (this.test !== null) this.test = beginningOf(withoutSecrets(this.test, keys), MAX_TEST_LENGTH)
     // a cursor is not a secret, whatever its name
     const isPaged = this.operation !== null && operationOf(this.operation).kind === 'list'
     redactForm(this.query, keys, isPaged ? this.settings['pagination.cursors'] : undefined)

@@ -121,9 +121,10 @@ async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Lo
   const counted: Exchange[] = []
   let after: Exchange[] = []
   for (const call of looked.requests.slice(-MAX_LOOKED_AT)) {
-    const { operations } = steps[counted.length] as Calls
-    const isNext = counted.length < seen && operations.has(call.operation as OperationId)
-    if (isNext && missesOfCalls(steps[counted.length] as Calls, call, { sent: sentIn(store, call, null), isNone: false }).length === 0) {
+    // none where all of them came, one too soon
+    const step = counted.length < seen ? steps[counted.length] : undefined
+    const isOfStep = step?.operations.has(call.operation as OperationId)
+    if (isOfStep && missesOfCalls(step as Calls, call, { sent: sentIn(store, call, null), isNone: false }).length === 0) {
       counted.push(call)
       after = []
     } else after.push(call)

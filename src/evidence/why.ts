@@ -105,7 +105,10 @@ export function headLines(call: Exchange, keys: SecretWords): string[] {
     const pairs = flat(sent)
     if (pairs.length > 0) lines.push(`  ${what}: ${pairs.join(' ')}`)
   }
-  if (script) lines.push(`  script: ${script.id}${script.name ? ` (${script.name})` : ''}${script.fault ? `: ${script.fault}` : ''}`)
+  if (script) {
+    const problem = script.problem === undefined ? '' : `; it could not change the records: ${script.problem}`
+    lines.push(`  script: ${script.id}${script.name ? ` (${script.name})` : ''}${script.fault ? `: ${script.fault}` : ''}${problem}`)
+  }
   return lines
 }
 

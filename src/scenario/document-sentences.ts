@@ -17,8 +17,8 @@ const meantName = (name: string, known: readonly string[]) => {
   const meant = nearest(name, known) ?? known.find(other => beginning !== null && name.length >= MIN_BEGINNING && other.startsWith(beginning))
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
-const noneCalled = (what: string, name: string, known: readonly string[]) =>
-  `${sentence(`no ${what} is called ${name || '""'}${didYouMean(name, known)}`)} Available: ${known.join(', ')}`
+const noneCalled = (what: string, name: string, known: readonly string[], beside: readonly string[] = []) =>
+  `${sentence(`no ${what} is called ${name || '""'}${didYouMean(name, [...known, ...beside])}`)} Available: ${known.join(', ')}`
 
 /** What is wrong with a text that YAML's parser refuses where no line shows what was meant, by the code of the parser. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -68,7 +68,9 @@ export const SAYS = {
   more_problems: (most: number) => `there may be more problems: only the first ${most} are shown`,
 
   reference_without_value: (reference: string) =>
-    `${reference} has no value here: responses are known only in steps, play and expect; give the record an id under data, or use a variable`,
+    /^\$\{\s*record\./.test(reference)
+      ? `${reference} has no value here: the fields of a record are known only under state in expect; write the value, or use a variable`
+      : `${reference} has no value here: responses are known only in steps, play and expect; give the record an id under data, or use a variable`,
   not_a_variable_name: () => 'must be letters, digits, _ and -, beginning with a letter',
   variable_of_variable: () => 'must not refer to another variable; write the value itself',
   variable_too_long: (most: number, length: number) => `must have at most ${most} characters; got ${length}`,
@@ -86,7 +88,7 @@ export const SAYS = {
     `No scenario is called ${sentence(`${name}${file === undefined ? meantName(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
   too_large_to_show: (name: string, size: number, most: number) =>
     `${name} has ${size} bytes, and only texts of up to ${most} bytes are shown; read its file instead.`,
-  no_shared_script: (name: string, known: readonly string[]) => noneCalled('file of groups', name, known),
+  no_shared_script: (name: string, known: readonly string[], beside: readonly string[]) => noneCalled('file of groups', name, known, beside),
   not_a_group: () => 'must be a file and a group in it, such as outages.yaml#brief-outage',
   no_groups: (reference: string) => `${reference} has no groups; name a file that has`,
   names_only: (what: string, reference: string) => `a document that does not come from a file may name ${what}, not paths: ${reference}`,

@@ -264,7 +264,7 @@ function verdictOfCount(expectation: CountData, { seen, soon }: Came, { tooLong,
   const said =
     soon === null || isMore
       ? say('count', calls, wanted, seen, ofValue(value), tooLong)
-      : say('too_soon', shownOn(expectation.on), soon.gap, ofValue(value), `${apart}`)
+      : say('too_soon', `Request ${soon.nth}, ${shownOn(expectation.on)},`, soon.gap, ofValue(value), `${apart}`)
   const holds = seen >= least && !isMore && soon === null
   return { expectation, wanted: `${calls}: ${wanted}`, ...(value && { value }), seen, holds, exceeded: isMore || soon !== null, message: said.message }
 }

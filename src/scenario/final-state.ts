@@ -68,8 +68,9 @@ function subjectOf(family: Family, compiling: Compiling) {
   const fields = { properties: FIELDS[family] }
   const unknown: Subject['unknown'] = (name, known) => {
     const last = name.at(-1) as string
-    const advice = last === 'refunds' ? '; expect them under refunds, with count and where' : didYouMean(last, known)
-    return say('unknown_field', RESOURCE_NAMES[family], name.join('.'), advice)
+    const isCondition = /[<>=]/.test(last) || known.length === 0
+    const advice = isCondition ? '; write a condition as in amount: { gt: 5000 }, with gt, gte, lt, lte, not or present' : didYouMean(last, known)
+    return say('unknown_field', RESOURCE_NAMES[family], name.join('.'), last === 'refunds' ? '; expect them under refunds, with count and where' : advice)
   }
   return { fields, schemas: [fields], name: [], ...compiling, unknown }
 }

@@ -41,6 +41,8 @@ export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
   return right.length === part.length ? right.map(([, value]) => value) : undefined
 }
 
+/** Names that go with others of the same member, which may be what is wrong. */
+const OF_OTHERS: readonly unknown[] = ['when', 'per']
 /** A member of a list as far as it is right. */
 type RightMember<T> = { member: T; index: number; isWhole: boolean; report: Report }
 
@@ -48,7 +50,7 @@ type RightMember<T> = { member: T; index: number; isWhole: boolean; report: Repo
 export function rightMembersOf<T>(list: unknown, flaws: Flaws | undefined, report: Report): RightMember<T>[] {
   return membersOf(list, flaws).flatMap(({ member, index, flaws: own }) => {
     const right = own === undefined ? member : withoutFlaws(member, own)
-    const isThere = (steps: readonly Step[]) => own === undefined || partAt(right, steps) !== undefined
+    const isThere = (steps: readonly Step[]) => own === undefined || (!OF_OTHERS.includes(steps[0]) && partAt(right, steps) !== undefined)
     const reportRight: Report = (steps, message) => hasNoFlawAt(own, steps) && isThere(steps) && report([index, ...steps], message)
     return right === undefined ? [] : [{ member: right as T, index, isWhole: own === undefined, report: reportRight }]
   })

@@ -2,6 +2,7 @@
 import type { Faker } from '@faker-js/faker'
 import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
+import { didYouMean } from '../core/nearest.js'
 import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
@@ -106,7 +107,7 @@ function parentsOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateDa
     const unknown = named.things.filter(id => !store[parents].get(id))
     const isOfName = typeof given !== 'string'
     for (const id of unknown.filter(id => importer.isMissing(parents, id))) {
-      report(isOfName ? [field, id] : [field], { ...say('missing_record', resource, id, ''), isOfName })
+      report(isOfName ? [field, id] : [field], { ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())), isOfName })
     }
     return unknown.length === 0 ? named : null
   }

@@ -115,7 +115,7 @@ export class Library {
     if (found !== null) return typeof found === 'string' || isSharedScript(found.data) ? found : SAYS.no_groups(reference)
     const shared: string[] = []
     for (const entry of this.#names('scenarios')) if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
-    return SAYS.no_shared_script(reference, shared)
+    return SAYS.no_shared_script(reference, shared, from === null ? [] : readdirSync(dirname(from)).map(file => basename(file, extname(file))))
   }
 
   /**

@@ -466,8 +466,7 @@ async function scriptOf(checked: Checked, findMissing: MissingFinder, trial: Tri
   const shadows = new Shadows()
   for (const { member: data, index, isWhole, report } of rightMembersOf<EntryData>(whole.script, flaws?.get('script'), within(reportAll, 'script'))) {
     if (data.on === undefined) continue
-    // `when` goes with others, which may be what is wrong
-    const entry = await compileEntry(data, (steps, said) => (isWhole || steps[0] !== 'when') && report(steps, said), all)
+    const entry = await compileEntry(data, report, all)
     const warnOf = within(warn, 'script', index)
     waiting.push({ data, report })
     const { until = 0 } = data.hold ?? {}

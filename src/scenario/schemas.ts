@@ -200,7 +200,13 @@ const HOLD = closed('Makes requests wait until a number of them wait, or until a
   for: { ...DURATION, description: 'The maximum time that a request waits.' }
 })
 export type Hold = Static<typeof HOLD>
-const RESPOND = closed('Responds instead of the operation, or changes its response.', [], {
+const ERROR = {
+  type: { ...NAME, description: 'The type of the error.' },
+  code: { ...NAME, description: 'The code of the error.' },
+  message: Type.String({ description: 'The text of the error.' }),
+  param: { ...NAME, description: 'The parameter to blame, in bracket notation.' }
+}
+const RESPOND_PARTS = closed('Responds instead of the operation, or changes its response.', [], {
   status: Type.Integer({
     minimum: 200,
     maximum: 599,
@@ -211,20 +217,23 @@ const RESPOND = closed('Responds instead of the operation, or changes its respon
   patch: of<object>({ type: 'object', description: 'A JSON Merge Patch of the response: the operation runs, and if it succeeds, its response is changed.' }),
   error: {
     'x-single': 'code',
-    ...closed('An error in the shape of the service; parts that are left out have a default for each status.', [], {
-      type: { ...NAME, description: 'The type of the error.' },
-      code: { ...NAME, description: 'The code of the error.' },
-      message: Type.String({ description: 'The text of the error.' }),
-      param: { ...NAME, description: 'The parameter to blame, in bracket notation.' }
-    })
+    ...closed('An error in the shape of the service; parts that are left out have a default for each status.', [], ERROR)
   },
   retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
 })
+const RESPOND = { ...RESPOND_PARTS, 'x-elsewhere': allAs(Object.keys(ERROR), 'error') }
 export type Respond = Static<typeof RESPOND>
-const CHANGE = closed('Changes records when the entry is applied: all of it, or nothing.', [], {
-  data: of<Record<string, unknown>>({ ...closed('', [], recordLists(true)), description: 'Records as in a fixture; each replaces the one with the same id.' }),
-  delete: someOf(RECORD_ID, 'Ids of records to delete, before those under data are made.')
-})
+const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
+const CHANGE = {
+  ...closed('Changes records when the entry is applied: all of it, or nothing.', [], {
+    data: of<Record<string, unknown>>({
+      ...closed('', [], recordLists(true)),
+      description: 'Records as in a fixture; each replaces the one with the same id.'
+    }),
+    delete: someOf(RECORD_ID, 'Ids of records to delete, before those under data are made.')
+  }),
+  'x-elsewhere': OF_DATA
+}
 export type ChangeData = Static<typeof CHANGE>
 const DELAY = {
   'x-meant': { to: 'max' },
@@ -298,26 +307,34 @@ export const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', '
 const CREATED = closed('The period of their creation times; hours, weekdays and months that are not named weigh 1.', ['from', 'to'], {
   from: { ...INSTANT, description: 'The earliest.' },
   to: { ...INSTANT, description: 'The latest.' },
-  hours: named(WEIGHT, 'Weights of hours in UTC: { 11-14: 5 } for those from 11:00 to 14:00.'),
+  hours: named(WEIGHT, 'Weights of hours in UTC, each hour listed once: { 11-14: 5 } for those from 11:00 to 14:00.'),
   weekdays: closed('Weights of days, from mon to sun.', [], allAs(WEEKDAYS, WEIGHT)),
   months: closed('Weights of months, from jan to dec.', [], allAs(MONTHS, WEIGHT))
 })
 const GENERATE = closed('Records of one family to generate from the seed.', [], {
   ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many to generate.' }),
   account: { ...RECORD_ID, description: 'The Account that they belong to.' },
-  location: either('object', named(WEIGHT), RECORD_ID, 'The Location that they are at, or Locations with their weights.'),
-  created: CREATED,
+  location: either(
+    'object',
+    named(WEIGHT),
+    { ...RECORD_ID, 'x-advice': 'write several with their weights: { loc_a: 3, loc_b: 1 }' },
+    'The Location that they are at, or Locations with their weights.'
+  ),
+  created: { ...CREATED, 'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }' },
   payment_types: either(
     'object',
     closed('', [], allAs(PAYMENT_TYPES, WEIGHT)),
     someOf(wordOf<PaymentType>(PAYMENT_TYPES)),
     'The payment types of the Transactions, or their weights.'
   ),
-  amount: closed('The bill before the tip, in sub-units; 350 to 12000 when left out.', ['min', 'max'], {
-    min: Type.Integer({ minimum: 1, description: 'The smallest.' }),
-    max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The largest.' }),
-    around: Type.Integer({ description: 'The most frequent; left out: all are as frequent.' })
-  }),
+  amount: {
+    ...closed('The bill before the tip, in sub-units; 350 to 12000 when left out.', ['min', 'max'], {
+      min: Type.Integer({ minimum: 1, description: 'The smallest.' }),
+      max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The largest.' }),
+      around: Type.Integer({ description: 'The most frequent; left out: all are as frequent.' })
+    }),
+    'x-advice': 'write { min: 450, max: 18000 }, or the bills with their weights under amounts'
+  },
   amounts: named(WEIGHT, 'The bills before the tip, each with its weight, in place of amount: { 450: 3, 1200: 1 }.'),
   refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
 })
@@ -342,16 +359,20 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
   key: { ...NAME, description: "An API key; the first merchant's when left out." },
   query: { ...OBJECT, description: 'Parameters of the query.' },
   body: { ...OBJECT, description: 'Parameters of the body.' },
-  expect: closed('What the response must be; left out: a success.', [], {
-    status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the response, a class such as 2xx, or a list; 2xx when left out.' },
-    body: of<Json>({ description: 'What the response must contain; names that are left out are not compared.' }),
-    ...expected
-  }),
+  expect: {
+    'x-single': 'status',
+    ...closed('What the response must be; left out: a success.', [], {
+      status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the response, a class such as 2xx, or a list; 2xx when left out.' },
+      body: of<Json>({ description: 'What the response must contain; names that are left out are not compared.' }),
+      ...expected
+    })
+  },
   ...more
 })
 const OF_CALLS = {
   'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') },
-  'x-meant': { on: 'do', request: 'do' }
+  'x-meant': { on: 'do', request: 'do' },
+  'x-single': 'do'
 }
 const STEP = { ...closed('A request that is sent through the API when the scenario loads.', ['do'], callOf({}, {}), 'Step'), ...OF_CALLS }
 const PLAYED = callOf(
@@ -435,7 +456,10 @@ export function expectationSchema({ account = false } = {}) {
     times: { ...COUNT, description: 'Exactly this many requests.' },
     at_least: { ...COUNT, description: 'At least this many requests; 1 when none of the three is given.' },
     at_most: { ...COUNT, description: 'At most this many requests.' },
-    sequence: someOf(closed('A request of a sequence.', ['on'], calls, 'ExpectedCall'), 'Requests in this order; others may come between them.'),
+    sequence: someOf(
+      { 'x-single': 'on', ...closed('A request of a sequence.', ['on'], calls, 'ExpectedCall') },
+      'Requests in this order; others may come between them.'
+    ),
     per: wordOf(PER, 'It must hold for each Ticket (and so on) that such requests are about, each key, or each test.'),
     same: wordOf(PER, 'The requests of the sequence must all be about one Ticket (and so on), or of one key or test.'),
     state: STATE
@@ -457,11 +481,10 @@ const CLOCK = closed('', ['now'], {
   running: Type.Boolean({ description: 'Whether it runs from there; true when left out.' })
 })
 const VARS = named(SCALAR, 'Variables with their defaults: text, a number, or true or false. The value replaces ${vars.NAME} in any text.')
-const DATA = 'Records and API keys, as in a fixture; each replaces a record of the fixtures with the same id.'
+const DATA = 'Records and API keys, as in a fixture; each replaces the whole record of the fixtures with the same id.'
 /** Whether a scenario can give this setting. */
 export const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
-const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
 /** The parts of a scenario that groups of other files can add to. */
 const sharedParts = () => ({
   data: of<Record<string, unknown>>({ ...fixtureSchema(true), description: DATA }),
@@ -503,10 +526,13 @@ function useSchema() {
     { ...FIELDS, 'x-published': referTo('fields') },
     'The fields that replace those of the entry; null leaves it out.'
   )
-  const use = closed('', ['group'], {
-    group: { ...NAME, description: 'The file and the group, such as outages.yaml#brief-outage.' },
-    override: named(changed, 'Script entries of the group by name, with the fields that replace their own; null leaves an entry out.')
-  })
+  const use = {
+    ...closed('', ['group'], {
+      group: { ...NAME, description: 'The file and the group, such as outages.yaml#brief-outage.' },
+      override: named(changed, 'Script entries of the group by name, with the fields that replace their own; null leaves an entry out.')
+    }),
+    'x-meant': { vars: 'vars at the top of the scenario, which replace those of the group' }
+  }
   return listOf(
     of<UseData>(either('object', use, NAME, '')),
     'Groups of other files, such as outages.yaml#brief-outage, and fields that replace those of their script entries.'

@@ -29,7 +29,8 @@ export const say = sayer({
   // records
   listed_twice: (what: string) => `${what} is listed twice`,
   reserved_field: (name: string) => `the API itself returns ${name}; give it outside extra`,
-  missing_record: (resource: string, id: string, advice: string) => `no ${resource} has the id ${shortened(id)}${advice}`,
+  missing_record: (resource: string, id: string, advice: string) =>
+    `no ${resource} has the id ${shortened(id)}${id.includes('${') ? '; responses are known only in steps, play and expect' : advice}`,
   missing_account: (id: string) => `auth.accept_any_key names ${id}, which is not an Account of the scenario`,
   other_location: (ticket: string, at: string) => `the Ticket ${ticket} is at ${at}`,
   other_type: (got: string, type: string) => `its type is ${got}, but payment_type is ${type}`,
@@ -44,7 +45,11 @@ export const say = sayer({
   missing_parent: (what: string, family: string) => `there is no ${what} for the generated ${family}`,
   no_early_ticket: (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
   no_weight: () => 'must have a weight above 0',
-  not_an_hour: (name: string) => `must be an hour such as 9, or hours such as 11-14, from 0 to 24; got ${name}`,
+  not_an_hour: (name: string) => {
+    const [, from, to] = /^(1?\d|2[0-3])-(\d\d?)$/.exec(name) ?? []
+    const advice = Number(from) > Number(to) ? `; hours do not pass midnight: write ${from}-24, and 0-${to} by itself` : ''
+    return `must be an hour such as 9, or hours such as 11-14, from 0 to 24; got ${name}${advice}`
+  },
   not_an_amount: (name: string) => `must be an amount in sub-units; got ${name}`,
   not_between: (value: number, min: number, max: number) => `must be from ${min} to ${max}; got ${value}`,
   period_too_long: () => 'a period with weights of hours, weekdays or months must not exceed ten years',
@@ -138,6 +143,7 @@ export const say = sayer({
   name_taken: (name: string) => `an earlier step is called ${name} too`,
   unknown_reference: (name: string, meant?: string) =>
     `${reference(name)} refers to nothing; ${meant === undefined ? 'give the name that an earlier step has under as, or the id of a record' : `did you mean \${${meant}}?`}`,
+  record_part: (name: string) => `${reference(name)} must be the whole value or bound; it cannot be part of a text or of a calculation`,
   unknown_part: (name: string, part: string, meant: string) => `${reference(name)}: the response has no ${part}; did you mean \${${meant}}?`,
   not_yet_known: (name: string) => `${reference(name)} has no value yet: that request is sent at once with this one; refer to it in a later request`,
   not_returned: (name: string) => `\${${name}} has no value: the step that it refers to did not return it`,

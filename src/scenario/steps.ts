@@ -1,14 +1,14 @@
 /** Steps and plays: requests that a scenario sends to the API, with the responses that it expects. A load sends the steps; `check` sends both, to any service. */
-import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
+import { durationExpected, durationOf } from '../core/durations.js'
 import { encodeForm } from '../core/form-encoding.js'
 import { didYouMeanOneOf, nearest } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { say as check, type Said } from '../core/sentences.js'
 import { ERROR_TEMPLATE, type Template, valueAt } from '../core/templates.js'
-import { needsKey, OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
+import { type Family, needsKey, OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
-import { TABLES, type Tables } from '../reference/tables.js'
+import { FIELDS, TABLES, type Tables } from '../reference/tables.js'
 import { SAYS } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
@@ -82,8 +82,14 @@ export function checkSteps(
   }
   const answered = { ...referable, variable: () => undefined, ids: () => [] }
   // a field of the record that is looked at is found where the state is compiled
-  const isOfRecord = (text: string, [, kind, , , ...inner]: readonly PathStep[]) => kind === 'state' && inner.length > 0 && recordPath(text) !== undefined
-  checkReferences(expect, (name, text, at) => (isOfRecord(text, at) ? null : problemOfReference(name, answered)), within(report, 'expect'), true)
+  const problemIn = (name: string, text: string, [, kind, family, , ...inner]: readonly PathStep[]) => {
+    const head = headOf(name)
+    if (kind !== 'state' || inner.length === 0 || name === head || known.has(head)) return problemOfReference(name, answered)
+    if (head === 'record') return recordPath(text) === undefined ? say('record_part', name) : null
+    const isField = Object.hasOwn(FIELDS[family as Family], head)
+    return isField ? say('unknown_reference', name, `record.${name}`) : problemOfReference(name, { ...answered, latest: [...answered.latest, 'record'] })
+  }
+  checkReferences(expect, problemIn, within(report, 'expect'), true)
 }
 
 const headOf = (name: string): string => name.split('.', 1)[0] as string
@@ -164,7 +170,7 @@ function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report
     if (others.length > 0) one.report([], say('not_together', alone, others))
     if (isAtOnce(written)) return placed(written.at_once, flaws?.get(index)?.get('at_once'), name, index, 'at_once')
     const { wait } = one.step as { wait?: string }
-    if (wait !== undefined && durationOf(wait) === null) one.report(['wait'], check('wrong_format', DURATION_EXPECTED))
+    if (wait !== undefined && durationOf(wait) === null) one.report(['wait'], check('wrong_format', durationExpected(wait)))
     return []
   })
 }

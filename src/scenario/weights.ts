@@ -20,6 +20,14 @@ export function problemsOfTime({ created }: GenerateData): Placed[] {
   if (first > last) return [[['created'], say('reversed', `from ${from}`, `to ${to}`)]]
   const wrong = Object.keys(hours).filter(name => hoursIn(name) === null)
   if (wrong.length > 0) return wrong.map(name => [['created', 'hours', name], say('not_an_hour', name)])
+  const covered = new Set<number>()
+  for (const name of Object.keys(hours)) {
+    const [begin, end] = hoursIn(name) as [number, number]
+    for (let hour = begin; hour < end; hour++) {
+      if (covered.has(hour)) return [[['created', 'hours', name], say('listed_twice', `the hour ${hour}`)]]
+      covered.add(hour)
+    }
+  }
   if (!isWeighted(created)) return []
   if (last - first > MAX_WEIGHTED) return [[['created'], say('period_too_long')]]
   return hoursOf(created, first, last).total > 0 ? [] : [[['created'], say('no_weight')]]

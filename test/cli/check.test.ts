@@ -170,6 +170,25 @@ t.test('check: plays are sent as a client would, so that the script acts on them
       ['✓ play 1. POST /refunds', '✓ play 3. POST /refunds', '✓ play 5. POST /refunds']
     ],
     [
+      'retries that come too soon, and one that does not come',
+      {
+        clock: '2026-03-01',
+        play: [refund(10), { wait: '500ms' }, refund(10)],
+        expect: [
+          { on: 'POST /refunds', no_sooner_than: '1s' },
+          { on: 'GET /refunds', no_sooner_than: '1s' }
+        ]
+      },
+      [
+        '✓ play 1. POST /refunds',
+        '✓ play 3. POST /refunds',
+        '✗ expects',
+        /^1:\d+ Request 2, POST \/refunds, came 0\.5 s .* \(play 1\. POST \/refunds, play 3\. POST \/refunds\)/,
+        '✗ expects',
+        new RegExp(SAYS.counted(0))
+      ]
+    ],
+    [
       'until the end of time',
       { clock: '9999-12-31T00:00:00Z', play: [{ wait: '2d' }, { ...refund(10), expect: { body: { created: '9999-12-31T23:59:59.999Z' } } }] },
       ['✓ play 2. POST /refunds']

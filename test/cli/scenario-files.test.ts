@@ -102,7 +102,7 @@ t.test(
     t.equal(broken.status, 1)
     t.ok(broken.stdout.startsWith(`${root}/broken.yaml:1:4 [ is not closed`), broken.stdout)
     t.equal(checked.status, 0, checked.stdout)
-    t.ok(checked.stdout.includes(`\n  ! ${SAYS.must_apply('POST /refunds')}\n      ${root}/own.yaml:1:1 ${SAYS.never_applied()}`), checked.stdout)
+    t.ok(checked.stdout.includes(`\n  ! ${SAYS.must_apply('POST /refunds')}\n      ${root}/shared.yaml:4:13 ${SAYS.never_applied()}`), checked.stdout)
     t.ok(checked.stdout.includes(`${root}/shared.yaml: ${SAYS.shared_script()}\n`), checked.stdout)
     t.ok(validated.stdout.endsWith('2 files: 2 valid\n'), validated.stdout)
     t.equal(named.status, 1)

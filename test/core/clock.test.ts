@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Clock, type ClockStart, MACHINE_CLOCK } from '../../src/core/clock.js'
-import { DURATION_EXPECTED, durationOf } from '../../src/core/durations.js'
+import { DURATION_EXPECTED, durationExpected, durationOf } from '../../src/core/durations.js'
 import { LATEST_INSTANT } from '../../src/core/instants.js'
 import { cpuTime } from '../support/cpu.js'
 import { rows } from '../support/rows.js'
@@ -69,10 +69,20 @@ t.test('durations: what is no length of time up to a hundred years', async t => 
   }
 })
 
+t.test('durations: what is nearly one is written as it is meant', async t => {
+  const cases = '5s5s 10s | 1h30m 90m | 7h59m59s 28799s | 1.5h30m 2h | 0.5ms1s 1001ms | 5sec - | 1h30 - | 36600d1d - | soon -'
+  for (const [text, meant] of rows<[text: string, meant: string]>(cases)) {
+    t.equal(durationExpected(text), meant === '-' ? DURATION_EXPECTED : `${DURATION_EXPECTED}; write ${meant}`, text)
+  }
+  t.equal(durationExpected('1h 30m'), `${DURATION_EXPECTED}; write 90m`)
+  t.equal(durationExpected('P 1D'), `${DURATION_EXPECTED}; write P1D`)
+})
+
 t.test('durations: a hostile text is read in good time', async t => {
   for (const text of ['9'.repeat(1_000_000), `P${'1D'.repeat(200_000)}`, `${'1.'.repeat(200_000)}s`, `PT${'9'.repeat(1_000_000)}S`]) {
     const begun = cpuTime()
     t.equal(durationOf(text), null, text.slice(0, 10))
+    t.equal(durationExpected(`${text} x`), DURATION_EXPECTED)
     t.ok(cpuTime() - begun < 500, `${text.slice(0, 10)} in good time`)
   }
 })

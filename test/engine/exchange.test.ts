@@ -54,6 +54,15 @@ t.test('an exchange names the test that sent it: UTF-8, percent-encoded or not, 
   const { executed } = await startWorld()
   const testOf = (...values: string[]) => values.map(value => executed('GET /tickets', { headers: { 'test-name': value } }).test)
   t.strictSame(testOf('', 'pays', Buffer.from('zahlt für zwei').toString('latin1'), 'caf\u00e9'), [null, 'pays', 'zahlt für zwei', 'caf\u00e9'])
+  for (const [sent, name] of [
+    ['zahlt%20f%C3%BCr zwei', 'zahlt für zwei'],
+    ['a%2520b', 'a%20b']
+  ] as const) {
+    const exchange = executed('GET /tickets', { headers: { 'test-name': sent } })
+    t.strictSame([exchange.test, exchange.header('test-name')], [name, name], 'a script matches it as the journal shows it')
+    exchange.redact()
+    t.equal(exchange.test, name)
+  }
 })
 
 t.test('an exchange belongs to the trace of its traceparent; a header that is none names no trace', async t => {

@@ -107,7 +107,7 @@ t.test('near misses: an expectation that failed names the requests that counted,
     [
       'a sequence of which one came too soon',
       { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] },
-      'GET /tickets | GET /locations | GET /tickets',
+      'GET /tickets | GET /locations | GET /tickets | GET /tickets',
       [],
       ['req_1', 'req_3']
     ],

@@ -95,7 +95,9 @@ t.test('why: a call that met no operation, one of which no rule can be said, and
   t.ok(textOf({ operation: null, outcome: 'refused', refusal: outside }).includes('  BROKEN  BASE-1  the base address'))
   t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nNo operation matched.\n'))
   t.ok(textOf({ fault: 'malformed_body', text: '{' }).startsWith('req_1  GET /tickets  answered, 200, changed nothing, its body corrupted on the way  ('))
-  t.ok(textOf({ action: { id: 'scr_1', entry: { data: {} } } as never }).includes('\n  script: scr_1\n'))
+  const action = { id: 'scr_1', entry: { data: {} } } as never
+  t.ok(textOf({ action }).includes('\n  script: scr_1\n'))
+  t.ok(textOf({ action, problem: 'no room' }).includes('\n  script: scr_1; it could not change the records: no room\n'))
   t.ok(textOf({ text: 'not JSON 4242424242424242' }).endsWith('Response:\n  not JSON ****************\n'))
   const answerOf = (text: string) => explained(judgedRequest({ text }), journal, new SecretWords([MERCHANT])).answer
   t.strictSame(

@@ -8,6 +8,7 @@ const BEGIN = 'fixtures: [bistro]\n'
 const entry = (entry: string) => `${BEGIN}script:\n  - { ${entry} }\n`
 const matching = (match: string) => entry(`on: POST /transactions, match: { ${match} }, respond: { status: 402 }`)
 const expecting = (counted: string) => `${BEGIN}expect:\n  - state: { refunds: { count: 1, ${counted} } }\n`
+const generating = (more: string) => `${BEGIN}generate: [ { transactions: 1, ${more} } ]\n`
 const PAYMENT = '{ as: payment, do: POST /transactions, body: { ticket: "${tkt_52}", payment_type: external, amount: 5 } }'
 const step = (more: string) => `${BEGIN}steps:\n  - ${PAYMENT}\n  - { ${more} }\n`
 const script = (entry: string) => `script:\n  - on: POST /refunds\n${entry}`
@@ -130,10 +131,29 @@ t.test('advice: a sentence names what to write', async t => {
     [script('    respond:\n      status: 402\n     calls: 1\n'), 'with 6 spaces, like the one before, or with 4 spaces, like respond'],
     ['a:\n  - b: 1\n    c: 2\n   - b: 3\n', 'with 2 spaces, like the dash above it'],
     ['script\n  - { on: POST /refunds }\n', 'script:'],
-    ['name: { a: 1\n', 'with }']
+    ['name: { a: 1\n', 'with }'],
+    [entry('on: GET *, respond: { status: 402, code: x }'), 'put it under error'],
+    [entry('on: GET *, change: { refunds: [] }'), 'put it under data'],
+    [matching('body: { amount: { gt: "${record.amount}" } }'), 'known only under state in expect'],
+    [entry('on: GET *, change: { data: { refunds: [ { transaction: "${pay.id}", amount: 1 } ] } }'), 'known only in steps, play and expect'],
+    [`${BEGIN}use: [ { group: "outages#slow-service", vars: {} } ]\n`, 'write vars at the top of the scenario'],
+    [generating('created: 2025'), 'write { from: 2025-01-01, to: 2025-12-31 }'],
+    [generating('amount: 500'), 'write { min: 450, max: 18000 }'],
+    [generating('location: [loc_bistro]'), 'write several with their weights'],
+    [generating('location: { loc_bisto: 1 }'), 'did you mean loc_bistro?'],
+    [generating('created: { from: 2025-01-01, to: 2025-12-31, hours: { 22-2: 1 } }'), 'write 22-24, and 0-2 by itself'],
+    [`${BEGIN}expect:\n  - sequence: [POST /refunds]\n`, 'write it as { on: POST /refunds }'],
+    [`${BEGIN}play: [GET /tickets]\n`, 'write it as { do: GET /tickets }'],
+    [`${BEGIN}play: [ { do: GET /tickets, expect: 404 } ]\n`, 'write it as { status: 404 }'],
+    [expecting('none: { amount: { above: 5000 } }'), 'as in amount: { gt: 5000 }'],
+    [expecting('none: { amount > 5000: true }'), 'as in amount: { gt: 5000 }'],
+    [expecting('none: { id: "${transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
+    [expecting('none: { id: "${recrd.transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
+    [`${BEGIN}play: [ { wait: 1h30m } ]\n`, 'write 90m']
   ]
   for (const [text, says] of cases) {
-    const { message } = (await lookedAt(text)).problems[0] as Problem
+    const { problems, warnings } = await lookedAt(text)
+    const { message } = [...problems, ...warnings][0] as Problem
     t.ok(message.includes(says), message)
   }
 })
@@ -317,6 +337,13 @@ t.test('advice: one mistake makes one message, on its line, and what follows the
     [slow('match:\n      query:\n        limit: 5'), '6:7 script[0].match.query no_section', 'query:\n        limit: 5', 'body:\n        amount: 5'],
     [slow('calls: "first"'), '5:12 script[0].calls not_calls', '"first"', '1'],
     [slow('call: 1'), '5:5 script[0].call unknown_name', 'call', 'calls'],
+    [slow('per: ticket\n    calls: [3]'), '6:12 script[0].calls wrong_type', '[3]', '3'],
+    [slow('per: ticket\n    call: 3'), '6:5 script[0].call unknown_name', 'call', 'calls'],
+    [expected('{ on: POST /refunds, per: ticket, time: 0 }'), '3:39 expect[0].time unknown_name', 'time', 'times'],
+    [expected('{ sequence: [POST /refunds] }'), '3:18 expect[0].sequence[0] wrong_type', 'POST /refunds', '{ on: POST /refunds }'],
+    [played('GET /tickets'), '3:5 play[0] wrong_type', 'GET /tickets', '{ do: GET /tickets }'],
+    [played('{ at_once: [GET /tickets] }'), '3:17 play[0].at_once[0] wrong_type', 'GET /tickets', '{ do: GET /tickets }'],
+    [played('{ do: GET /tickets, expect: 404 }'), '3:33 play[0].expect wrong_type', '404', '{ status: 404 }'],
     [slow('times: 1'), '5:5 script[0].times unknown_name', 'times', 'calls'],
     [
       slow('between: [2026-01-01, 2026-02-01]'),

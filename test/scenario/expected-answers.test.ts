@@ -148,7 +148,9 @@ t.test('expect: a field of the record that is looked at is known below the names
   const inState = (id: string) => [{ state: { transactions: { none: { id } } } }]
   const cases: [expect: object[], ...problems: string[]][] = [
     [inState('${record.ticket.location}')],
-    [inState('x${record.id}'), 'expect[0].state.transactions.none.id unknown_reference'],
+    [inState('x${record.id}'), 'expect[0].state.transactions.none.id record_part'],
+    [inState('${ticket.location}'), 'expect[0].state.transactions.none.id unknown_reference'],
+    [inState('${recrd.location}'), 'expect[0].state.transactions.none.id unknown_reference'],
     [inState('${record}'), 'expect[0].state.transactions.none.id unknown_reference'],
     [[{ state: { transactions: { '${record.id}': {} } } }], 'expect[0].state.transactions.${record.id} unknown_reference'],
     [[{ on: 'POST /refunds', match: { body: { reason: '${record.id}' } } }], 'expect[0].match.body.reason unknown_reference']

@@ -395,6 +395,7 @@ t.test('generate: weights that make nothing, and what is not in a range, are pro
     [{ tickets: 1, created: { ...period, hours: { noon: 1 } } }, 'not_an_hour', 'generate[0].created.hours.noon'],
     [{ tickets: 1, created: { ...period, hours: { '14-11': 1 } } }, 'not_an_hour', 'generate[0].created.hours.14-11'],
     [{ tickets: 1, created: { ...period, hours: { '20-25': 1 } } }, 'not_an_hour', 'generate[0].created.hours.20-25'],
+    [{ tickets: 1, created: { ...period, hours: { '8-10': 1, 9: 2 } } }, 'listed_twice', 'generate[0].created.hours.8-10'],
     [{ tickets: 1, created: { ...period, hours: { '0-13': 0 } } }, 'no_weight', 'generate[0].created'],
     [{ tickets: 1, created: { ...period, weekdays: { mon: 0 } } }, 'no_weight', 'generate[0].created'],
     [{ tickets: 1, created: { from: '2000-01-01', to: '2026-01-01', months: { dec: 2 } } }, 'period_too_long', 'generate[0].created']

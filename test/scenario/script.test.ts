@@ -806,7 +806,7 @@ t.test('expect: no sooner than so long after the request before', async t => {
   const steps = { sequence: [{ on: refund }, apart] }
   const cases: [expected: ExpectationData, came: [at: number, ticket?: string][], message: string, holds?: boolean][] = [
     [apart, [[0], [1000], [2500]], 'POST /refunds no sooner than 1s after the one before: expected at least 1 request; got 3', true],
-    [apart, [[0], [1000], [1999], [2100]], early('POST /refunds', '0.999')],
+    [apart, [[0], [1000], [1999], [2100]], early('Request 3, POST /refunds,', '0.999')],
     [{ ...apart, at_most: 1 }, [[0], [0]], 'POST /refunds no sooner than 1s after the one before: expected at most 1 request; got 2'],
     [{ ...apart, times: 2 }, [[5000], [0], [5999]], 'POST /refunds no sooner than 1s after the one before: expected 2 requests; got 3'],
     [{ ...apart, times: 3 }, [[5000], [0], [6000]], 'POST /refunds no sooner than 1s after the one before: expected 3 requests; got 3', true],
@@ -829,7 +829,7 @@ t.test('expect: no sooner than so long after the request before', async t => {
         [1000, 'a'],
         [1009, 'b']
       ],
-      early('POST /refunds', '0.999', ' for b')
+      early('Request 2, POST /refunds,', '0.999', ' for b')
     ],
     [steps, [[0], [1000]], 'The 2 requests came in this order.', true],
     [steps, [[0], [200], [1000]], early('Request 2 of the sequence, POST /refunds,', '0.2')],
