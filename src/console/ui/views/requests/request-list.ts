@@ -67,7 +67,7 @@ export function markOf({ outcome, answered, status, refusal, script }: JournalCa
 const OUTCOMES: Readonly<Record<JournalCall['outcome'], string>> = {
   refused: 'Refused',
   answered: 'Done',
-  scripted: 'Answered by the script',
+  scripted: 'Response by the script',
   lost_before: 'Lost before the operation ran',
   lost_after: 'Lost after the operation ran',
   not_written: 'Ran, but the data file could not be written'
