@@ -24,6 +24,7 @@ const residentOf = async (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(await r
 /** Sends a load but for its end; stops where it is answered. Resolves with the socket and the status, empty where there is none yet. */
 async function unfinished(port: number, sandbox: string, isChunked: boolean): Promise<{ socket: Socket; status: string }> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
+  const closed = new Promise(close => socket.once('close', close))
   let status = ''
   socket.on('data', chunk => {
     status ||= String(chunk).slice('HTTP/1.1 '.length, 'HTTP/1.1 429'.length)
@@ -31,7 +32,7 @@ async function unfinished(port: number, sandbox: string, isChunked: boolean): Pr
   const framing = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${SIZE}`
   socket.write(`POST ${sandbox}/_control/load HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`)
   for (let sent = CHUNK.length; sent < SIZE && status === '' && !socket.destroyed; sent += CHUNK.length) {
-    if (!socket.write(isChunked ? FRAMED : CHUNK)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {})
+    if (!socket.write(isChunked ? FRAMED : CHUNK)) await Promise.race([once(socket, 'drain').catch(() => {}), closed])
   }
   // the answer to a load that is refused may be lost behind what its client still sends
   return { socket, status: socket.destroyed ? status || '429' : status }
