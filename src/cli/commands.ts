@@ -96,7 +96,7 @@ const formatOption = (formats: object) => option('--format <format>', 'Format of
 const VAR = option('--var <name=value>', 'Value of a scenario variable; repeatable.', named)
 const A_FREE_PORT = 'default: a free one'
 const MIN_COVERAGE = option('--min-coverage <percent>', 'Minimum rule coverage.', percentOf)
-const FILES = "- for stdin, folders of them, or patterns such as 'scenarios/**/*.yaml'."
+const FILES = "- for stdin, folders of them, patterns such as 'scenarios/**/*.yaml', or names of scenarios and fixtures."
 const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
 const GATES = [
   MIN_COVERAGE,

@@ -1,4 +1,5 @@
-/** The files that `validate` and `check` are given: files, folders and patterns. */
+/** The files that `validate` and `check` are given: files, folders, patterns, and names of scenarios and fixtures. */
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
@@ -20,7 +21,8 @@ const ENDINGS = '**/*.{yaml,yml,json}'
 const IGNORED = ['**/node_modules/**']
 
 /**
- * What is found of the files of each place, each once: a file as it is, those of a folder that end in .yaml, .yml or .json, and those that match a pattern.
+ * What is found of the files of each place, each once: a file as it is, those of a folder that end in .yaml, .yml or .json, those that match a pattern, and,
+ * where there is none of these, the scenario or fixture with that name.
  * Files of a folder or pattern that are not scenarios are left out; a place with no file left is a failure, and so is a name that no file knows.
  */
 export async function checkFiles(
@@ -33,7 +35,7 @@ export async function checkFiles(
   const checked: CheckedFile[] = []
   const [seen, known] = [new Set<string>(), new Set<string>()]
   for (const place of places) {
-    const { files, isSearched, isPattern } = await filesAt(place, ENDINGS)
+    const { files, isSearched, isPattern } = await filesAt(existsSync(place) ? place : (library.named(place) ?? place), ENDINGS)
     let isEmpty = true
     for (const [index, file] of files.entries()) {
       if (files.length > 1) onProgress?.(place, index, files.length)

@@ -92,11 +92,16 @@ export class Library {
   }
 
   async #path(name: string, folder: string | null): Promise<string> {
-    const path = this.#find('scenarios', name) ?? this.#find('fixtures', name)
+    const path = this.named(name)
     if (path) return path
     const known = (await this.list()).map(entry => entry.name)
     const file = folder === null ? undefined : ENDINGS.map(ending => name + ending).find(file => existsSync(join(folder, file)))
     throw new ApiError('scenario_unknown', { message: SAYS.no_scenario(name, known, file) })
+  }
+
+  /** The file of the scenario or fixture with a name; null where there is none. */
+  named(name: string): string | null {
+    return this.#find('scenarios', name) ?? this.#find('fixtures', name)
   }
 
   /** Finds a fixture that a document names, as `#named` does. Returns a sentence that says why when it cannot. */
