@@ -12,17 +12,25 @@ export function hoursOf(text: string, report: Report): (at: number) => boolean {
   const clock = clockOf(zone)
   if (from === '') report([], say('not_hours', shortened(text)))
   else if (from === until) report([], say('no_time', `${text} ends as soon as it begins`))
-  else if (clock === null) report([], say('unknown_zone', shortened(zone), didYouMean(zone, Intl.supportedValuesOf('timeZone'))))
+  else if (clock === null) report([], notAZone(zone))
   return at => {
     // times of two digits each are in the order of their letters
-    const time = (clock as Intl.DateTimeFormat).format(at)
+    const time = (clock as Clock)(at).slice('2026-03-01T'.length)
     return from < until ? time >= from && time < until : time >= from || time < until
   }
 }
 
-function clockOf(timeZone: string): Intl.DateTimeFormat | null {
+export const notAZone = (zone: string) => say('unknown_zone', shortened(zone), didYouMean(zone, Intl.supportedValuesOf('timeZone')))
+
+/** The local time of an instant, such as `2026-03-01T18:05`. */
+type Clock = (at: number) => string
+
+/** The clock of a time zone; null where there is no such zone. */
+export function clockOf(timeZone: string): Clock | null {
   try {
-    return new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+    // Swedish has dates and times as ISO 8601 does
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
+    return at => format.format(at).replace(' ', 'T')
   } catch {
     return null
   }

@@ -307,9 +307,10 @@ export const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', '
 const CREATED = closed('The period of their creation times; hours, weekdays and months that are not named weigh 1.', ['from', 'to'], {
   from: { ...INSTANT, description: 'The earliest.' },
   to: { ...INSTANT, description: 'The latest.' },
-  hours: named(WEIGHT, 'Weights of hours in UTC, each hour listed once: { 11-14: 5 } for those from 11:00 to 14:00.'),
+  hours: named(WEIGHT, 'Weights of hours, each hour listed once: { 11-14: 5 } for those from 11:00 to 14:00.'),
   weekdays: closed('Weights of days, from mon to sun.', [], allAs(WEEKDAYS, WEIGHT)),
-  months: closed('Weights of months, from jan to dec.', [], allAs(MONTHS, WEIGHT))
+  months: closed('Weights of months, from jan to dec.', [], allAs(MONTHS, WEIGHT)),
+  zone: { ...NAME, description: 'The time zone of hours, weekdays and months, such as Europe/Berlin; UTC when left out.' }
 })
 const GENERATE = closed('Records of one family to generate from the seed.', [], {
   ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many to generate.' }),

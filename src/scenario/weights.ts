@@ -3,21 +3,24 @@ import type { Faker } from '@faker-js/faker'
 import { instantOf } from '../core/instants.js'
 import { isObject } from '../core/quick-check.js'
 import type { Said } from '../core/sentences.js'
+import { clockOf, notAZone } from './hours.js'
 import { type GenerateData, MONTHS, WEEKDAYS } from './schemas.js'
 import { say } from './sentences.js'
 
 type Created = NonNullable<GenerateData['created']>
 type Placed = [steps: string[], said: Said]
 
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 /** Milliseconds of a period whose hours have weights: ten years. */
 const MAX_WEIGHTED = 3653 * 24 * HOUR
 
 export function problemsOfTime({ created }: GenerateData): Placed[] {
   if (created === undefined) return []
-  const { hours = {}, from, to } = created
+  const { hours = {}, zone, from, to } = created
   const [first, last] = [instantOf(from) as number, instantOf(to) as number]
   if (first > last) return [[['created'], say('reversed', `from ${from}`, `to ${to}`)]]
+  if (zone !== undefined && clockOf(zone) === null) return [[['created', 'zone'], notAZone(zone)]]
   const wrong = Object.keys(hours).filter(name => hoursIn(name) === null)
   if (wrong.length > 0) return wrong.map(name => [['created', 'hours', name], say('not_an_hour', name)])
   const covered = new Set<number>()
@@ -101,7 +104,9 @@ export function weightedInstants(created: Created, [first, last]: readonly [numb
 }
 
 /** The hours of a period, each with its weight and where it begins. */
-function hoursOf({ hours = {}, weekdays = {}, months = {} }: Created, first: number, last: number) {
+function hoursOf({ hours = {}, weekdays = {}, months = {}, zone }: Created, first: number, last: number) {
+  const clock = zone === undefined ? null : clockOf(zone)
+  const localTime = (at: number) => new Date(clock === null ? at : `${clock(at)}Z`)
   const ofHour = Array.from({ length: 24 }, (_, hour) => {
     const named = Object.entries(hours).find(([name]) => {
       const [from, to] = hoursIn(name) as [number, number]
@@ -109,10 +114,12 @@ function hoursOf({ hours = {}, weekdays = {}, months = {} }: Created, first: num
     })
     return named?.[1] ?? 1
   })
-  const begin = Math.floor(first / HOUR)
-  const starts = Array.from({ length: Math.floor(last / HOUR) - begin + 1 }, (_, index) => (begin + index) * HOUR)
+  // in some zones hours begin at half past
+  const shift = localTime(Math.floor(first / HOUR) * HOUR).getUTCMinutes() * MINUTE
+  const begin = Math.floor((first + shift) / HOUR)
+  const starts = Array.from({ length: Math.floor((last + shift) / HOUR) - begin + 1 }, (_, index) => (begin + index) * HOUR - shift)
   return weighted(starts, start => {
-    const date = new Date(start)
+    const date = localTime(start)
     const [weekday, month] = [WEEKDAYS[(date.getUTCDay() + 6) % 7], MONTHS[date.getUTCMonth()]] as [(typeof WEEKDAYS)[number], (typeof MONTHS)[number]]
     const share = Math.min(start + HOUR - 1, last) - Math.max(start, first) + 1
     return (ofHour[date.getUTCHours()] as number) * (weekdays[weekday] ?? 1) * (months[month] ?? 1) * share

@@ -294,6 +294,21 @@ t.test('generate: the payments of each Location begin with its own first Ticket'
   t.ok(isSorted(all.map(({ created }) => created)))
 })
 
+t.test('generate: hours, weekdays and months are those of a time zone, in summer and winter', async t => {
+  const hours = { '0-18': 0, '22-24': 0 }
+  for (const zone of ['Europe/Berlin', 'America/Los_Angeles', 'Asia/Kathmandu', 'America/St_Johns', 'UTC']) {
+    const created = { from: '2026-03-01', to: '2026-04-30', hours, weekdays: { sat: 0, sun: 0 }, months: { mar: 0 }, zone }
+    const store = await generatedIn([{ tickets: 300, created }], { data: smallFixture(EMPTY) })
+    const shown = new Intl.DateTimeFormat('en-US', { timeZone: zone, hour: 'numeric', hourCycle: 'h23', weekday: 'short', month: 'short' })
+    const parts = store.tickets
+      .inCreationOrder()
+      .slice(-300)
+      .flatMap(({ created }) => shown.formatToParts(new Date(created)))
+    const found = (type: string) => [...new Set(parts.flatMap(part => (part.type === type ? part.value : [])))].sort()
+    t.strictSame([found('hour'), found('month'), found('weekday')], [['18', '19', '20', '21'], ['Apr'], ['Fri', 'Mon', 'Thu', 'Tue', 'Wed']], zone)
+  }
+})
+
 t.test('generate: a plausible year: some hours, days, months, amounts, Locations and payment types are more frequent than others', async t => {
   const weights = { hours: { '0-11': 0, '11-14': 5, '18-22': 8, '22-24': 0 }, weekdays: { sun: 0, sat: 3 }, months: { dec: 4, jan: 0 } }
   const created = { from: '2025-01-01', to: '2025-12-31T23:59:59Z', ...weights }
@@ -396,6 +411,7 @@ t.test('generate: weights that make nothing, and what is not in a range, are pro
     [{ tickets: 1, created: { ...period, hours: { '14-11': 1 } } }, 'not_an_hour', 'generate[0].created.hours.14-11'],
     [{ tickets: 1, created: { ...period, hours: { '20-25': 1 } } }, 'not_an_hour', 'generate[0].created.hours.20-25'],
     [{ tickets: 1, created: { ...period, hours: { '8-10': 1, 9: 2 } } }, 'listed_twice', 'generate[0].created.hours.8-10'],
+    [{ tickets: 1, created: { ...period, hours: { 9: 1 }, zone: 'Europe/Berln' } }, 'unknown_zone', 'generate[0].created.zone'],
     [{ tickets: 1, created: { ...period, hours: { '0-13': 0 } } }, 'no_weight', 'generate[0].created'],
     [{ tickets: 1, created: { ...period, weekdays: { mon: 0 } } }, 'no_weight', 'generate[0].created'],
     [{ tickets: 1, created: { from: '2000-01-01', to: '2026-01-01', months: { dec: 2 } } }, 'period_too_long', 'generate[0].created']
