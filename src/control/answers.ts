@@ -32,7 +32,7 @@ const onOrNull = typed('OperationName | null', { ...nullable(word(OPERATION_NAME
 const scenario = closed({ name: text(), description: textOrNull })
 const clock = closed({ now: told('An ISO 8601 instant.'), running: flag('Whether the clock runs on from `now`.') })
 const nearMiss = closed({ in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) })
-const nearMisses = optional(list(nearMiss, 'What nearly matched.'))
+const nearMisses = optional(list(nearMiss, 'Near misses: what nearly matched, and why it did not.'))
 const counts = { id: text(), matched: count('Requests that matched.'), applied: count('Requests that it was applied to.') }
 const first = optional(count("When it was first applied, in milliseconds of the sandbox's clock; only for an entry with `for`."))
 const uncertain = {
@@ -128,7 +128,7 @@ export const ANSWERS = {
     'One thing that is wrong with a document, or with settings.',
     closed({
       path: told('Where in the document, as `tickets[3].location`; empty for the document itself.'),
-      code: optional(told('What kind of problem it is, for programs; messages may change.')),
+      code: optional(told('The kind of problem, for programs; messages may change.')),
       message: text(),
       file: optional(text()),
       line: optional(count()),
@@ -241,7 +241,7 @@ export const ANSWERS = {
         '`test` is null for requests that named no test.'
       ),
       requests: list(typed('RunCall')),
-      omitted: closed({ requests: count(), entries: count(), by_test: count() }, { description: 'What was not kept, because a limit was reached.' })
+      omitted: closed({ requests: count(), entries: count(), by_test: count() }, { description: 'How much was dropped because a limit was reached.' })
     })
   ),
   Overview: answer(

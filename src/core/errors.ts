@@ -98,7 +98,7 @@ export type ServiceErrorCode = keyof typeof SERVICE_ERRORS
 export type Problem = {
   /** Where in the document, as `tickets[3].location`; empty for the document itself. */
   path: string
-  /** What kind of problem it is, for programs; sentences may change. */
+  /** The kind of problem, for programs; messages may change. */
   code?: string
   message: string
   file?: string

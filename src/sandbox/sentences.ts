@@ -90,12 +90,12 @@ export const REFUSALS = {
   inMemoryAlone: refusal(
     'data_not_written',
     (path: string, why: string) =>
-      `The change was made and is in memory, but ${path} could not be written: ${why}. Until it can be, requests that would change something are refused.`
+      `The change is in memory, but ${path} could not be written: ${why}. Requests that change something are refused until writing works again.`
   ),
   notWritable: refusal(
     'data_not_written',
     (path: string, why: string) =>
-      `${UNCHANGED} Earlier changes are in memory only, because ${path} cannot be written: ${why}. Changes are accepted again as soon as it can be.`
+      `${UNCHANGED} Earlier changes are in memory only, because ${path} cannot be written: ${why}. Changes are accepted again as soon as writing works.`
   ),
   lastNotWritten: refusal(
     'data_not_written',
@@ -117,7 +117,7 @@ export const SAYS = {
   noSuchSetting: (name: string, known: readonly string[]) => `no setting is called ${shortened(name)}${didYouMean(name, known)}`,
   noSuchAccount: (id: string, known: readonly string[]) => `no Account has the id ${id}${didYouMean(id, known)}`,
   notAnActor: (id: string) => `auth.accept_any_key names ${id}, which is not an Account there`,
-  // lines of a file
+  // lines of the data file
   torn: (bytes: number) =>
     `the last line of the data file is incomplete and was left out: ${bytes} bytes. Its change got no response, unless the file was damaged later.`,
   damaged: (line: number) => `line ${line} is damaged: its checksum does not match. Restore the file from a copy`,

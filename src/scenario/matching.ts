@@ -34,12 +34,12 @@ export type SentCall = {
   test: string | null
   /** The id of the record that the request is about; undefined if it is about none of this kind. */
   about: (what: About) => string | undefined
-  /** A value was too long for the pattern that it was to match, or for the steps that were left; set by a matcher. */
+  /** Whether a value was too long for its pattern, or for the steps that were left; set by a matcher. */
   isTooLong?: boolean
 } & Budget
 export type { MatchData, On } from './schemas.js'
 
-/** Values that an entry or an expectation counts by themselves: with a data file they are written with each request that is counted. */
+/** Maximum number of values that an entry or an expectation counts separately: with a data file they are written with each request that is counted. */
 export const MAX_VALUES = 1000
 /** Characters of a value. */
 const MAX_VALUE = 200

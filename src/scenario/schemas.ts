@@ -210,7 +210,7 @@ const RESPOND_PARTS = closed('Responds instead of the operation, or changes its 
   status: Type.Integer({
     minimum: 200,
     maximum: 599,
-    description: 'The status of the response; left out: 200, 400 with an error, or with patch that of the operation.'
+    description: 'The status of the response; left out: 200, or 400 with an error; with patch, the status of the operation.'
   }),
   headers: { ...HEADERS, description: 'Further headers.' },
   body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
@@ -242,11 +242,11 @@ const DELAY = {
     max: { ...DURATION, description: 'The longest delay; left out where it grows: 10m.' },
     from: { ...DURATION, description: 'The first delay, where it grows.' },
     by: { ...DURATION, description: 'How much it grows.' },
-    every: Type.Integer({ minimum: 1, default: 1, description: 'It grows after so many requests that the entry is applied to.' })
+    every: Type.Integer({ minimum: 1, default: 1, description: 'The delay grows each time the entry was applied to this many requests.' })
   })
 }
 const ENDED = closed('', ['ended'], {
-  ended: { ...NAME, description: 'The name of the entry whose calls must be used up, or whose for or until must be over.' }
+  ended: { ...NAME, description: 'The name of the entry that must have ended, by its calls, for or until.' }
 })
 const CALLS = of<number | string>({ type: ['integer', 'string'], minimum: 1, 'x-published': referTo('calls') })
 const WHEN = wordOf(
@@ -261,7 +261,7 @@ const FIELDS = {
     on: ON,
     match: MATCH,
     calls: { ...CALLS, description: 'Which of the matching requests: 1, 2-3 or 4+; left out: all.' },
-    per: wordOf(PER, 'Counts calls, chance and for by themselves for each Ticket (and so on) that requests are about, each key, or each test.'),
+    per: wordOf(PER, 'Counts separately for each Ticket (and so on), key or test of the requests; calls, chance and for go by these counts.'),
     chance: { ...SHARE, default: 1, description: 'The share of these requests that the entry is applied to, drawn from the seed.' },
     from: { ...INSTANT, description: "The instant of the sandbox's clock from which requests match." },
     until: { ...INSTANT, description: "The instant of the sandbox's clock at which requests stop matching." },
@@ -285,7 +285,7 @@ const FIELDS = {
     stale: { ...DURATION, description: "Reads records as they were this long ago, by the sandbox's clock." },
     fault: wordOf(FAULTS, 'Loses the response.'),
     bandwidth: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'How many bytes of the body of the response are sent in a second.' }),
-    cut_after: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Closes the connection after so many bytes of the body of the response.' }),
+    cut_after: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Closes the connection after this many bytes of the response body.' }),
     when: { ...WHEN, default: 'before' }
   }),
   'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond') },
@@ -461,7 +461,7 @@ export function expectationSchema({ account = false } = {}) {
       { 'x-single': 'on', ...closed('A request of a sequence.', ['on'], calls, 'ExpectedCall') },
       'Requests in this order; others may come between them.'
     ),
-    per: wordOf(PER, 'It must hold for each Ticket (and so on) that such requests are about, each key, or each test.'),
+    per: wordOf(PER, 'It must hold separately for each Ticket (and so on), key or test of these requests.'),
     same: wordOf(PER, 'The requests of the sequence must all be about one Ticket (and so on), or of one key or test.'),
     state: STATE
   })

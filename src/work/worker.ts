@@ -35,7 +35,7 @@ const IDLE = 5000
 
 export class Worker {
   readonly #data: object
-  /** Maximum time that the thread may take for one answer, in milliseconds. */
+  /** Maximum time for one response of the thread, in milliseconds. */
   readonly #time: number
   #thread: Thread | undefined
   #idle: NodeJS.Timeout | undefined
@@ -62,7 +62,7 @@ export class Worker {
     }
   }
 
-  /** Ends the thread for good. The jobs that ask it something then, or later, are refused. */
+  /** Ends the thread for good, and refuses jobs that are waiting or come later. */
   async end(): Promise<void> {
     this.#hasEnded = true
     await this.#stop(stopping())
