@@ -40,7 +40,7 @@ async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promis
 async function pictured(t: Test, { page }: Pick<Opened, 'page'>, name: string): Promise<void> {
   await page.evaluate(`{
     for (const bar of document.querySelectorAll('.duration')) bar.textContent = '1 ms'
-    for (const line of document.querySelectorAll('.request header .hint')) line.textContent = line.textContent.replace(/[\\d.]+ ms/, '1 ms')
+    for (const line of document.querySelectorAll('aside header .hint')) line.textContent = line.textContent.replace(/[\\d.]+ ms/, '1 ms')
     document.activeElement.blur()
   }`)
   const file = new URL(`${name}.png`, FOLDER)

@@ -35,7 +35,7 @@ export function Json({ value, label, hrefOfText = () => undefined }: JsonProps) 
   const tokens = tokensOf(value)
   const shown = isWhole ? tokens : tokens.slice(0, SHOWN_TOKENS)
   return (
-    <div class="json">
+    <div>
       <CodeBlock text={JSON.stringify(value, null, 2)} label={label}>
         {shown.map(({ kind, text, content }, place) => {
           const href = content === undefined ? undefined : hrefOfText(content)

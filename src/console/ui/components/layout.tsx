@@ -15,10 +15,10 @@ export const Card = ({ id, title, isFocusable, children }: CardProps) => (
   </section>
 )
 
-type BesideProps = { label: string; closing?: string; class?: string; onClose: () => void; children: ComponentChildren }
+type BesideProps = { label: string; closing?: string; onClose: () => void; children: ComponentChildren }
 
 /** What is chosen in a list, beside it or, where there is little room, in its place. The focus goes back to the list when it is closed from within. */
-export function Beside({ label, closing = `Close ${label}`, class: name = '', onClose, children }: BesideProps) {
+export function Beside({ label, closing = `Close ${label}`, onClose, children }: BesideProps) {
   const aside = useRef<HTMLElement>(null)
   useEffect(() => {
     const element = aside.current
@@ -29,7 +29,7 @@ export function Beside({ label, closing = `Close ${label}`, class: name = '', on
   }, [])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: Enter in the list leads here, and what scrolls has to be reachable with the keyboard
-    <aside ref={aside} class={`beside stack ${name}`} aria-label={label} tabIndex={0}>
+    <aside ref={aside} class="beside stack" aria-label={label} tabIndex={0}>
       <Button class="quiet close" icon="close" label={closing} run={onClose} />
       {children}
     </aside>

@@ -11,4 +11,4 @@ const TABS = {
   settings: { title: 'Settings', Content: SettingsTab }
 }
 
-export const Page = () => <Parts class="behaviour" label="Parts of the behaviour" parts={TABS} first="script" />
+export const Page = () => <Parts label="Parts of the behaviour" parts={TABS} first="script" />

@@ -40,7 +40,7 @@ export function Page() {
   const scope: Scope = query.scope === 'run' ? 'run' : 'sandbox'
   const scopes = [['sandbox', 'This sandbox', narrowed({ scope: undefined })] as const, ['run', 'The whole run', narrowed({ scope: 'run' })] as const]
   return (
-    <section class="page evidence">
+    <section class="page">
       <Tabs label="Parts of the evidence" tabs={TABS} chosen={tab} targetOf={name => ({ path: [name], query: scope === 'run' ? { scope } : {} })} />
       <div class="row">
         {tab !== 'tests' && <Choices label="Whose evidence" choices={scopes} chosen={scope} />}

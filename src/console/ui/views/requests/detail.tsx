@@ -23,7 +23,7 @@ import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
 import { Why } from './why.js'
 
 export const Detail = ({ id, row, onClose }: { id: string; row: Row | undefined; onClose: () => void }) => (
-  <Beside class="request" label={`Request ${id}`} closing="Close the request" onClose={onClose}>
+  <Beside label={`Request ${id}`} closing="Close the request" onClose={onClose}>
     {row && isPast(row) ? (
       <Shown call={row.call} />
     ) : (
@@ -58,7 +58,7 @@ function Shown({ call }: Shown) {
     <>
       <header class="stack">
         <h2>
-          <Method method={method} /> <span class="path mono">{pathShown(call)}</span>
+          <Method method={method} /> <span class="mono">{pathShown(call)}</span>
         </h2>
         <p class="row">
           <Status call={call} /> <b>{id}</b> <span>{outcomeShown(call)}</span>

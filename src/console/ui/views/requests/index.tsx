@@ -30,7 +30,7 @@ const What = (row: Row, isTall: boolean) => {
   return (
     <>
       <span title={pathShown(row.call)}>
-        <Method method={method} /> <span class="path">{shortPath(path)}</span> <span class="faint">{summaryOf(row.call)}</span>
+        <Method method={method} /> {shortPath(path)} <span class="faint">{summaryOf(row.call)}</span>
       </span>
       {isTall && (
         <div class="under faint">
@@ -126,7 +126,7 @@ export function Page() {
     { key: 'Escape', about: 'Close the request', run: close }
   ])
   return (
-    <section class="page whole requests">
+    <section class="page whole">
       <Filters count={countShown(rows)}>
         <Actions rows={rows} />
       </Filters>

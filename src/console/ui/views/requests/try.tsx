@@ -112,7 +112,7 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
 function Tried({ call }: { call: TriedCall }) {
   const { changes, headers } = call
   return (
-    <section class="request stack" aria-label="What the response would be" aria-live="polite">
+    <section class="stack" aria-label="What the response would be" aria-live="polite">
       <p>
         <b>On the copy: {call.status}.</b> {outcomeShown(call)}
       </p>

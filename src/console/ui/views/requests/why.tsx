@@ -40,7 +40,7 @@ export function Why({ call }: { call: Judged }) {
     : ['Refused with ', <code key="code">{refusal?.code}</code>, assumed && `, as ${assumed.assumption} assumes: ${assumed.topic}`, '.']
   const message: string | undefined = refusal && Object(answer).error?.message
   return (
-    <div class="why stack">
+    <div class="stack">
       <div class={`verdict stack ${refusal ? 'warn' : ''}`}>
         <p>
           {refusal && <b>{decision}</b>}{' '}

@@ -19,7 +19,7 @@ import { type Compared, comparison } from './comparison.js'
 
 export function Page() {
   return (
-    <section class="page sandboxes">
+    <section class="page">
       <Read from={() => control('GET /sandboxes')} isEvidence>
         {({ data }) => (
           <>

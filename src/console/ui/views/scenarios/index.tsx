@@ -6,4 +6,4 @@ import './scenarios.css'
 
 const TABS = { gallery: { title: 'Gallery', Content: Gallery }, editor: { title: 'Editor', Content: Editor } }
 
-export const Page = () => <Parts class="scenarios" label="Parts of the scenarios" parts={TABS} first="gallery" />
+export const Page = () => <Parts label="Parts of the scenarios" parts={TABS} first="gallery" />
